@@ -1,0 +1,24 @@
+//! The vocabulary: the things the program's users meet, as plain data.
+//!
+//! Owns the shapes of the contract's section 1 and nothing else: no input, no output, no clock, no async.
+//! Every type here serialises to exactly the names and shapes all four faces show, so a face never
+//! re-shapes a result. Field order is the order shown to people.
+//!
+//! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
+
+mod ids;
+mod metadata;
+mod phase;
+mod prompt;
+mod provider;
+mod result;
+mod selection;
+
+pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
+pub use jiff::Timestamp;
+pub use metadata::{ModelMetadata, TokenUsage};
+pub use phase::{Phase, UnknownPhase};
+pub use prompt::{Prompt, Source, Step};
+pub use provider::{ProviderInfo, ProviderKind};
+pub use result::{GenerationResult, Ranking, VariantFailure};
+pub use selection::{Comparison, SelectResult, Standing};

@@ -1,0 +1,143 @@
+//! Everything that can go wrong, under one [`Error`] with a closed set of codes.
+//!
+//! Each subsystem has a small enum or struct of its own; [`Error`] gathers them and gives [`Error::code`],
+//! [`Error::hint`] and [`Error::is_retryable`]. What users see of it, on every face, is a [`Problem`].
+//! The table of codes with status and exit code is in [`code`].
+//!
+//! A message names the field, the limit and the fix. It never holds a key, a token, or a path outside the
+//! user's own folder, because the text reaches logs, servers' clients and models alike.
+
+pub mod code;
+mod fault;
+mod problem;
+mod provider;
+
+use std::path::PathBuf;
+
+pub use code::Code;
+pub use fault::Fault;
+pub use problem::Problem;
+pub use provider::{ProviderError, ProviderFailure};
+
+/// Shorthand for results of the core.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Any failure of the core.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The request's shape is wrong: unknown field, wrong type, missing field. Every such fault.
+    #[error("{}", Fault::sentence(.0))]
+    Shape(Vec<Fault>),
+    /// The request's shape is right and values are out of range. Every such fault.
+    #[error("{}", Fault::sentence(.0))]
+    Value(Vec<Fault>),
+    /// No such thing. `hint` says how to find the right one.
+    #[error("no {what} matches `{key}`; {hint}")]
+    NotFound {
+        /// What was looked for: "prompt", "session".
+        what: &'static str,
+        /// What was asked for.
+        key: String,
+        /// How to find the right one.
+        hint: &'static str,
+    },
+    /// It changed meanwhile, or stands in the way.
+    #[error("{0}")]
+    Conflict(String),
+    /// A file of the user's cannot be read or written.
+    #[error("cannot {action} `{}`: {reason}", .path.display())]
+    File {
+        /// "read", "write", "create".
+        action: &'static str,
+        /// The file, as the user named it.
+        path: PathBuf,
+        /// What the system said, and what to do.
+        reason: String,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] crate::config::ConfigError),
+    /// A provider failed.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// Too many comparisons without a valid verdict.
+    #[error(
+        "{missing} of {total} comparisons by `{judge}` came back without a valid verdict; a fifth is the most that can be missing. Try another judge with `judge.provider`"
+    )]
+    JudgeUnreliable {
+        /// The judge, provider and model.
+        judge: String,
+        /// Comparisons without verdict.
+        missing: usize,
+        /// Comparisons asked for.
+        total: usize,
+    },
+    /// The database failed.
+    #[error("{0}")]
+    Storage(String),
+    /// A face refused the request before the core saw it: method, media type, size, host, load.
+    #[error("{detail}")]
+    Refused {
+        /// Which refusal.
+        code: Code,
+        /// What was wrong and what to do.
+        detail: String,
+    },
+    /// The run was cancelled by its owner.
+    #[error("the run was cancelled; variants that had finished are kept")]
+    Cancelled,
+    /// A defect of ours.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Error {
+    /// The code of the contract.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Shape(_) => Code::InvalidRequest,
+            Self::Value(_) => Code::ValidationFailed,
+            Self::NotFound { .. } => Code::NotFound,
+            Self::Conflict(_) => Code::Conflict,
+            Self::File { .. } => Code::File,
+            Self::Config(_) => Code::ConfigInvalid,
+            Self::Provider(error) => error.code(),
+            Self::JudgeUnreliable { .. } => Code::JudgeUnreliable,
+            Self::Storage(_) => Code::Storage,
+            Self::Refused { code, .. } => *code,
+            Self::Cancelled => Code::Conflict,
+            Self::Internal(_) => Code::Internal,
+        }
+    }
+
+    /// What to do about it, where the message does not say.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Storage(_) => Some("run `aludel validate` to check the database, and see the log for details"),
+            Self::Internal(_) => Some("this is a defect; the log has the details"),
+            _ => None,
+        }
+    }
+
+    /// True when the same request may succeed a little later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Provider(error) => error.is_retryable(),
+            Self::Refused { code, .. } => matches!(code, Code::RateLimited | Code::Overloaded),
+            _ => false,
+        }
+    }
+
+    /// One fault of value, for checks that find just one.
+    pub fn value(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Value(vec![Fault::new(field, message)])
+    }
+
+    /// The faults, where there are any.
+    pub fn faults(&self) -> &[Fault] {
+        match self {
+            Self::Shape(faults) | Self::Value(faults) => faults,
+            _ => &[],
+        }
+    }
+}

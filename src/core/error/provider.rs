@@ -1,0 +1,77 @@
+//! How a provider can fail, told apart the way a user must act (integration notes, "One client shape for all").
+
+use std::time::Duration;
+
+use super::Code;
+
+/// A failure of one provider call.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("provider `{provider}`: {message}")]
+pub struct ProviderError {
+    /// Its name in the configuration.
+    pub provider: String,
+    /// Which kind of failure.
+    pub failure: ProviderFailure,
+    /// What it said, cut short and free of secrets, and what to do.
+    pub message: String,
+    /// How long it asked us to wait.
+    pub retry_after: Option<Duration>,
+    /// Its HTTP status.
+    pub upstream_status: Option<u16>,
+}
+
+/// The kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProviderFailure {
+    /// Refused, reset, a 5xx, a stream cut short, garbage.
+    Unavailable,
+    /// The key was refused, or is missing.
+    Auth,
+    /// Too many requests; waiting helps.
+    RateLimited,
+    /// A quota or credit that waiting does not mend.
+    QuotaExhausted,
+    /// The request was refused: bad parameter, unknown model, too long, empty answer.
+    Rejected,
+    /// The model declined to answer.
+    Refused,
+    /// Silence: no connection, no first token, none in the middle, or the whole too long.
+    Timeout,
+}
+
+impl ProviderError {
+    /// A failure of `provider`.
+    pub fn new(provider: impl Into<String>, failure: ProviderFailure, message: impl Into<String>) -> Self {
+        Self { provider: provider.into(), failure, message: message.into(), retry_after: None, upstream_status: None }
+    }
+
+    /// The same failure with the status the provider answered.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.upstream_status = Some(status);
+        self
+    }
+
+    /// The same failure with the wait the provider asked for.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
+        self
+    }
+
+    /// The code of the contract.
+    pub fn code(&self) -> Code {
+        match self.failure {
+            ProviderFailure::Unavailable => Code::ProviderUnavailable,
+            ProviderFailure::Auth => Code::ProviderAuth,
+            ProviderFailure::RateLimited | ProviderFailure::QuotaExhausted => Code::ProviderRateLimited,
+            ProviderFailure::Rejected | ProviderFailure::Refused => Code::ProviderRejected,
+            ProviderFailure::Timeout => Code::ProviderTimeout,
+        }
+    }
+
+    /// True when the same call may succeed a little later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.failure, ProviderFailure::Unavailable | ProviderFailure::RateLimited | ProviderFailure::Timeout)
+    }
+}

@@ -1,0 +1,219 @@
+//! One picture of a run, folded from its events: what the workbench draws and the command line prints.
+//!
+//! [`RunView::apply`] is total and order-respecting: folding a prefix and then the rest equals folding all.
+//! It keeps text as it arrived; it derives nothing that an event does not say.
+
+use std::collections::BTreeMap;
+
+use super::{Event, EventKind, Outcome};
+use crate::domain::{Comparison, GenerationResult, ModelMetadata, Phase, Prompt, Ranking, SelectResult, SessionId};
+use crate::error::Problem;
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum RunState {
+    /// Nothing has arrived yet.
+    #[default]
+    Waiting,
+    /// It goes on.
+    Running,
+    /// It has a result.
+    Finished(Box<Outcome>),
+    /// It has none.
+    Failed(Box<Problem>),
+    /// It was stopped.
+    Cancelled,
+}
+
+/// How far a variant is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum VariantState {
+    /// No phase has begun.
+    #[default]
+    Queued,
+    /// A phase is at work.
+    Running,
+    /// Complete.
+    Finished(Box<Prompt>),
+    /// Gave up.
+    Failed(Box<Problem>),
+}
+
+/// How far a phase of a variant is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PhaseState {
+    /// Asked, or text is arriving.
+    Streaming,
+    /// Waits to be asked again.
+    Retrying {
+        /// The attempt that follows.
+        attempt: u32,
+        /// Milliseconds until it.
+        delay_ms: u64,
+        /// Why the last one failed.
+        error: Box<Problem>,
+    },
+    /// Complete.
+    Finished(Box<ModelMetadata>),
+    /// Gave up.
+    Failed,
+}
+
+/// One phase of one variant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseView {
+    /// Which phase.
+    pub phase: Phase,
+    /// The provider asked.
+    pub provider: String,
+    /// The model asked.
+    pub model: String,
+    /// How far it is.
+    pub state: PhaseState,
+    /// The text so far.
+    pub text: String,
+}
+
+/// One variant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VariantView {
+    /// How it is asked for.
+    pub strategy: String,
+    /// How far it is.
+    pub state: VariantState,
+    /// The phases begun, in order.
+    pub phases: Vec<PhaseView>,
+}
+
+/// The whole run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunView {
+    /// The run; `None` before its first event.
+    pub session_id: Option<SessionId>,
+    /// What was asked for.
+    pub operation: String,
+    /// The phases every variant passes, in order.
+    pub phases: Vec<Phase>,
+    /// How far it is.
+    pub state: RunState,
+    /// By number. All announced variants are here from the start.
+    pub variants: BTreeMap<u32, VariantView>,
+    /// What the user should know, in order of arrival.
+    pub warnings: Vec<String>,
+    /// Best first, once ranked.
+    pub rankings: Vec<Ranking>,
+    /// The judge's comparisons so far.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl RunView {
+    /// Takes in one event.
+    pub fn apply(&mut self, event: &Event) {
+        self.session_id = Some(event.session_id);
+        if self.is_over() {
+            return;
+        }
+        self.apply_kind(&event.kind);
+    }
+
+    fn apply_kind(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Started { operation, variants, phases } => {
+                self.operation.clone_from(operation);
+                self.phases.clone_from(phases);
+                self.state = RunState::Running;
+                for number in 0..*variants {
+                    self.variants.entry(number).or_default();
+                }
+            }
+            EventKind::PhaseStarted { variant, phase, provider, model, strategy } => {
+                let variant = self.variants.entry(*variant).or_default();
+                variant.strategy.clone_from(strategy);
+                variant.state = VariantState::Running;
+                variant.phases.push(PhaseView {
+                    phase: *phase,
+                    provider: provider.clone(),
+                    model: model.clone(),
+                    state: PhaseState::Streaming,
+                    text: String::new(),
+                });
+            }
+            EventKind::Delta { variant, phase, text } => {
+                if let Some(view) = self.phase_mut(*variant, *phase) {
+                    view.state = PhaseState::Streaming;
+                    view.text.push_str(text);
+                }
+            }
+            EventKind::PhaseFinished { variant, phase, provider, model, content, model_metadata } => {
+                if let Some(view) = self.phase_mut(*variant, *phase) {
+                    view.provider.clone_from(provider);
+                    view.model.clone_from(model);
+                    view.text.clone_from(content);
+                    view.state = PhaseState::Finished(Box::new(model_metadata.clone()));
+                }
+            }
+            EventKind::Retrying { variant, phase, provider, model, attempt, delay_ms, error } => {
+                if let Some(view) = self.phase_mut(*variant, *phase) {
+                    view.provider.clone_from(provider);
+                    view.model.clone_from(model);
+                    view.text.clear();
+                    view.state = PhaseState::Retrying { attempt: *attempt, delay_ms: *delay_ms, error: error.clone() };
+                }
+            }
+            EventKind::VariantFinished { variant, prompt } => {
+                self.variants.entry(*variant).or_default().state = VariantState::Finished(prompt.clone());
+            }
+            EventKind::VariantFailed { variant, phase, error } => {
+                if let Some(view) = phase.and_then(|phase| self.phase_mut(*variant, phase)) {
+                    view.state = PhaseState::Failed;
+                }
+                self.variants.entry(*variant).or_default().state = VariantState::Failed(error.clone());
+            }
+            EventKind::Warning { message, .. } => self.warnings.push(message.clone()),
+            EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
+            EventKind::Judged { comparison } => self.comparisons.push(comparison.clone()),
+            EventKind::Finished { result } => self.state = RunState::Finished(result.clone()),
+            EventKind::Failed { error } => self.state = RunState::Failed(error.clone()),
+            EventKind::Cancelled {} => self.state = RunState::Cancelled,
+        }
+    }
+
+    fn phase_mut(&mut self, variant: u32, phase: Phase) -> Option<&mut PhaseView> {
+        self.variants.get_mut(&variant)?.phases.iter_mut().rev().find(|view| view.phase == phase)
+    }
+
+    /// True after the terminal event.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.state, RunState::Waiting | RunState::Running)
+    }
+
+    /// The variants that are complete, by number.
+    pub fn finished_prompts(&self) -> impl Iterator<Item = &Prompt> {
+        self.variants.values().filter_map(|variant| match &variant.state {
+            VariantState::Finished(prompt) => Some(&**prompt),
+            _ => None,
+        })
+    }
+
+    /// The result of a finished generate run.
+    pub fn generation(&self) -> Option<&GenerationResult> {
+        match &self.state {
+            RunState::Finished(outcome) => match &**outcome {
+                Outcome::Generation(result) => Some(result),
+                Outcome::Selection(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The result of a finished selection.
+    pub fn selection(&self) -> Option<&SelectResult> {
+        match &self.state {
+            RunState::Finished(outcome) => match &**outcome {
+                Outcome::Selection(result) => Some(result),
+                Outcome::Generation(_) => None,
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The core of aludel: everything the program knows, and none of the ways in.
+//!
+//! # The map
+//! An import may only point down:
+//!
+//! | layer | modules | |
+//! |---|---|---|
+//! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
+//! | L3 | [`pipeline`], [`rank`], [`judge`], [`assets`] | use-cases; no database, no network |
+//! | L2 | [`config`] loading, [`store::sqlite`], [`provider`] transports, [`trace`] | the only input and output |
+//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`api`], [`text`], [`time`], [`ids`] | |
+//! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
+//!
+//! # The way of a request
+//! A face hands a raw JSON value to [`api::decode`], the only validation there is; calls one method of
+//! [`engine::Engine`]; and renders what comes back: a value, or a [`event::Run`] whose [`event::Event`]s fold into
+//! one [`event::RunView`].
+
+pub mod config;
+pub mod domain;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod provider;
+pub mod store;
+pub mod text;
+pub mod time;

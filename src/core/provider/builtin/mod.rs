@@ -1,0 +1,1 @@
+//! The embedded, deterministic prompt writer.

@@ -1,0 +1,193 @@
+//! The storage seam: coarse, object-safe, and plural on purpose (SQLite now, PostgreSQL to come).
+//!
+//! Every operation answers with a [`Pending`]: SQLite fills reads in place and writes from its writer thread;
+//! a backend over a network fills both from its own runtime. So callers may `.await` it in a server or
+//! [`Pending::wait`] for it in a local command, and the store itself needs no runtime.
+//!
+//! Filters are applied inside the store, never after a limit. What every backend must do is
+//! [`conformance`], one suite that each runs.
+
+#[cfg(any(test, feature = "test-support"))]
+pub mod conformance;
+mod pending;
+pub mod sqlite;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId, Timestamp};
+
+pub use pending::{Completer, Pending};
+
+/// A database of prompts and runs.
+pub trait Store: Send + Sync {
+    /// Stores a new run. Its prompts come later, one by one.
+    fn begin_session(&self, session: Session) -> Pending<()>;
+
+    /// Stores new prompts with their steps and tags, all or none. Answers after the commit is durable.
+    ///
+    /// Fails with `conflict` when an id is already there.
+    fn append(&self, prompts: Vec<Prompt>) -> Pending<()>;
+
+    /// Changes what is there. Answers after the commit is durable.
+    fn apply(&self, mutation: Mutation) -> Pending<Applied>;
+
+    /// One prompt, whole.
+    fn get(&self, id: PromptId) -> Pending<Option<Prompt>>;
+
+    /// The ids whose hexadecimal form (dashes aside) begins or ends with `fragment`, at most `limit`, newest first.
+    fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
+
+    /// A page of prompts, in `order`, whole.
+    fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>>;
+
+    /// A page of runs, newest first, each with its prompts in rank order.
+    fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
+
+    /// How many prompts pass the filter.
+    fn count(&self, filter: Filter) -> Pending<u64>;
+
+    /// Waits for queued writes, folds the log into the file, closes. Further calls fail with `storage`.
+    fn close(&self) -> Pending<()>;
+}
+
+/// A generate run as stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    /// Its name: the `session_id` of its prompts.
+    pub id: SessionId,
+    /// What was run: `generate`.
+    pub operation: String,
+    /// What the user asked for.
+    pub original_input: String,
+    /// The phases, in order.
+    pub phases: Vec<Phase>,
+    /// The persona.
+    pub persona: String,
+    /// How many variants were asked for.
+    pub count: u32,
+    /// When it began.
+    #[schemars(with = "String")]
+    pub created_at: Timestamp,
+}
+
+/// A run and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionWithPrompts {
+    /// The run.
+    #[serde(flatten)]
+    pub session: Session,
+    /// Its stored variants: by score from best, then unranked ones by number.
+    pub prompts: Vec<Prompt>,
+}
+
+/// A change of what is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mutation {
+    /// Changes tags or notes in place, raises `revision`, sets `updated_at`.
+    Edit {
+        /// Which prompt.
+        id: PromptId,
+        /// Fails with `conflict` unless this is the present revision.
+        expected_revision: Option<u32>,
+        /// What to change.
+        edit: Edit,
+        /// The moment of the change.
+        at: Timestamp,
+    },
+    /// Records the ranking of a run: sets `score` and rank. Does not raise `revision`.
+    Rank {
+        /// Best first.
+        rankings: Vec<Ranking>,
+    },
+    /// Deletes these; unknown ids are passed over.
+    Delete {
+        /// Which prompts.
+        ids: Vec<PromptId>,
+        /// Fails with `conflict`, deleting nothing, unless this is the present revision of every one of them.
+        expected_revision: Option<u32>,
+    },
+    /// Deletes all that pass the filter.
+    DeleteWhere {
+        /// Which prompts.
+        filter: Filter,
+    },
+}
+
+/// Changes of one prompt. `None` leaves a field as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edit {
+    /// Replaces all tags.
+    pub tags: Option<Vec<String>>,
+    /// Adds these, after `tags` is applied.
+    pub add_tags: Vec<String>,
+    /// Removes these, last.
+    pub remove_tags: Vec<String>,
+    /// Replaces the notes; `Some(None)` removes them.
+    pub notes: Option<Option<String>>,
+}
+
+/// What a mutation did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Applied {
+    /// The prompt as it is now; `None` when there is no such prompt.
+    Edited(Option<Box<Prompt>>),
+    /// How many were ranked.
+    Ranked(u64),
+    /// The ids that were there and are gone.
+    Deleted(Vec<PromptId>),
+}
+
+/// Which prompts. An empty filter passes all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// The last step's phase.
+    pub phase: Option<Phase>,
+    /// The last step's provider.
+    pub provider: Option<String>,
+    /// The last step's model.
+    pub model: Option<String>,
+    /// The persona.
+    pub persona: Option<String>,
+    /// The run.
+    pub session_id: Option<SessionId>,
+    /// Made at this moment or later.
+    pub since: Option<Timestamp>,
+    /// Made before this moment.
+    pub until: Option<Timestamp>,
+}
+
+/// In which order a page comes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// By moment of making, newest first; the id breaks ties.
+    #[default]
+    Newest,
+    /// By moment of making, oldest first.
+    Oldest,
+    /// By score, best first, unranked last; newest first among equals.
+    Score,
+}
+
+/// Which part of a long list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSpec {
+    /// At most so many, 1..=1000.
+    pub limit: u32,
+    /// Skips so many after the cursor.
+    pub offset: u64,
+    /// Where the last page ended; opaque, from [`Page::next_cursor`].
+    pub cursor: Option<String>,
+}
+
+/// A part of a long list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` on the last one.
+    pub next_cursor: Option<String>,
+}

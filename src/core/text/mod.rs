@@ -1,0 +1,1 @@
+//! Text: analysis, cleaning, templates. Pure functions, no input or output.

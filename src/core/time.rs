@@ -1,0 +1,55 @@
+//! The clock seam. The only place that reads the system's clock; waiting uses tokio, which tests pause.
+//!
+//! Timestamps are cut to milliseconds, so that what is stored, shown and read back is the same value.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::domain::Timestamp;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// The moment, UTC, whole milliseconds.
+    fn now(&self) -> Timestamp;
+}
+
+/// The system's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
+        let now = Timestamp::now();
+        from_millis(now.as_millisecond())
+    }
+}
+
+/// A clock for tests: starts where it is told and moves only when asked, or by one millisecond a reading.
+#[derive(Debug)]
+pub struct FixedClock {
+    millis: AtomicI64,
+    step_ms: i64,
+}
+
+impl FixedClock {
+    /// Always the same moment.
+    pub fn at(millis: i64) -> Self {
+        Self { millis: AtomicI64::new(millis), step_ms: 0 }
+    }
+
+    /// One millisecond later at each reading.
+    pub fn ticking_from(millis: i64) -> Self {
+        Self { millis: AtomicI64::new(millis), step_ms: 1 }
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        from_millis(self.millis.fetch_add(self.step_ms, Ordering::Relaxed))
+    }
+}
+
+/// The moment so many milliseconds after 1970; the nearest representable one for absurd numbers.
+pub fn from_millis(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap_or(if millis < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
