@@ -16,6 +16,7 @@
 //! [`engine::Engine`]; and renders what comes back: a value, or a [`event::Run`] whose [`event::Event`]s fold into
 //! one [`event::RunView`].
 
+pub mod api;
 pub mod config;
 pub mod domain;
 pub mod error;

@@ -1,0 +1,119 @@
+//! One field of a request, as data: its name, its kind with the bounds, and what it means.
+
+/// One field of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// The name on every wire.
+    pub name: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// True when a request without it is refused.
+    pub required: bool,
+    /// True when `null` is a value of its own rather than the same as absent.
+    pub nullable: bool,
+    /// One sentence for people and models, with unit and default.
+    pub doc: &'static str,
+}
+
+/// What a field may hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A text of `min..=max` characters; when `min` is above 0 it may not be blank.
+    Text {
+        /// Fewest characters.
+        min: usize,
+        /// Most characters.
+        max: usize,
+    },
+    /// A whole number.
+    Integer {
+        /// Lowest.
+        min: u64,
+        /// Highest.
+        max: u64,
+    },
+    /// A finite number.
+    Number {
+        /// Lowest.
+        min: f64,
+        /// Highest.
+        max: f64,
+    },
+    /// True or false.
+    Boolean,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Distinct phases, at least one.
+    Phases,
+    /// One phase.
+    Phase,
+    /// A persona that exists.
+    Persona,
+    /// A provider that exists, optionally with a model: `name` or `name/model`.
+    Provider,
+    /// Tags: trimmed, deduplicated, no commas.
+    Tags,
+    /// Several texts, each of 1..=`max` characters.
+    Texts {
+        /// Most texts.
+        items: usize,
+        /// Most characters of each.
+        max: usize,
+    },
+    /// One prompt: its id, a unique beginning or end of it, or `@last`.
+    PromptKey,
+    /// Several distinct prompts.
+    PromptKeys {
+        /// Fewest.
+        min: usize,
+        /// Most.
+        max: usize,
+    },
+    /// A moment: RFC 3339, a date (UTC) or an age such as `7d`.
+    Moment,
+}
+
+impl Field {
+    /// An optional field.
+    pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self { name, kind, required: false, nullable: false, doc }
+    }
+
+    /// The same field, required.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// The same field, with `null` as a value.
+    #[must_use]
+    pub const fn nullable(mut self) -> Self {
+        self.nullable = true;
+        self
+    }
+}
+
+impl Kind {
+    /// What was expected, for messages: "a whole number", "a list of texts".
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Text { .. }
+            | Self::Choice(_)
+            | Self::Phase
+            | Self::Persona
+            | Self::Provider
+            | Self::PromptKey
+            | Self::Moment => "a text",
+            Self::Integer { .. } => "a whole number",
+            Self::Number { .. } => "a number",
+            Self::Boolean => "true or false",
+            Self::Phases | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. } => "a list of texts",
+        }
+    }
+
+    /// True when the field holds a list.
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::Phases | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. })
+    }
+}

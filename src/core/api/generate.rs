@@ -1,0 +1,105 @@
+//! The request of the main job: an idea, and how its prompts are to be made.
+
+use super::field::{Field, Kind};
+use super::{Decoded, Request, limits};
+use crate::domain::Phase;
+
+/// Asks for variants of a prompt. What is `None` takes the configuration's default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GenerateRequest {
+    /// The idea, to the letter; 1..=100,000 characters, not blank.
+    pub input: String,
+    /// How many variants, 1..=100.
+    pub count: Option<u32>,
+    /// Distinct phases, in the order they run.
+    pub phases: Option<Vec<Phase>>,
+    /// The persona's name.
+    pub persona: Option<String>,
+    /// Binds every phase to this provider, or `provider/model`.
+    pub provider: Option<String>,
+    /// 0..=2.
+    pub temperature: Option<f64>,
+    /// 1..=1,000,000, for each phase.
+    pub max_tokens: Option<u32>,
+    /// Labels of the stored prompts.
+    pub tags: Vec<String>,
+    /// Background texts, at most 32.
+    pub context: Vec<String>,
+    /// Lets the judge choose among the finished variants.
+    pub auto_select: bool,
+    /// False: nothing is stored.
+    pub save: bool,
+    /// The model the finished prompt is for; changes its form.
+    pub target_model: Option<String>,
+    /// Whole run, in seconds; what is finished by then is kept.
+    pub timeout_s: Option<f64>,
+}
+
+impl Request for GenerateRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "input",
+            Kind::Text { min: 1, max: limits::TEXT_CHARS },
+            "The idea to turn into a prompt, in any language; 1 to 100,000 characters.",
+        )
+        .required(),
+        Field::new(
+            "count",
+            Kind::Integer { min: 1, max: limits::MAX_COUNT },
+            "How many variants; 3 unless configured.",
+        ),
+        Field::new("phases", Kind::Phases, "The phases to run, in this order; all three by default."),
+        Field::new(
+            "persona",
+            Kind::Persona,
+            "Who the prompt is written for: code, writing, analysis, generic or one of yours.",
+        ),
+        Field::new("provider", Kind::Provider, "Binds every phase to this provider, as `name` or `name/model`."),
+        Field::new(
+            "temperature",
+            Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE },
+            "How freely the model chooses, 0 to 2; 0.7 unless configured. Sent only where the model takes it.",
+        ),
+        Field::new(
+            "max_tokens",
+            Kind::Integer { min: 1, max: limits::MAX_TOKENS },
+            "Most tokens of each phase's answer; 2000 unless configured.",
+        ),
+        Field::new("tags", Kind::Tags, "Labels for the stored prompts; at most 32, no commas."),
+        Field::new(
+            "context",
+            Kind::Texts { items: limits::MAX_CONTEXTS, max: limits::TEXT_CHARS },
+            "Background texts the prompts should take into account; at most 32.",
+        ),
+        Field::new("auto_select", Kind::Boolean, "Let the judge choose the best variant; false by default."),
+        Field::new("save", Kind::Boolean, "Store the prompts; true by default."),
+        Field::new(
+            "target_model",
+            Kind::Text { min: 1, max: limits::NAME_CHARS },
+            "The model the finished prompt is for, such as claude-sonnet-5-5; it decides the prompt's form.",
+        ),
+        Field::new(
+            "timeout_s",
+            Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
+            "Seconds for the whole run; variants finished by then are kept. No limit by default.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            input: values.text("input").unwrap_or_default(),
+            count: values.count("count"),
+            phases: values.phases("phases"),
+            persona: values.text("persona"),
+            provider: values.text("provider"),
+            temperature: values.number("temperature"),
+            max_tokens: values.count("max_tokens"),
+            tags: values.texts("tags").unwrap_or_default(),
+            context: values.texts("context").unwrap_or_default(),
+            auto_select: values.boolean("auto_select").unwrap_or(false),
+            save: values.boolean("save").unwrap_or(true),
+            target_model: values.text("target_model"),
+            timeout_s: values.number("timeout_s"),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The limits of the contract, in one place. Texts are counted in characters (Unicode scalar values).
+
+/// Longest `input`, `task_description`, `notes`, `content` and each `context`.
+pub const TEXT_CHARS: usize = 100_000;
+/// Longest `query`.
+pub const QUERY_CHARS: usize = 10_000;
+/// Most variants of one run.
+pub const MAX_COUNT: u64 = 100;
+/// Highest `temperature`.
+pub const MAX_TEMPERATURE: f64 = 2.0;
+/// Highest `max_tokens`.
+pub const MAX_TOKENS: u64 = 1_000_000;
+/// Most rows of one page.
+pub const MAX_LIMIT: u64 = 1000;
+/// Rows of a page when not said.
+pub const DEFAULT_LIMIT: u32 = 10;
+/// Most tags of one prompt.
+pub const MAX_TAGS: usize = 32;
+/// Longest tag.
+pub const TAG_CHARS: usize = 64;
+/// Most `context` texts.
+pub const MAX_CONTEXTS: usize = 32;
+/// Fewest `prompt_ids` of a comparison.
+pub const MIN_PROMPT_IDS: usize = 2;
+/// Most `prompt_ids` of one request.
+pub const MAX_PROMPT_IDS: usize = 64;
+/// Longest whole run, in seconds: one day.
+pub const MAX_TIMEOUT_S: f64 = 86_400.0;
+/// Longest names of providers and models.
+pub const NAME_CHARS: usize = 200;
+/// Fewest characters of a shortened id.
+pub const ID_FRAGMENT_CHARS: usize = 6;
+/// Largest HTTP body, in bytes.
+pub const BODY_BYTES: usize = 4 * 1024 * 1024;

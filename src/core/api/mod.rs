@@ -1,0 +1,64 @@
+//! What a face may ask for: requests, decoded from raw JSON values by the only validation there is.
+//!
+//! Each operation has one table of [`Field`]s. From it come the decoder ([`decode`]), the JSON Schema of the MCP
+//! tool and the OpenAPI body ([`schema`]), and the conversion of texts from a command line or a query string
+//! ([`value_of_text`]). So all four faces accept the same, refuse the same and say the same.
+//!
+//! Faults of shape (unknown field, wrong type, missing field) are told first and all together as
+//! `invalid_request`; then all faults of value as `validation_failed`. The numbers are in [`limits`].
+
+mod decoder;
+mod field;
+mod generate;
+pub mod limits;
+mod moment;
+mod prompts;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::error::Result;
+
+pub use decoder::{Decoded, value_of_text};
+pub use field::{Field, Kind};
+pub use generate::GenerateRequest;
+pub use moment::Moment;
+pub use prompts::{DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest};
+pub use schema::schema;
+
+/// An operation's request.
+pub trait Request: Sized {
+    /// The fields it takes, in the order shown.
+    const FIELDS: &'static [Field];
+
+    /// Builds it from values that passed every check of [`Request::FIELDS`].
+    fn from_decoded(values: Decoded) -> Self;
+
+    /// Checks that need several fields at once; each fault names the field to change.
+    fn cross_check(&self) -> Vec<crate::error::Fault> {
+        Vec::new()
+    }
+}
+
+/// The names that exist here: what `persona` and `provider` may say.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Persona names.
+    pub personas: Vec<String>,
+    /// Provider names, those of the configuration first.
+    pub providers: Vec<String>,
+}
+
+/// Decodes and checks a request.
+///
+/// # Errors
+/// `invalid_request` with every fault of shape; else `validation_failed` with every fault of value.
+pub fn decode<R: Request>(raw: Value, known: &Known) -> Result<R> {
+    let values = decoder::check(R::FIELDS, raw, known)?;
+    let request = R::from_decoded(values);
+    let faults = request.cross_check();
+    if faults.is_empty() { Ok(request) } else { Err(crate::error::Error::Value(faults)) }
+}

@@ -1,0 +1,289 @@
+//! Requests about stored prompts: show, list, history, update, delete.
+
+use super::field::{Field, Kind};
+use super::{Decoded, Moment, Request, limits};
+use crate::domain::{Phase, PromptId};
+use crate::error::Fault;
+use crate::store::Order;
+
+/// How a user names one prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PromptKey {
+    /// Its whole id.
+    Id(PromptId),
+    /// A beginning or end of it, six or more hexadecimal digits, dashes dropped, lower case.
+    Fragment(String),
+    /// The newest.
+    Last,
+}
+
+impl PromptKey {
+    /// Reads what a user wrote.
+    ///
+    /// # Errors
+    /// A sentence that says what an id looks like.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text == "@last" {
+            return Ok(Self::Last);
+        }
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
+        let shown: String = text.chars().take(40).collect();
+        if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_hexdigit()) || digits.len() > 32 {
+            return Err(format!(
+                "`{shown}` is no id: give the id `aludel list` shows, six or more of its first or last characters, or @last"
+            ));
+        }
+        if digits.len() < limits::ID_FRAGMENT_CHARS {
+            return Err(format!("`{shown}` is too short: give at least {} characters", limits::ID_FRAGMENT_CHARS));
+        }
+        Ok(Self::Fragment(digits))
+    }
+}
+
+impl std::fmt::Display for PromptKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Fragment(digits) => f.write_str(digits),
+            Self::Last => f.write_str("@last"),
+        }
+    }
+}
+
+const PROMPT_ID: Field =
+    Field::new("prompt_id", Kind::PromptKey, "The prompt's id, six or more of its first or last characters, or @last.")
+        .required();
+const LIMIT: Field =
+    Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "Most rows, 1 to 1000; 10 by default.");
+const OFFSET: Field = Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
+const CURSOR: Field =
+    Field::new("cursor", Kind::Text { min: 1, max: 1000 }, "Where the last page ended, from its `next_cursor`.");
+
+/// Asks for one prompt, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowRequest {
+    /// Which prompt.
+    pub prompt_id: PromptKey,
+}
+
+impl Request for ShowRequest {
+    const FIELDS: &'static [Field] = &[PROMPT_ID];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last) }
+    }
+}
+
+/// Asks for a page of prompts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListRequest {
+    /// Most rows; 10 by default.
+    pub limit: Option<u32>,
+    /// Rows to skip.
+    pub offset: u64,
+    /// Where the last page ended.
+    pub cursor: Option<String>,
+    /// The last step's phase.
+    pub phase: Option<Phase>,
+    /// The last step's provider.
+    pub provider: Option<String>,
+    /// The last step's model.
+    pub model: Option<String>,
+    /// The persona.
+    pub persona: Option<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// Made at this moment or later.
+    pub since: Option<Moment>,
+    /// Made at this moment or earlier; a day counts whole.
+    pub until: Option<Moment>,
+    /// In which order.
+    pub sort: Order,
+}
+
+impl Request for ListRequest {
+    const FIELDS: &'static [Field] = &[
+        LIMIT,
+        OFFSET,
+        CURSOR,
+        Field::new("phase", Kind::Phase, "Only prompts whose last step was this phase."),
+        // Names of stored prompts may no longer be configured, so any name may be asked for.
+        Field::new(
+            "provider",
+            Kind::Text { min: 1, max: limits::NAME_CHARS },
+            "Only prompts whose last step was by this provider.",
+        ),
+        Field::new(
+            "model",
+            Kind::Text { min: 1, max: limits::NAME_CHARS },
+            "Only prompts whose last step was by this model.",
+        ),
+        Field::new("persona", Kind::Text { min: 1, max: limits::NAME_CHARS }, "Only prompts written for this persona."),
+        Field::new("tags", Kind::Tags, "Only prompts that have all of these tags."),
+        Field::new(
+            "since",
+            Kind::Moment,
+            "Only prompts made then or later: a date, an RFC 3339 time or an age such as 7d.",
+        ),
+        Field::new("until", Kind::Moment, "Only prompts made then or earlier; a date counts whole."),
+        Field::new("sort", Kind::Choice(&["newest", "oldest", "score"]), "The order; newest by default."),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            limit: values.count("limit"),
+            offset: values.integer("offset").unwrap_or(0),
+            cursor: values.text("cursor"),
+            phase: values.phase("phase"),
+            provider: values.text("provider"),
+            model: values.text("model"),
+            persona: values.text("persona"),
+            tags: values.texts("tags").unwrap_or_default(),
+            since: values.moment("since"),
+            until: values.moment("until"),
+            sort: match values.text("sort").as_deref() {
+                Some("oldest") => Order::Oldest,
+                Some("score") => Order::Score,
+                _ => Order::Newest,
+            },
+        }
+    }
+}
+
+/// Asks for a page of runs with their variants, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HistoryRequest {
+    /// Most runs; 10 by default.
+    pub limit: Option<u32>,
+    /// Runs to skip.
+    pub offset: u64,
+    /// Where the last page ended.
+    pub cursor: Option<String>,
+}
+
+impl Request for HistoryRequest {
+    const FIELDS: &'static [Field] = &[LIMIT, OFFSET, CURSOR];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            limit: values.count("limit"),
+            offset: values.integer("offset").unwrap_or(0),
+            cursor: values.text("cursor"),
+        }
+    }
+}
+
+/// Changes one prompt. New content makes a new prompt whose parent is this one; all else changes in place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdateRequest {
+    /// Which prompt.
+    pub prompt_id: PromptKey,
+    /// Replaces all tags.
+    pub tags: Option<Vec<String>>,
+    /// Adds these.
+    pub add_tags: Vec<String>,
+    /// Removes these.
+    pub remove_tags: Vec<String>,
+    /// Replaces the notes; `Some(None)` removes them.
+    #[expect(clippy::option_option, reason = "absent and null are different requests")]
+    pub notes: Option<Option<String>>,
+    /// New content.
+    pub content: Option<String>,
+    /// Refused with `conflict` unless this is the present revision.
+    pub revision: Option<u32>,
+}
+
+impl Request for UpdateRequest {
+    const FIELDS: &'static [Field] = &[
+        PROMPT_ID,
+        Field::new("tags", Kind::Tags, "Replaces all tags."),
+        Field::new("add_tags", Kind::Tags, "Adds these tags."),
+        Field::new("remove_tags", Kind::Tags, "Removes these tags."),
+        Field::new("notes", Kind::Text { min: 0, max: limits::TEXT_CHARS }, "Replaces the notes; null removes them.")
+            .nullable(),
+        Field::new(
+            "content",
+            Kind::Text { min: 1, max: limits::TEXT_CHARS },
+            "New content: makes a new prompt whose parent is this one, and answers with it.",
+        ),
+        Field::new(
+            "revision",
+            Kind::Integer { min: 1, max: u32::MAX as u64 },
+            "Refuse with conflict unless the prompt still has this revision.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last),
+            tags: values.texts("tags"),
+            add_tags: values.texts("add_tags").unwrap_or_default(),
+            remove_tags: values.texts("remove_tags").unwrap_or_default(),
+            notes: values.nullable_text("notes"),
+            content: values.text("content"),
+            revision: values.count("revision"),
+        }
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        let idle = self.tags.is_none()
+            && self.add_tags.is_empty()
+            && self.remove_tags.is_empty()
+            && self.notes.is_none()
+            && self.content.is_none();
+        if idle {
+            return vec![Fault::new(
+                "prompt_id",
+                "names nothing to change: give tags, add_tags, remove_tags, notes or content",
+            )];
+        }
+        Vec::new()
+    }
+}
+
+/// Deletes prompts: these, or all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeleteRequest {
+    /// Which prompts.
+    pub prompt_ids: Vec<PromptKey>,
+    /// All of them.
+    pub all: bool,
+    /// Refused with `conflict` unless this is the present revision of each.
+    pub revision: Option<u32>,
+}
+
+impl Request for DeleteRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "prompt_ids",
+            Kind::PromptKeys { min: 1, max: limits::MAX_LIMIT as usize },
+            "The prompts to delete, by id.",
+        ),
+        Field::new("all", Kind::Boolean, "Delete every stored prompt; false by default."),
+        Field::new(
+            "revision",
+            Kind::Integer { min: 1, max: u32::MAX as u64 },
+            "Refuse with conflict unless each prompt still has this revision.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            prompt_ids: values.keys("prompt_ids").unwrap_or_default(),
+            all: values.boolean("all").unwrap_or(false),
+            revision: values.count("revision"),
+        }
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        match (self.prompt_ids.is_empty(), self.all) {
+            (true, false) => vec![Fault::new("prompt_ids", "names nothing to delete: give ids, or ask for all")],
+            (false, true) => vec![Fault::new("all", "cannot be asked for together with ids: give one or the other")],
+            _ => Vec::new(),
+        }
+    }
+}

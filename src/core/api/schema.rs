@@ -1,0 +1,62 @@
+//! A request's JSON Schema (2020-12), made from its table of fields: for MCP tools and for OpenAPI.
+
+use serde_json::{Map, Value, json};
+
+use super::Known;
+use super::field::{Field, Kind};
+use super::limits;
+use crate::domain::Phase;
+
+/// The schema of a request with these fields. Persona and provider names that exist here are listed as an enum.
+pub fn schema(fields: &[Field], known: &Known) -> Value {
+    let mut properties = Map::new();
+    for field in fields {
+        let mut property = property(field.kind, known);
+        if let Value::Object(map) = &mut property {
+            map.insert("description".into(), field.doc.into());
+            if field.nullable {
+                let kind = map.get("type").cloned().unwrap_or_else(|| "string".into());
+                map.insert("type".into(), json!([kind, "null"]));
+            }
+        }
+        properties.insert(field.name.into(), property);
+    }
+    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+fn property(kind: Kind, known: &Known) -> Value {
+    let phases: Vec<&str> = Phase::ALL.into_iter().map(Phase::as_str).collect();
+    match kind {
+        Kind::Text { min, max } => json!({ "type": "string", "minLength": min, "maxLength": max }),
+        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
+        Kind::Boolean => json!({ "type": "boolean" }),
+        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        Kind::Phase => json!({ "type": "string", "enum": phases }),
+        Kind::Phases => json!({
+            "type": "array", "items": { "type": "string", "enum": phases }, "minItems": 1, "uniqueItems": true
+        }),
+        Kind::Persona if known.personas.is_empty() => json!({ "type": "string" }),
+        Kind::Persona => json!({ "type": "string", "enum": known.personas }),
+        Kind::Provider => json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS }),
+        Kind::Tags => json!({
+            "type": "array",
+            "items": { "type": "string", "minLength": 1, "maxLength": limits::TAG_CHARS, "pattern": "^[^,]*$" },
+            "maxItems": limits::MAX_TAGS
+        }),
+        Kind::Texts { items, max } => json!({
+            "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": max }, "maxItems": items
+        }),
+        Kind::PromptKey => json!({ "type": "string", "minLength": limits::ID_FRAGMENT_CHARS.min(5), "maxLength": 36 }),
+        Kind::PromptKeys { min, max } => json!({
+            "type": "array", "items": { "type": "string", "maxLength": 36 },
+            "minItems": min, "maxItems": max, "uniqueItems": true
+        }),
+        Kind::Moment => json!({ "type": "string", "examples": ["2026-11-21", "2026-11-21T08:30:00Z", "7d"] }),
+    }
+}

@@ -1,0 +1,146 @@
+//! Tests of decoding: every limit at both sides, every fault named, texts from a command line taken as what they mean.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::domain::Phase;
+use crate::error::{Code, Error};
+
+fn known() -> Known {
+    Known { personas: vec!["code".into(), "writing".into()], providers: vec!["builtin".into(), "fast".into()] }
+}
+
+fn generate(value: Value) -> Result<GenerateRequest, Error> {
+    decode(value, &known())
+}
+
+fn fields_at_fault(error: &Error) -> Vec<&str> {
+    error.faults().iter().map(|fault| fault.field.as_str()).collect()
+}
+
+#[test]
+fn a_full_request_is_decoded() {
+    let request = generate(json!({
+        "input": "idea", "count": 2.0, "phases": ["solutio", "prima-materia"], "persona": "code",
+        "provider": "fast/model-x", "temperature": 0, "max_tokens": 5, "tags": [" a ", "b", "a"],
+        "context": ["c"], "auto_select": true, "save": false, "target_model": "claude", "timeout_s": 1.5
+    }))
+    .unwrap();
+    assert_eq!(request.count, Some(2));
+    assert_eq!(request.phases, Some(vec![Phase::Solutio, Phase::PrimaMateria]));
+    assert_eq!(request.tags, ["a", "b"]);
+    assert!(request.auto_select && !request.save);
+}
+
+#[test]
+fn every_fault_of_value_is_listed() {
+    let error = generate(json!({
+        "input": "  ", "count": 101, "phases": ["solutio", "solutio", "sublimatio"], "persona": "cod",
+        "provider": "nobody", "temperature": 2.1, "max_tokens": 0, "tags": ["a,b", ""], "context": [""], "timeout_s": 0
+    }))
+    .unwrap_err();
+    assert_eq!(error.code(), Code::ValidationFailed);
+    assert_eq!(
+        fields_at_fault(&error),
+        [
+            "input",
+            "count",
+            "phases[1]",
+            "phases[2]",
+            "persona",
+            "provider",
+            "temperature",
+            "max_tokens",
+            "tags[0]",
+            "tags[1]",
+            "context[0]",
+            "timeout_s"
+        ]
+    );
+    assert!(error.to_string().contains("Did you mean `code`?"));
+}
+
+#[test]
+fn faults_of_shape_come_first_and_all_together() {
+    let error =
+        generate(json!({ "cuont": 3, "count": "many", "tags": "a", "context": [1], "temperature": 9 })).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidRequest);
+    assert_eq!(fields_at_fault(&error), ["input", "count", "tags", "context", "cuont"]);
+    assert!(error.to_string().contains("did you mean `count`?"));
+}
+
+#[test]
+fn a_request_that_is_no_object_is_refused() {
+    assert_eq!(generate(json!([1])).unwrap_err().code(), Code::InvalidRequest);
+}
+
+#[test]
+fn lengths_are_counted_in_characters_on_both_sides_of_the_limit() {
+    assert!(generate(json!({ "input": "é".repeat(100_000) })).is_ok());
+    let error = generate(json!({ "input": "é".repeat(100_001) })).unwrap_err();
+    assert_eq!(error.code(), Code::ValidationFailed);
+    assert!(error.to_string().contains("100001") && error.to_string().contains("100000"));
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_faults_of_value() {
+    for text in ["NaN", "inf", "-Infinity"] {
+        let error = generate(json!({ "input": "x", "temperature": text })).unwrap_err();
+        assert_eq!(error.code(), Code::ValidationFailed, "{text}");
+    }
+}
+
+#[test]
+fn texts_become_what_their_field_takes_and_else_stay_texts() {
+    let of = |name, text| value_of_text(GenerateRequest::FIELDS, name, text);
+    assert_eq!(of("count", "3"), json!(3));
+    assert_eq!(of("count", "x"), json!("x"));
+    assert_eq!(of("temperature", "0.5"), json!(0.5));
+    assert_eq!(of("temperature", "NaN"), json!("NaN"));
+    assert_eq!(of("phases", "solutio, coagulatio"), json!(["solutio", "coagulatio"]));
+    assert_eq!(of("auto_select", "true"), json!(true));
+    assert_eq!(of("input", "3"), json!("3"));
+}
+
+#[test]
+fn an_update_that_changes_nothing_is_refused() {
+    let error = decode::<UpdateRequest>(json!({ "prompt_id": "@last" }), &known()).unwrap_err();
+    assert_eq!(error.code(), Code::ValidationFailed);
+    let request = decode::<UpdateRequest>(json!({ "prompt_id": "@last", "notes": null }), &known()).unwrap();
+    assert_eq!(request.notes, Some(None));
+}
+
+#[test]
+fn ids_may_be_shortened_to_six_characters() {
+    assert_eq!(PromptKey::parse("7A3F-9c21").unwrap(), PromptKey::Fragment("7a3f9c21".into()));
+    assert!(PromptKey::parse("7a3f9").unwrap_err().contains("at least 6"));
+    assert!(PromptKey::parse("not-an-id").is_err());
+}
+
+#[test]
+fn the_schema_of_generate_is_as_reviewed() {
+    let schema = schema(GenerateRequest::FIELDS, &known());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&schema).unwrap());
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|n| serde_json::Number::from_f64(n).map_or(Value::Null, Value::Number)),
+        ".{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(2, 8, 4, |inner| prop::collection::vec(inner, 0..4).prop_map(Value::from))
+}
+
+proptest! {
+    #[test]
+    fn no_value_makes_decoding_panic(values in prop::collection::vec(any_json(), GenerateRequest::FIELDS.len())) {
+        let map = GenerateRequest::FIELDS.iter().map(|field| field.name.to_owned()).zip(values).collect();
+        if let Err(error) = generate(Value::Object(map)) {
+            prop_assert!(!error.faults().is_empty());
+        }
+    }
+}
