@@ -6,7 +6,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
-//! | L3 | [`pipeline`], [`rank`], [`judge`], [`assets`] | use-cases; no database, no network |
+//! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`], [`assets`] | use-cases; no database, no network |
 //! | L2 | [`config`] loading, [`store::sqlite`], [`provider`] transports, [`trace`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`api`], [`text`], [`time`], [`ids`] | |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
@@ -17,11 +17,13 @@
 //! one [`event::RunView`].
 
 pub mod api;
+pub mod assets;
 pub mod config;
 pub mod domain;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod prompting;
 pub mod provider;
 pub mod store;
 pub mod text;

@@ -184,6 +184,9 @@ pub enum TargetFamily {
 }
 
 impl TargetFamily {
+    /// All families.
+    pub const ALL: [Self; 5] = [Self::Generic, Self::Gpt, Self::Claude, Self::Gemini, Self::Llama];
+
     /// The name shown and used in templates.
     pub const fn as_str(self) -> &'static str {
         match self {

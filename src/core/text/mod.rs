@@ -1,3 +1,6 @@
 //! Text: analysis, cleaning, templates. Pure functions, no input or output.
 
+pub mod fence;
+pub mod template;
+pub mod terms;
 pub mod tokens;

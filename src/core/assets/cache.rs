@@ -1,0 +1,35 @@
+//! Parsed assets, kept as long as their text is the same.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{AssetFault, AssetText};
+use crate::error::Result;
+
+/// The last parse of each asset of one type, beside the text it was made from.
+#[derive(Debug)]
+pub(super) struct Cache<T> {
+    entries: Mutex<HashMap<String, (String, Arc<T>)>>,
+}
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { entries: Mutex::new(HashMap::new()) }
+    }
+}
+
+impl<T> Cache<T> {
+    /// What `parse` makes of `asset`, or made of the same text before. A fault becomes an error that names the file.
+    pub(super) fn get(&self, asset: &AssetText, parse: impl FnOnce() -> Result<T, AssetFault>) -> Result<Arc<T>> {
+        let key = format!("{}/{}", asset.kind.as_str(), asset.name);
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((text, parsed)) = entries.get(&key)
+            && *text == asset.text
+        {
+            return Ok(Arc::clone(parsed));
+        }
+        let parsed = Arc::new(parse().map_err(|fault| fault.in_asset(asset))?);
+        entries.insert(key, (asset.text.clone(), Arc::clone(&parsed)));
+        Ok(parsed)
+    }
+}

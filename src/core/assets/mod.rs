@@ -1,0 +1,382 @@
+//! Assets: what is said to a model, as files. Compiled in, and overridden by the user's files of the same name.
+//!
+//! | kind | folder | what |
+//! |---|---|---|
+//! | persona | `personas/*.md` | the field a prompt is for: role, guidance for each phase, checks; new ones may be added |
+//! | phase | `phases/*.md` | the system message of a phase, a [template](crate::text::template) |
+//! | strategy | `strategies/*.md` | how a variant is shaped; exactly the eight of [`STRATEGIES`] |
+//! | form | `forms/*.md` | the form that suits a family of models |
+//! | judge | `judge/*.md` | what the judge is told, a template |
+//! | rubric | `judge/*.yaml` | criteria of the judge and their weights; new ones may be added |
+//!
+//! A file of the user's is read whenever it is asked for, so an edit counts from the next call on, and parsed again only
+//! when its text has changed. A file that cannot be used is an error that names it and the line; it is never
+//! passed over. The formats are in [`persona`], [`message`] and [`rubric`].
+
+mod cache;
+mod front_matter;
+pub mod message;
+pub mod persona;
+pub mod rubric;
+mod table;
+mod user;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Phase;
+use crate::error::{Error, Result};
+use crate::provider::TargetFamily;
+use cache::Cache;
+pub use front_matter::AssetFault;
+pub use message::{MessageTemplate, Wording};
+pub use persona::{Check, Persona};
+pub use rubric::{Criterion, Rubric};
+pub use user::AssetDirs;
+
+/// The strategies, in the order in which variants take them. The embedded writer knows the same eight.
+pub const STRATEGIES: [&str; 8] =
+    ["direct", "stepwise", "structured", "example-led", "question-first", "constraint-first", "rubric", "minimal"];
+
+/// The persona used when none is named.
+pub const DEFAULT_PERSONA: &str = "generic";
+
+/// The rubric used when none is named.
+pub const DEFAULT_RUBRIC: &str = "default";
+
+/// What an asset is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AssetKind {
+    /// The field a prompt is for.
+    Persona,
+    /// The system message of a phase.
+    Phase,
+    /// How a variant is shaped.
+    Strategy,
+    /// The form that suits a family of models.
+    Form,
+    /// What the judge is told.
+    Judge,
+    /// The judge's criteria.
+    Rubric,
+}
+
+impl AssetKind {
+    /// All kinds, in the order in which they are listed.
+    pub const ALL: [Self; 6] = [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric];
+
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Persona => "persona",
+            Self::Phase => "phase",
+            Self::Strategy => "strategy",
+            Self::Form => "form",
+            Self::Judge => "judge",
+            Self::Rubric => "rubric",
+        }
+    }
+
+    /// The folder of its files, below the user's folder.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::Persona => "personas",
+            Self::Phase => "phases",
+            Self::Strategy => "strategies",
+            Self::Form => "forms",
+            Self::Judge | Self::Rubric => "judge",
+        }
+    }
+
+    /// How its files' names end.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Rubric => "yaml",
+            _ => "md",
+        }
+    }
+
+    /// True when a user may add files of new names; of the other kinds only the built-in names mean anything.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Persona | Self::Rubric)
+    }
+}
+
+/// Where an asset comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Compiled into the program.
+    Builtin,
+    /// A file of the user's.
+    User(PathBuf),
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Builtin => f.pad("builtin"),
+            Self::User(path) => f.pad(&path.display().to_string()),
+        }
+    }
+}
+
+/// One asset as listed to users.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AssetInfo {
+    /// Its name: that of its file, without the ending.
+    pub name: String,
+    /// What it is.
+    pub kind: AssetKind,
+    /// What it is for, in a sentence; empty when the file cannot be read.
+    pub description: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Why it cannot be used, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// An asset's text, as shown and as copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AssetText {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: AssetKind,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The whole file.
+    pub text: String,
+}
+
+/// All assets: those compiled in, under those of the user.
+#[derive(Debug, Default)]
+pub struct Assets {
+    dirs: Option<AssetDirs>,
+    personas: Cache<Persona>,
+    messages: Cache<MessageTemplate>,
+    wordings: Cache<Wording>,
+    rubrics: Cache<Rubric>,
+}
+
+impl Assets {
+    /// The assets with the user's folder, or with none. Reads nothing yet.
+    pub fn new(dirs: Option<AssetDirs>) -> Self {
+        Self { dirs, ..Self::default() }
+    }
+
+    /// A persona.
+    ///
+    /// # Errors
+    /// `validation_failed` for field `persona` when there is none of this name; `file` when the user's cannot be used.
+    pub fn persona(&self, name: &str) -> Result<Arc<Persona>> {
+        let text = self.text(AssetKind::Persona, name)?;
+        self.personas.get(&text, || persona::parse(&text.name, &text.text))
+    }
+
+    /// The system message of a phase.
+    ///
+    /// # Errors
+    /// `file` when the user's override cannot be used.
+    pub fn phase(&self, phase: Phase) -> Result<Arc<MessageTemplate>> {
+        self.message(AssetKind::Phase, phase.as_str())
+    }
+
+    /// How a variant is shaped.
+    ///
+    /// # Errors
+    /// `validation_failed` when `name` is none of [`STRATEGIES`]; `file` when the user's override cannot be used.
+    pub fn strategy(&self, name: &str) -> Result<Arc<Wording>> {
+        self.wording(AssetKind::Strategy, name)
+    }
+
+    /// The form that suits a family of models.
+    ///
+    /// # Errors
+    /// `file` when the user's override cannot be used.
+    pub fn form(&self, family: TargetFamily) -> Result<Arc<Wording>> {
+        self.wording(AssetKind::Form, family.as_str())
+    }
+
+    /// What the judge is told when it compares.
+    ///
+    /// # Errors
+    /// `file` when the user's override cannot be used.
+    pub fn judge(&self) -> Result<Arc<MessageTemplate>> {
+        self.message(AssetKind::Judge, "compare")
+    }
+
+    /// Criteria of the judge, weights adding up to 1.
+    ///
+    /// # Errors
+    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    pub fn rubric(&self, name: &str) -> Result<Arc<Rubric>> {
+        let text = self.text(AssetKind::Rubric, name)?;
+        self.rubrics.get(&text, || rubric::parse(&text.name, &text.text))
+    }
+
+    fn message(&self, kind: AssetKind, name: &str) -> Result<Arc<MessageTemplate>> {
+        let text = self.text(kind, name)?;
+        self.messages.get(&text, || {
+            let template = message::parse(&text.name, &text.text)?;
+            // What is compiled in is tried by the tests, what the user wrote is tried here.
+            if text.origin != Origin::Builtin {
+                template.try_out(kind)?;
+            }
+            Ok(template)
+        })
+    }
+
+    fn wording(&self, kind: AssetKind, name: &str) -> Result<Arc<Wording>> {
+        let text = self.text(kind, name)?;
+        self.wordings.get(&text, || message::parse_wording(&text.name, &text.text))
+    }
+
+    /// The names of all personas: the built-in ones, then the user's own, by name.
+    pub fn persona_names(&self) -> Vec<String> {
+        self.names(AssetKind::Persona)
+    }
+
+    /// All personas as listed to users.
+    pub fn personas(&self) -> Vec<AssetInfo> {
+        self.list(AssetKind::Persona)
+    }
+
+    /// Everything that is said to a model beside the personas, by kind.
+    pub fn templates(&self) -> Vec<AssetInfo> {
+        AssetKind::ALL.into_iter().filter(|kind| *kind != AssetKind::Persona).flat_map(|kind| self.list(kind)).collect()
+    }
+
+    fn names(&self, kind: AssetKind) -> Vec<String> {
+        let mut names: Vec<String> = table::names(kind).map(str::to_owned).collect();
+        if kind.is_open() {
+            let own = self.dirs.iter().flat_map(|dirs| dirs.names(kind));
+            let own: Vec<String> = own.filter(|name| is_kebab_case(name) && !names.contains(name)).collect();
+            names.extend(own);
+        }
+        names
+    }
+
+    fn list(&self, kind: AssetKind) -> Vec<AssetInfo> {
+        self.names(kind).into_iter().map(|name| self.info(kind, name)).collect()
+    }
+
+    fn info(&self, kind: AssetKind, name: String) -> AssetInfo {
+        let origin = self.origin(kind, &name);
+        match self.description(kind, &name) {
+            Ok(description) => AssetInfo { name, kind, description, origin, problem: None },
+            Err(error) => {
+                AssetInfo { name, kind, description: String::new(), origin, problem: Some(error.to_string()) }
+            }
+        }
+    }
+
+    /// Parses the asset whole, so that a fault anywhere in it shows.
+    fn description(&self, kind: AssetKind, name: &str) -> Result<String> {
+        Ok(match kind {
+            AssetKind::Persona => self.persona(name)?.description.clone(),
+            AssetKind::Phase | AssetKind::Judge => self.message(kind, name)?.description.clone(),
+            AssetKind::Strategy | AssetKind::Form => self.wording(kind, name)?.description.clone(),
+            AssetKind::Rubric => self.rubric(name)?.description.clone(),
+        })
+    }
+
+    fn origin(&self, kind: AssetKind, name: &str) -> Origin {
+        match self.dirs.as_ref().map(|dirs| dirs.path(kind, name)) {
+            Some(path) if path.exists() => Origin::User(path),
+            _ => Origin::Builtin,
+        }
+    }
+
+    /// The text of one asset, as it is in force: the user's where there is one.
+    ///
+    /// # Errors
+    /// `validation_failed` when there is none of this name; `file` when the user's cannot be read.
+    pub fn text(&self, kind: AssetKind, name: &str) -> Result<AssetText> {
+        let builtin = table::text(kind, name);
+        if builtin.is_some() || (kind.is_open() && is_kebab_case(name)) {
+            if let Some((path, text)) = self.dirs.as_ref().map_or(Ok(None), |dirs| dirs.read(kind, name))? {
+                return Ok(AssetText { name: name.to_owned(), kind, origin: Origin::User(path), text });
+            }
+            if let Some(text) = builtin {
+                return Ok(AssetText { name: name.to_owned(), kind, origin: Origin::Builtin, text: text.to_owned() });
+            }
+        }
+        Err(self.unknown(kind, name))
+    }
+
+    /// The text of one template by its name as listed, such as `coagulatio`, or `strategy/rubric` where a name is
+    /// used twice.
+    ///
+    /// # Errors
+    /// `not_found` when there is none of this name; `file` when the user's cannot be read.
+    pub fn template(&self, name: &str) -> Result<AssetText> {
+        let (wanted, bare) = name.split_once('/').map_or((None, name), |(kind, bare)| (Some(kind), bare));
+        let kind = AssetKind::ALL.into_iter().find(|kind| {
+            *kind != AssetKind::Persona
+                && wanted.is_none_or(|wanted| wanted == kind.as_str())
+                && self.names(*kind).iter().any(|known| known == bare)
+        });
+        let hint = "`aludel templates list` shows them all";
+        let kind = kind.ok_or_else(|| Error::NotFound { what: "template", key: name.to_owned(), hint })?;
+        self.text(kind, bare)
+    }
+
+    /// Copies the asset that is in force into the user's folder, to be edited there; gives the file.
+    ///
+    /// # Errors
+    /// As [`Assets::text`]; `conflict` when the user has it already, or when there is no user's folder; `file` when it
+    /// cannot be written.
+    pub fn copy_to_user(&self, kind: AssetKind, name: &str) -> Result<PathBuf> {
+        let text = self.text(kind, name)?;
+        let Some(dirs) = &self.dirs else {
+            return Err(Error::Conflict("there is no user's folder to copy to; set one with `--data-dir`".to_owned()));
+        };
+        if let Origin::User(path) = text.origin {
+            return Err(Error::Conflict(format!("`{}` is there already; edit it in place", path.display())));
+        }
+        dirs.write_new(kind, name, &text.text)
+    }
+
+    /// Everything that is wrong in the user's folder: files that cannot be used, and files that nothing reads.
+    pub fn problems(&self) -> Vec<Error> {
+        let Some(dirs) = &self.dirs else { return Vec::new() };
+        let mut problems = dirs.strays();
+        for kind in AssetKind::ALL {
+            problems.extend(dirs.names(kind).iter().filter_map(|name| self.description(kind, name).err()));
+        }
+        problems
+    }
+
+    fn unknown(&self, kind: AssetKind, name: &str) -> Error {
+        let names = self.names(kind);
+        let nearest = names.iter().max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
+        let guess = match nearest {
+            Some(nearest) if strsim::jaro(nearest, name) > 0.7 => format!("; did you mean `{nearest}`?"),
+            _ => String::new(),
+        };
+        let what = kind.as_str();
+        let field = if kind == AssetKind::Rubric { "criteria" } else { what };
+        Error::value(field, format!("`{name}` is no {what}; there are {}{guess}", names.join(", ")))
+    }
+}
+
+/// The strategy of a variant: variant i takes the (i mod 8)th of [`STRATEGIES`].
+pub fn strategy_for(variant: u32) -> &'static str {
+    STRATEGIES[variant as usize % STRATEGIES.len()]
+}
+
+/// True for `a`, `a-b`, `gpt-4-notes`: lower case letters and digits in groups joined by single dashes, 1 to 64 characters.
+pub fn is_kebab_case(name: &str) -> bool {
+    let is_group =
+        |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    name.len() <= 64 && name.split('-').all(is_group)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! The assets that are compiled in: one row a file of `assets/`. A test compares the rows with the folder.
+
+use super::AssetKind;
+
+struct Row {
+    kind: AssetKind,
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! row {
+    ($kind:ident, $name:literal, $path:literal) => {
+        Row { kind: AssetKind::$kind, name: $name, text: include_str!(concat!("../../../assets/", $path)) }
+    };
+}
+
+const ROWS: &[Row] = &[
+    row!(Persona, "code", "personas/code.md"),
+    row!(Persona, "writing", "personas/writing.md"),
+    row!(Persona, "analysis", "personas/analysis.md"),
+    row!(Persona, "generic", "personas/generic.md"),
+    row!(Phase, "prima-materia", "phases/prima-materia.md"),
+    row!(Phase, "solutio", "phases/solutio.md"),
+    row!(Phase, "coagulatio", "phases/coagulatio.md"),
+    row!(Strategy, "direct", "strategies/direct.md"),
+    row!(Strategy, "stepwise", "strategies/stepwise.md"),
+    row!(Strategy, "structured", "strategies/structured.md"),
+    row!(Strategy, "example-led", "strategies/example-led.md"),
+    row!(Strategy, "question-first", "strategies/question-first.md"),
+    row!(Strategy, "constraint-first", "strategies/constraint-first.md"),
+    row!(Strategy, "rubric", "strategies/rubric.md"),
+    row!(Strategy, "minimal", "strategies/minimal.md"),
+    row!(Form, "generic", "forms/generic.md"),
+    row!(Form, "gpt", "forms/gpt.md"),
+    row!(Form, "claude", "forms/claude.md"),
+    row!(Form, "gemini", "forms/gemini.md"),
+    row!(Form, "llama", "forms/llama.md"),
+    row!(Judge, "compare", "judge/compare.md"),
+    row!(Rubric, "default", "judge/default.yaml"),
+];
+
+/// The names of one kind, in the order of the table.
+pub(super) fn names(kind: AssetKind) -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(move |row| row.kind == kind).map(|row| row.name)
+}
+
+/// The text of one asset.
+pub(super) fn text(kind: AssetKind, name: &str) -> Option<&'static str> {
+    ROWS.iter().find(|row| row.kind == kind && row.name == name).map(|row| row.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_in_the_table() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets");
+        let mut on_disk = BTreeSet::new();
+        for kind in AssetKind::ALL {
+            for entry in std::fs::read_dir(root.join(kind.folder())).unwrap() {
+                on_disk.insert(format!("{}/{}", kind.folder(), entry.unwrap().file_name().to_string_lossy()));
+            }
+        }
+        let in_table: BTreeSet<String> =
+            ROWS.iter().map(|row| format!("{}/{}.{}", row.kind.folder(), row.name, row.kind.extension())).collect();
+        assert_eq!(in_table, on_disk);
+    }
+}

@@ -1,0 +1,123 @@
+//! The user's own assets: files in the folders of their kinds, below one root.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::{AssetKind, is_kebab_case, table};
+use crate::error::{Error, Result};
+
+/// The largest file that is read, in bytes: far above any real one, far below what would hurt.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Where the user's own assets are: `personas/`, `phases/` and the others below one root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssetDirs {
+    root: PathBuf,
+}
+
+impl AssetDirs {
+    /// The folders below `root`, such as `~/.aludel`. None of them need exist.
+    pub fn below(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The file of one asset.
+    pub(super) fn path(&self, kind: AssetKind, name: &str) -> PathBuf {
+        self.root.join(kind.folder()).join(format!("{name}.{}", kind.extension()))
+    }
+
+    /// The file and the text of one asset; `None` when the user has none.
+    pub(super) fn read(&self, kind: AssetKind, name: &str) -> Result<Option<(PathBuf, String)>> {
+        let path = self.path(kind, name);
+        let failed = |reason: String| Error::File { action: "read", path: path.clone(), reason };
+        let file = match fs::File::open(&path) {
+            Ok(file) => file,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(failed(format!("it is larger than {} KiB", MAX_BYTES / 1024)));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let readable = error.utf8_error().valid_up_to();
+            let line = String::from_utf8_lossy(&error.as_bytes()[..readable]).matches('\n').count() + 1;
+            failed(format!("line {line}: it is not UTF-8 text; save it as UTF-8"))
+        })?;
+        Ok(Some((path, text)))
+    }
+
+    /// The names of the user's files of one kind, sorted, whatever they are.
+    pub(super) fn names(&self, kind: AssetKind) -> Vec<String> {
+        let has_ending = |path: &PathBuf| path.extension() == Some(OsStr::new(kind.extension()));
+        let stem = |path: PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        self.files(kind.folder()).into_iter().filter(has_ending).filter_map(stem).collect()
+    }
+
+    /// Files in the folders of assets that nothing reads, as errors that say why.
+    pub(super) fn strays(&self) -> Vec<Error> {
+        let mut strays = Vec::new();
+        for folder in ["personas", "phases", "strategies", "forms", "judge"] {
+            for path in self.files(folder) {
+                if let Some(reason) = why_unread(folder, &path) {
+                    strays.push(Error::File { action: "use", path, reason });
+                }
+            }
+        }
+        strays
+    }
+
+    /// The visible files of a folder, sorted; editors' backups left out.
+    fn files(&self, folder: &str) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.root.join(folder)) else { return Vec::new() };
+        let mut files: Vec<PathBuf> =
+            entries.flatten().map(|entry| entry.path()).filter(|path| is_visible(path)).collect();
+        files.sort();
+        files
+    }
+
+    /// Writes a new file; gives its path.
+    pub(super) fn write_new(&self, kind: AssetKind, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.path(kind, name);
+        let failed = |error: std::io::Error| match error.kind() {
+            ErrorKind::AlreadyExists => Error::Conflict(format!("`{}` is there already", path.display())),
+            _ => Error::File { action: "write", path: path.clone(), reason: error.to_string() },
+        };
+        fs::create_dir_all(self.root.join(kind.folder())).map_err(failed)?;
+        let mut file = fs::File::create_new(&path).map_err(failed)?;
+        if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
+            // Half a file would be read as an override; the first error is the one to tell.
+            let _ = fs::remove_file(&path);
+            return Err(failed(error));
+        }
+        Ok(path)
+    }
+}
+
+fn is_visible(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !name.starts_with('.') && !name.ends_with('~')
+}
+
+/// Why no asset is read from `path`; `None` when one is.
+fn why_unread(folder: &str, path: &Path) -> Option<String> {
+    let kinds = || AssetKind::ALL.into_iter().filter(move |kind| kind.folder() == folder);
+    let ending = path.extension().unwrap_or_default();
+    let Some(kind) = kinds().find(|kind| ending == kind.extension()) else {
+        let endings: Vec<String> = kinds().map(|kind| format!("`.{}`", kind.extension())).collect();
+        return Some(format!("nothing reads it: files here end in {}", endings.join(" or ")));
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if kind.is_open() {
+        let reason = "its name is not kebab-case: lower case letters and digits, joined by single dashes";
+        return (!is_kebab_case(&stem)).then(|| reason.to_owned());
+    }
+    if table::text(kind, &stem).is_some() {
+        return None;
+    }
+    let known: Vec<&str> = table::names(kind).collect();
+    Some(format!("nothing reads it: a {} can be one of {}", kind.as_str(), known.join(", ")))
+}

@@ -1,0 +1,245 @@
+//! Terms: what a text is about, as folded and stemmed words, the same for every part that compares or finds texts.
+//!
+//! A term is a word after splitting identifiers (`parseHttpUrl`, `max_rows`, `os.path`), after folding (accents off,
+//! lower case, compatibility forms unified) and, for words of plain Latin letters, after English Snowball stemming.
+//! Scripts written without spaces (Chinese, Japanese, Thai) give one term for each pair of neighbouring characters.
+//! Numbers stay whole, without thousands separators. Word boundaries are those of Unicode (UAX #29).
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The text in lower case, without accents, with compatibility forms (full-width letters, ligatures) and typographic
+/// apostrophes unified.
+pub fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Cow::Owned(text.to_ascii_lowercase());
+        }
+        return Cow::Borrowed(text);
+    }
+    let unmarked = text.nfkd().filter(|c| !is_accent(*c)).map(|c| if c == '\u{2019}' { '\'' } else { c });
+    Cow::Owned(unmarked.flat_map(char::to_lowercase).nfc().collect())
+}
+
+/// True for the marks that accents of Latin, Greek and Cyrillic decompose to. Marks of other scripts (Devanagari
+/// vowels, Arabic signs, the Japanese voicing mark) change the word and stay.
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}')
+}
+
+/// The terms of `text`, in order, repeats kept.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    Analyzer::default().each_term(text, |term| found.push(term.to_owned()));
+    found
+}
+
+/// Makes terms, remembering each word's stem: worth keeping where many texts are read.
+pub struct Analyzer {
+    stemmer: Stemmer,
+    stems: HashMap<String, String>,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), stems: HashMap::new() }
+    }
+}
+
+impl std::fmt::Debug for Analyzer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analyzer").field("stems", &self.stems.len()).finish_non_exhaustive()
+    }
+}
+
+impl Analyzer {
+    /// Calls `visit` with each term of `text`, in order, repeats kept.
+    pub fn each_term(&mut self, text: &str, mut visit: impl FnMut(&str)) {
+        let mut run = SpacelessRun::default();
+        for (start, word) in text.unicode_word_indices() {
+            if is_spaceless(word) {
+                run.take(start, word, &mut visit);
+            } else {
+                run.end(&mut visit);
+                self.word(word, &mut visit);
+            }
+        }
+        run.end(&mut visit);
+    }
+
+    fn word(&mut self, word: &str, visit: &mut impl FnMut(&str)) {
+        for part in split_identifier(word) {
+            if !self.stems.contains_key(part) {
+                let stem = self.stem(part);
+                self.stems.insert(part.to_owned(), stem);
+            }
+            if let Some(stem) = self.stems.get(part).filter(|stem| !stem.is_empty()) {
+                visit(stem);
+            }
+        }
+    }
+
+    fn stem(&self, part: &str) -> String {
+        let folded = fold(part);
+        let is_plain_latin = folded.len() > 2 && folded.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'\'');
+        if is_plain_latin {
+            self.stemmer.stem(&folded).into_owned()
+        } else if is_grouped_number(&folded) {
+            folded.replace(',', "")
+        } else {
+            // Free-standing accents fold to spaces.
+            folded.replace(char::is_whitespace, "")
+        }
+    }
+}
+
+/// A run of characters of a script without spaces, turned into pairs; a run of one gives that one.
+#[derive(Default)]
+struct SpacelessRun<'t> {
+    last: Option<&'t str>,
+    end: usize,
+    pairs: usize,
+}
+
+impl<'t> SpacelessRun<'t> {
+    fn take(&mut self, start: usize, word: &'t str, visit: &mut impl FnMut(&str)) {
+        if start != self.end {
+            self.end(visit);
+        }
+        if let Some(last) = self.last {
+            visit(&fold(&format!("{last}{word}")));
+            self.pairs += 1;
+        }
+        self.last = Some(word);
+        self.end = start + word.len();
+    }
+
+    fn end(&mut self, visit: &mut impl FnMut(&str)) {
+        if let (Some(last), 0) = (self.last, self.pairs) {
+            visit(&fold(last));
+        }
+        *self = Self::default();
+    }
+}
+
+/// True for a single character (with its marks) of Han, Hiragana, Thai, Lao, Myanmar or Khmer.
+fn is_spaceless(word: &str) -> bool {
+    word.chars().next().is_some_and(|c| {
+        matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3041}'..='\u{309F}'
+            | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}')
+    })
+}
+
+/// True for digits grouped by commas, such as `1,000,000`.
+fn is_grouped_number(word: &str) -> bool {
+    let mut groups = word.split('.').next().unwrap_or_default().split(',');
+    let first = groups.next().unwrap_or_default();
+    let rest: Vec<&str> = groups.collect();
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    (1..=3).contains(&first.len())
+        && digits(first)
+        && !rest.is_empty()
+        && rest.iter().all(|g| g.len() == 3 && digits(g))
+}
+
+/// Splits an identifier at underscores, inner dots and colons, and changes of case; numbers stay whole.
+pub fn split_identifier(word: &str) -> impl Iterator<Item = &str> {
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    word.split(move |c: char| c == '_' || (!is_number && matches!(c, '.' | ':')))
+        .flat_map(split_case)
+        .filter(|part| !part.is_empty())
+}
+
+/// Splits `parseHTTPUrl` into `parse`, `HTTP`, `Url`.
+fn split_case(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (part, tail) = rest.split_at(case_boundary(rest));
+        rest = tail;
+        Some(part)
+    })
+}
+
+/// Where the first part of `word` ends, in bytes.
+fn case_boundary(word: &str) -> usize {
+    let mut chars = word.char_indices().peekable();
+    let mut before = None;
+    while let Some((at, c)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        if let Some(previous) = before
+            && c.is_uppercase()
+            && (char::is_lowercase(previous) || (char::is_uppercase(previous) && next_is_lower))
+        {
+            return at;
+        }
+        before = Some(c);
+    }
+    word.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_stemmed() {
+        assert_eq!(terms("Functions that FIND primes"), ["function", "that", "find", "prime"]);
+        assert_eq!(terms("Café, naïve façade"), ["cafe", "naiv", "facad"]);
+        assert_eq!(terms("Ｆｕｌｌ ﬁle"), terms("full file"));
+    }
+
+    #[test]
+    fn identifiers_are_split_at_case_underscore_and_dot() {
+        assert_eq!(terms("parseHTTPUrl"), ["pars", "http", "url"]);
+        assert_eq!(terms("max_rows os.path"), ["max", "row", "os", "path"]);
+        assert_eq!(terms("IDs PDFs"), terms("IDs PDFs"));
+    }
+
+    #[test]
+    fn numbers_stay_whole_without_thousands_separators() {
+        assert_eq!(terms("3.5 and 1,000,000 or 12,5"), ["3.5", "and", "1000000", "or", "12,5"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_pairs() {
+        assert_eq!(terms("提示词"), ["提示", "示词"]);
+        assert_eq!(terms("词"), ["词"]);
+        assert_eq!(terms("写一首诗 for 我"), ["写一", "一首", "首诗", "for", "我"]);
+    }
+
+    #[test]
+    fn cyrillic_and_greek_words_are_folded_not_stemmed() {
+        assert_eq!(terms("Напиши письмо"), ["напиши", "письмо"]);
+        assert_eq!(terms("Ωραία"), ["ωραια"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn terms_hold_no_white_space_and_are_never_empty(text in ".{0,80}") {
+            prop_assert!(terms(&text).iter().all(|term| !term.is_empty() && !term.contains(char::is_whitespace)));
+        }
+
+        #[test]
+        fn folding_twice_is_folding_once(text in ".{0,60}") {
+            let once = fold(&text).into_owned();
+            prop_assert_eq!(fold(&once).into_owned(), once);
+        }
+
+        #[test]
+        fn splitting_an_identifier_loses_nothing_but_separators(word in "[a-zA-Z_.]{0,20}") {
+            let joined: String = split_identifier(&word).collect();
+            prop_assert_eq!(joined, word.replace(['_', '.'], ""));
+        }
+    }
+}
