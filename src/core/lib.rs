@@ -25,6 +25,7 @@ pub mod event;
 pub mod ids;
 pub mod prompting;
 pub mod provider;
+pub mod redact;
 pub mod store;
 pub mod text;
 pub mod time;

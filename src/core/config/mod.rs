@@ -1,43 +1,120 @@
 //! The configuration: YAML, environment and flags, merged, checked, with the origin of each value remembered.
+//!
+//! Precedence is flag, environment, file, default. [`load`] gives all faults of all sources at once. The table of
+//! keys ([`keys`], [`table`]) is the single source of what can be set: it drives the checks, the names of
+//! environment variables, the defaults of the typed [`Config`] and what people are shown.
+//!
+//! The way of a value: [`tree`] reads the file, [`expand`] fills in `${NAME}`, [`merge`] checks each value against
+//! its [`kind`] and lays the sources over each other, [`check`] compares values with each other, [`build`] fills the
+//! typed structs of [`settings`]. Changing the file is [`edit`]'s.
 
-use std::path::PathBuf;
+mod build;
+mod check;
+mod env;
+mod error;
+mod expand;
+mod flags;
+pub mod keys;
+mod kind;
+mod merge;
+mod origin;
+mod paths;
+mod secret;
+mod settings;
+mod table;
+mod tree;
 
-/// What is wrong with the configuration: which key, which line, what was expected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError {
-    /// Where it stands.
-    pub source: ConfigSource,
-    /// Every fault found.
-    pub faults: Vec<ConfigFault>,
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+pub use check::SHORTEST_AUTH_SECRET;
+pub use env::Environment;
+pub use error::{ConfigError, ConfigFault, ConfigSource};
+pub use flags::{FlagSetting, Flags};
+pub use kind::Kind;
+pub use origin::{Origin, Origins};
+pub use paths::Paths;
+pub use secret::{REDACTED, Secret};
+pub use settings::{
+    AuthConfig, CacheConfig, Config, CorsConfig, GenerationConfig, JudgeConfig, LearningConfig, LogConfig, LogFormat,
+    Mode, PhaseConfig, PhasesConfig, ProviderConfig, RankingConfig, RateLimitConfig, RunConfig, ServerConfig,
+    SpendConfig, StorageConfig, TuiConfig,
+};
+pub use table::TABLE;
+
+use crate::error::Error;
+use crate::redact;
+
+/// A configuration, ready for use.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The values.
+    pub config: Config,
+    /// Where everything is, `storage.database` applied.
+    pub paths: Paths,
+    /// Where each value came from.
+    pub origins: Origins,
 }
 
-/// Where a value stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConfigSource {
-    /// The file.
-    File(PathBuf),
-    /// An environment variable, by name.
-    Environment(String),
-    /// A flag, by name.
-    Flag(String),
+/// Reads and merges all sources. Without a file no YAML is touched. Secrets are registered with [`redact`].
+///
+/// # Errors
+/// `config_invalid` with every fault; `file` when the data folder is no folder or the file cannot be read, a named
+/// file that is missing included.
+pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
+    let mut paths = Paths::resolve(flags, environment)?;
+    let mut merged = merge::Merged::default();
+    if let Some(text) = read(&paths)? {
+        merged.add_file(&paths.config_file, &text, &paths, expand::Variables::Given(environment));
+    }
+    merged.add_environment(environment, &paths);
+    merged.add_flags(flags, &paths);
+    check::check(&mut merged, &paths);
+    ConfigError::unless_empty(std::mem::take(&mut merged.faults))?;
+    let config = build::config(&merged)?;
+    config.secrets().for_each(|secret| redact::register(secret.expose()));
+    if let Some(database) = &config.storage.database {
+        paths.database.clone_from(database);
+    }
+    Ok(Loaded { config, paths, origins: merged.origins })
 }
 
-/// One fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigFault {
-    /// Dotted key, such as `generation.default_count`; empty for the whole file.
-    pub key: String,
-    /// Line in the file, from 1.
-    pub line: Option<usize>,
-    /// What was expected, and the fix.
-    pub message: String,
-}
-
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let _ = self;
-        f.write_str("configuration")
+/// The text of the configuration file; `None` when there is none and none was named.
+fn read(paths: &Paths) -> Result<Option<String>, Error> {
+    let refuse = |reason: String| {
+        let path = paths.shown(&paths.config_file);
+        Err(Error::File { action: "read", path, reason })
+    };
+    match std::fs::read(&paths.config_file) {
+        Ok(bytes) => utf8(bytes, &paths.shown(&paths.config_file)).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            if paths.config_named {
+                return refuse(
+                    "there is no such file; `aludel config init` with the same --config makes one".to_owned(),
+                );
+            }
+            Ok(None)
+        }
+        Err(_) if paths.config_file.is_dir() => {
+            refuse("it is a folder and must be a file; move it away, or name another file with --config".to_owned())
+        }
+        Err(error) => refuse(format!("{error}; check its permissions, or name another file with --config")),
     }
 }
 
-impl std::error::Error for ConfigError {}
+/// The bytes of a file as text, or the line that is not UTF-8.
+fn utf8(bytes: Vec<u8>, shown: &Path) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid].split(|byte| *byte == b'\n').count();
+        Error::Config(ConfigError::one(ConfigFault {
+            source: ConfigSource::File(shown.to_owned()),
+            key: String::new(),
+            line: Some(line),
+            column: None,
+            message: "not valid UTF-8; save the file as UTF-8".to_owned(),
+        }))
+    })
+}

@@ -1,0 +1,91 @@
+//! What one value demands of another.
+//!
+//! Runs on the merged values, so a binding of the file may name a provider of the environment. Values that depend on
+//! an environment that was not looked at are taken to be right.
+
+use serde_json::Value;
+
+use super::Paths;
+use super::keys;
+use super::merge::Merged;
+use super::origin::Place;
+use super::settings::split_target;
+use crate::domain::{Phase, ProviderKind};
+use crate::redact;
+
+/// The shortest secret that may sign tokens: HS256 wants as many bytes as its hash has (RFC 7518, section 3.2).
+pub const SHORTEST_AUTH_SECRET: usize = 32;
+
+/// Adds a fault for every contradiction.
+pub(super) fn check(merged: &mut Merged, paths: &Paths) {
+    for (key, message) in faults(merged) {
+        merged.fault_at(&key, paths, message);
+    }
+}
+
+fn faults(merged: &Merged) -> Vec<(String, String)> {
+    let mut faults = Vec::new();
+    for name in &merged.providers {
+        let key = |leaf: &str| format!("providers.{name}.{leaf}");
+        if ProviderKind::parse(name).is_none() && !merged.is_set(&key("kind")) {
+            let kinds = ProviderKind::ALL.map(ProviderKind::as_str).join(", ");
+            let message = format!("`{name}` is no kind of provider, so it needs a `kind` ({kinds})");
+            faults.push((format!("providers.{name}"), message));
+        }
+        let both_in_file =
+            ["api_key", "api_key_cmd"].iter().all(|leaf| merged.origins.places.get(&key(leaf)) == Some(&Place::File));
+        if both_in_file {
+            faults.push((key("api_key_cmd"), "stands beside `api_key`; keep one of the two".to_owned()));
+        }
+    }
+    let mut bindings: Vec<(String, &str)> = Vec::new();
+    for phase in Phase::ALL {
+        let provider = format!("phases.{phase}.provider");
+        bindings.extend(merged.text(&provider).map(|name| (provider.clone(), name)));
+        let fallback = format!("phases.{phase}.fallback");
+        for target in merged.known(&fallback).and_then(Value::as_array).into_iter().flatten() {
+            let (name, model) = split_target(target.as_str().unwrap_or_default());
+            if model == Some("") {
+                let message = format!("`{}/` names no model; remove the slash, or add the model", redact::mask(name));
+                faults.push((fallback.clone(), message));
+            }
+            bindings.push((fallback.clone(), name));
+        }
+    }
+    bindings.extend(merged.text("judge.provider").map(|name| ("judge.provider".to_owned(), name)));
+    for (key, name) in bindings {
+        if !is_provider(merged, name) {
+            faults.push((key, unknown_provider(merged, name)));
+        }
+    }
+    if merged.known("server.auth.enabled") == Some(&Value::Bool(true)) {
+        let key = "server.auth.secret";
+        if !merged.is_set(key) {
+            let message = format!(
+                "is needed when `server.auth.enabled` is true: {SHORTEST_AUTH_SECRET} bytes or more, best as ${{NAME}} of an environment variable"
+            );
+            faults.push((key.to_owned(), message));
+        } else if let Some(secret) = merged.text(key)
+            && secret.len() < SHORTEST_AUTH_SECRET
+        {
+            let message = format!("expected {SHORTEST_AUTH_SECRET} bytes or more, got {}", secret.len());
+            faults.push((key.to_owned(), message));
+        }
+    }
+    faults
+}
+
+/// True for a provider of the configuration, and for a kind's own name.
+fn is_provider(merged: &Merged, name: &str) -> bool {
+    merged.providers.iter().any(|known| known == name) || ProviderKind::parse(name).is_some()
+}
+
+fn unknown_provider(merged: &Merged, name: &str) -> String {
+    let kinds = ProviderKind::ALL.map(ProviderKind::as_str);
+    let known = || merged.providers.iter().map(String::as_str).chain(kinds);
+    let shown = redact::mask(name);
+    match keys::nearest(name, known()) {
+        Some(nearest) => format!("`{shown}` is not a provider; did you mean `{nearest}`?"),
+        None => format!("`{shown}` is not a provider; add `providers.{shown}`, or name one of {}", kinds.join(", ")),
+    }
+}

@@ -1,0 +1,192 @@
+//! The environment, read once.
+//!
+//! [`Environment::from_process`] is the only place in the program that reads environment variables; everything
+//! else works on the snapshot, so tests never have to change the process. The snapshot knows the short names of
+//! the contract (`ALUDEL_CONFIG`, `ALUDEL_HOME`, `ALUDEL_MODE`, `ALUDEL_LOG_LEVEL`, `ALUDEL_LEARNING_ENABLED`) and
+//! the long ones, `ALUDEL_SECTION__KEY`; which keys exist is said by [`super::keys`].
+//! A variable that is set but empty counts as not set.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::keys;
+
+/// What every variable of ours begins with.
+pub(super) const PREFIX: &str = "ALUDEL_";
+
+/// Short names and the keys they set.
+pub(super) const SHORT_NAMES: [(&str, &str); 3] =
+    [("ALUDEL_MODE", "mode"), ("ALUDEL_LOG_LEVEL", "log.level"), ("ALUDEL_LEARNING_ENABLED", "learning.enabled")];
+
+/// Variables of ours that set no key but say where things are.
+const PLACES: [&str; 2] = ["ALUDEL_CONFIG", "ALUDEL_HOME"];
+
+/// A snapshot of the environment variables.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+/// What one variable of ours means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It sets this key.
+    Sets(String),
+    /// It sets nothing: the message says why, and what was probably meant.
+    Unknown(String),
+}
+
+impl Environment {
+    /// Reads the variables of this process. Those that are not valid UTF-8 are left out.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub fn from_process() -> Self {
+        // `vars` panics on invalid UTF-8, so the lossless iterator is read and filtered.
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Self { variables }
+    }
+
+    /// A made-up environment, for tests.
+    pub fn from_pairs<N: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self { variables: pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+    }
+
+    /// The value of a variable; `None` when it is not set or empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// True when the user wants no colour (<https://no-color.org>: `NO_COLOR` set and not empty).
+    pub fn no_color(&self) -> bool {
+        self.get("NO_COLOR").is_some()
+    }
+
+    /// The user's home folder: `HOME`, or `USERPROFILE` on Windows.
+    pub fn home(&self) -> Option<&str> {
+        self.get("HOME").or_else(|| if cfg!(windows) { self.get("USERPROFILE") } else { None })
+    }
+
+    /// Variables of ours that are meant for the configuration, by name: the short ones first, so that a long one
+    /// for the same key wins.
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str, Meaning)> {
+        let ours = || {
+            self.variables
+                .range(PREFIX.to_owned()..)
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .take_while(|(name, _)| name.starts_with(PREFIX))
+                .filter(|(name, value)| !value.is_empty() && !PLACES.contains(name))
+        };
+        let short = ours().filter_map(|(name, value)| {
+            let key = SHORT_NAMES.iter().find(|(short, _)| *short == name)?.1;
+            Some((name, value, Meaning::Sets(key.to_owned())))
+        });
+        let long = ours()
+            .filter(|(name, _)| !SHORT_NAMES.iter().any(|(short, _)| short == name))
+            .filter_map(|(name, value)| Some((name, value, meaning_of(name)?)));
+        short.chain(long)
+    }
+}
+
+/// Names without values, because values may be secrets.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.variables.keys()).finish()
+    }
+}
+
+/// What `name` means; `None` for a variable that merely shares the prefix and resembles none of ours.
+fn meaning_of(name: &str) -> Option<Meaning> {
+    let rest = name.strip_prefix(PREFIX)?;
+    if rest.contains("__") {
+        let segments: Vec<&str> = rest.split("__").collect();
+        return Some(match keys::key_of_variable(&segments) {
+            Some(key) => Meaning::Sets(key),
+            None => Meaning::Unknown(unknown(name)),
+        });
+    }
+    // One underscore too few is the usual slip; a foreign variable with our prefix is none of our business.
+    let collapsed = |known: &str| known.replace("__", "_") == name;
+    let slip = keys::variables().chain(SHORT_NAMES.iter().map(|(short, _)| (*short).to_owned()));
+    slip.into_iter()
+        .find(|known| collapsed(known))
+        .map(|known| Meaning::Unknown(format!("sets no key; did you mean {known}?")))
+}
+
+fn unknown(name: &str) -> String {
+    // The prefix that all share would make any two look alike.
+    let bare = |name: &str| name.trim_start_matches(PREFIX).to_owned();
+    match keys::nearest(&bare(name), keys::variables().map(|known| bare(&known))) {
+        Some(nearest) => format!("sets no known key; did you mean {PREFIX}{nearest}?"),
+        None => "sets no known key; `aludel config show` lists them all".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meanings(pairs: &[(&str, &str)]) -> Vec<(String, Meaning)> {
+        let environment = Environment::from_pairs(pairs.iter().copied());
+        environment.settings().map(|(name, _, meaning)| (name.to_owned(), meaning)).collect()
+    }
+
+    fn key(name: &str) -> Option<String> {
+        match meanings(&[(name, "x")]).pop() {
+            Some((_, Meaning::Sets(key))) => Some(key),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn double_underscores_separate_levels() {
+        assert_eq!(key("ALUDEL_GENERATION__DEFAULT_COUNT").as_deref(), Some("generation.default_count"));
+        assert_eq!(key("ALUDEL_PROVIDERS__OPENAI__API_KEY").as_deref(), Some("providers.openai.api_key"));
+        assert_eq!(key("ALUDEL_PHASES__PRIMA_MATERIA__MODEL").as_deref(), Some("phases.prima-materia.model"));
+        assert_eq!(key("ALUDEL_SERVER__RATE_LIMITING__BURST").as_deref(), Some("server.rate_limiting.burst"));
+        assert_eq!(key("ALUDEL_PROVIDERS__ACME__HEADERS__X_TEAM").as_deref(), Some("providers.acme.headers.x-team"));
+    }
+
+    #[test]
+    fn short_names_come_first_so_that_long_ones_win() {
+        let found = meanings(&[("ALUDEL_LOG_LEVEL", "info"), ("ALUDEL_LOG__LEVEL", "debug")]);
+        assert_eq!(
+            found,
+            [
+                ("ALUDEL_LOG_LEVEL".to_owned(), Meaning::Sets("log.level".into())),
+                ("ALUDEL_LOG__LEVEL".to_owned(), Meaning::Sets("log.level".into())),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_variable_is_named_with_the_nearest_known_one() {
+        let found = meanings(&[("ALUDEL_GENERATION__DEFAULT_CUONT", "3")]);
+        assert!(
+            matches!(&found[..], [(_, Meaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn one_underscore_too_few_is_noticed_and_foreign_names_are_not_ours() {
+        let found = meanings(&[("ALUDEL_GENERATION_DEFAULT_COUNT", "3"), ("ALUDEL_BUILD_NUMBER", "7")]);
+        assert!(
+            matches!(&found[..], [(_, Meaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn empty_counts_as_not_set() {
+        let environment = Environment::from_pairs([("NO_COLOR", ""), ("ALUDEL_MODE", "")]);
+        assert!(!environment.no_color());
+        assert_eq!(environment.settings().count(), 0);
+    }
+
+    #[test]
+    fn debug_shows_names_alone() {
+        let shown = format!("{:?}", Environment::from_pairs([("OPENAI_API_KEY", "canary")]));
+        assert!(shown.contains("OPENAI_API_KEY") && !shown.contains("canary"));
+    }
+}

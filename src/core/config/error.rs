@@ -1,0 +1,115 @@
+//! What is wrong with the configuration: where it stands, which key, what was expected.
+//!
+//! An error lists every fault found, not the first alone. A fault of a file carries its line, counted from 1.
+//! A message never holds a secret: values of secret keys are not echoed, values that came from the environment
+//! through `${NAME}` are shown as written, and all else passes [`crate::redact::mask`].
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Every fault of one configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Every fault found, at least one: those of the file in the order of its lines, then the environment's, then
+    /// the flags'.
+    pub faults: Vec<ConfigFault>,
+}
+
+/// Where a faulty value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigSource {
+    /// A file, as shown to people: the user's home folder is written `~`.
+    File(PathBuf),
+    /// An environment variable, by name.
+    Environment(String),
+    /// A flag, by name with its dashes.
+    Flag(String),
+    /// A value given to `config set`.
+    Argument,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// Where it stands.
+    pub source: ConfigSource,
+    /// Dotted key, such as `generation.default_count`; empty when the fault is of the whole file or variable.
+    pub key: String,
+    /// Line in the file, from 1.
+    pub line: Option<usize>,
+    /// Column in the line, from 1; given for errors of YAML syntax.
+    pub column: Option<usize>,
+    /// What was expected, and the fix.
+    pub message: String,
+}
+
+impl ConfigError {
+    /// An error of a single fault.
+    pub fn one(fault: ConfigFault) -> Self {
+        Self { faults: vec![fault] }
+    }
+
+    /// An error when there are faults, those of the file first, by line.
+    pub(super) fn unless_empty(mut faults: Vec<ConfigFault>) -> Result<(), Self> {
+        if faults.is_empty() {
+            return Ok(());
+        }
+        faults.sort_by_key(|fault| {
+            let place = match fault.source {
+                ConfigSource::File(_) => 0,
+                ConfigSource::Environment(_) => 1,
+                ConfigSource::Flag(_) | ConfigSource::Argument => 2,
+            };
+            (place, fault.line.unwrap_or(usize::MAX))
+        });
+        Err(Self { faults })
+    }
+}
+
+impl ConfigFault {
+    /// A fault of an environment variable.
+    pub(super) fn environment(name: &str, key: &str, message: impl Into<String>) -> Self {
+        let source = ConfigSource::Environment(name.to_owned());
+        Self { source, key: key.to_owned(), line: None, column: None, message: message.into() }
+    }
+}
+
+/// `~/.aludel/config.yaml:12: generation.default_count: expected …`, or the name of the variable or flag in front.
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            ConfigSource::File(path) => {
+                write!(f, "{}", path.display())?;
+                if let Some(line) = self.line {
+                    write!(f, ":{line}")?;
+                }
+                if let Some(column) = self.column {
+                    write!(f, ":{column}")?;
+                }
+                f.write_str(": ")?;
+            }
+            ConfigSource::Environment(name) => write!(f, "environment variable {name}: ")?,
+            ConfigSource::Flag(name) => write!(f, "{name}: ")?,
+            ConfigSource::Argument => {}
+        }
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// One fault a line.
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, fault) in self.faults.iter().enumerate() {
+            if position > 0 {
+                f.write_str("\n")?;
+            }
+            fault.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}

@@ -1,0 +1,400 @@
+//! The configuration as typed values: exactly the keys of [`super::table`], each with its value or its default.
+//!
+//! There are no defaults here: the table has them. The structs are filled from the merged values by their names,
+//! and a test fails when a field has no row or a row no field. Serialising writes secrets as
+//! [`REDACTED`](super::REDACTED).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::{Environment, Secret};
+use crate::domain::{Phase, ProviderKind};
+
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What the program starts without a command.
+    pub mode: Mode,
+    /// Providers by name: those of the file in its order, then those that the environment or flags alone name.
+    pub providers: IndexMap<String, ProviderConfig>,
+    /// The bindings of the three phases.
+    pub phases: PhasesConfig,
+    /// Defaults of a generation request.
+    pub generation: GenerationConfig,
+    /// Where prompts are kept.
+    pub storage: StorageConfig,
+    /// The HTTP server.
+    pub server: ServerConfig,
+    /// Learning from feedback.
+    pub learning: LearningConfig,
+    /// The cache of answers.
+    pub cache: CacheConfig,
+    /// Limits of money.
+    pub spend: SpendConfig,
+    /// Limits of a run.
+    pub run: RunConfig,
+    /// The ranking.
+    pub ranking: RankingConfig,
+    /// The judge.
+    pub judge: JudgeConfig,
+    /// The workbench.
+    pub tui: TuiConfig,
+    /// Logging.
+    pub log: LogConfig,
+    /// The first provider of the file, which phases without a binding use.
+    #[serde(skip)]
+    pub(super) first_of_file: Option<String>,
+}
+
+impl Config {
+    /// The provider of a phase without a binding: the first of the file, or `builtin`. A provider that only the
+    /// environment names binds nothing, because that would spend money unasked.
+    pub fn default_provider(&self) -> &str {
+        self.first_of_file.as_deref().unwrap_or(ProviderKind::Builtin.as_str())
+    }
+
+    /// The provider that a phase is bound to.
+    pub fn provider_of(&self, phase: Phase) -> &str {
+        self.phases.get(phase).provider.as_deref().unwrap_or_else(|| self.default_provider())
+    }
+
+    /// Everything secret in it, for masking.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        let providers = self.providers.values();
+        providers
+            .flat_map(|provider| provider.api_key.iter().chain(provider.headers.values()))
+            .chain(self.server.auth.secret.iter())
+    }
+}
+
+/// What `aludel` without a command starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The workbench on a terminal, else help.
+    Workbench,
+    /// The HTTP server.
+    Server,
+}
+
+/// One provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderConfig {
+    /// The protocol it speaks; its name unless set.
+    pub kind: ProviderKind,
+    /// The key, if it is in the configuration; see [`ProviderConfig::key`].
+    pub api_key: Option<Secret>,
+    /// A command that prints the key.
+    pub api_key_cmd: Option<String>,
+    /// The root of the service; the vendor's own when unset.
+    pub base_url: Option<String>,
+    /// The model used when none is named.
+    pub model: Option<String>,
+    /// The model for embeddings.
+    pub embedding_model: Option<String>,
+    /// A PEM file with a root certificate to trust besides the usual.
+    pub ca_file: Option<PathBuf>,
+    /// Seconds of silence after which a call is given up, 1..=3600.
+    pub timeout_s: u64,
+    /// Retries of a call, 0..=20.
+    pub max_retries: u32,
+    /// Calls at the same time, 1..=1000.
+    pub max_concurrency: Option<usize>,
+    /// Headers sent with every call.
+    #[serde(default)]
+    pub headers: IndexMap<String, Secret>,
+    /// The script of a provider of kind `sim`.
+    pub script: Option<PathBuf>,
+}
+
+impl ProviderConfig {
+    /// A provider of `kind` with every default: what a name that is not in the configuration stands for.
+    pub fn of_kind(kind: ProviderKind) -> Self {
+        super::build::provider(kind)
+    }
+
+    /// The key: that of the configuration, else `<NAME>_API_KEY` of the environment, for google also
+    /// `GEMINI_API_KEY`. A provider with `api_key_cmd` takes none from the environment.
+    pub fn key(&self, name: &str, environment: &Environment) -> Option<Secret> {
+        if self.api_key.is_some() || self.api_key_cmd.is_some() {
+            return self.api_key.clone();
+        }
+        let variables = Self::key_variables(name, self.kind);
+        variables.iter().find_map(|variable| environment.get(variable)).map(|key| Secret::from(key.trim()))
+    }
+
+    /// The environment variables that may hold the key of the provider `name`, in the order they are tried.
+    pub fn key_variables(name: &str, kind: ProviderKind) -> Vec<String> {
+        let mut names = vec![format!("{}_API_KEY", name.to_ascii_uppercase().replace(['-', '.'], "_"))];
+        if kind == ProviderKind::Google {
+            names.push("GEMINI_API_KEY".to_owned());
+        }
+        names.dedup();
+        names
+    }
+}
+
+/// The bindings of the three phases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PhasesConfig {
+    /// The first phase.
+    pub prima_materia: PhaseConfig,
+    /// The second phase.
+    pub solutio: PhaseConfig,
+    /// The third phase.
+    pub coagulatio: PhaseConfig,
+}
+
+impl PhasesConfig {
+    /// The binding of one phase.
+    pub const fn get(&self, phase: Phase) -> &PhaseConfig {
+        match phase {
+            Phase::PrimaMateria => &self.prima_materia,
+            Phase::Solutio => &self.solutio,
+            Phase::Coagulatio => &self.coagulatio,
+        }
+    }
+
+    /// All bindings, in the natural order of the phases.
+    pub fn iter(&self) -> impl Iterator<Item = (Phase, &PhaseConfig)> {
+        Phase::ALL.into_iter().map(|phase| (phase, self.get(phase)))
+    }
+}
+
+/// What a phase is bound to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseConfig {
+    /// The provider's name.
+    pub provider: Option<String>,
+    /// The model; the provider's when unset.
+    pub model: Option<String>,
+    /// The temperature, 0..=2.
+    pub temperature: Option<f64>,
+    /// The most tokens, 1..=1,000,000.
+    pub max_tokens: Option<u32>,
+    /// Tried in order when the first fails, each `provider` or `provider/model`.
+    pub fallback: Vec<String>,
+}
+
+impl PhaseConfig {
+    /// The fallbacks as provider and model; a model may hold slashes itself.
+    pub fn fallbacks(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.fallback.iter().map(|target| split_target(target))
+    }
+}
+
+/// `provider/model` taken apart at the first slash.
+pub(super) fn split_target(target: &str) -> (&str, Option<&str>) {
+    match target.split_once('/') {
+        Some((provider, model)) => (provider, Some(model)),
+        None => (target, None),
+    }
+}
+
+/// Defaults of a generation request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GenerationConfig {
+    /// The temperature, 0..=2.
+    pub default_temperature: f64,
+    /// The most tokens of a phase, 1..=1,000,000.
+    pub default_max_tokens: u32,
+    /// Variants, 1..=100.
+    pub default_count: u32,
+    /// Variants side by side.
+    pub use_parallel: bool,
+    /// The model the prompts are for.
+    pub default_target_model: Option<String>,
+    /// The model for embeddings.
+    pub default_embedding_model: Option<String>,
+    /// Dimensions of embeddings, 1..=65,536.
+    pub default_embedding_dimensions: Option<u32>,
+    /// The persona.
+    pub default_persona: Option<String>,
+}
+
+/// Where prompts are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageConfig {
+    /// The database file; [`Paths::database`](super::Paths::database) has it with the default filled in.
+    pub database: Option<PathBuf>,
+}
+
+/// The HTTP server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerConfig {
+    /// The address to listen on.
+    pub host: String,
+    /// The port; 0 takes any free one.
+    pub port: u16,
+    /// Requests served at once.
+    pub max_connections: usize,
+    /// Seconds that running requests may take when the server stops.
+    pub shutdown_grace_s: u64,
+    /// Hosts taken besides the loopback's names.
+    pub allowed_hosts: Vec<String>,
+    /// Tokens.
+    pub auth: AuthConfig,
+    /// The limiter.
+    pub rate_limiting: RateLimitConfig,
+    /// Browsers of other origins.
+    pub cors: CorsConfig,
+}
+
+/// Tokens of the HTTP server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuthConfig {
+    /// Whether requests need a token.
+    pub enabled: bool,
+    /// `jwt`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The secret that signs tokens; 32 bytes or more when enabled.
+    pub secret: Option<Secret>,
+    /// The `iss` a token must have.
+    pub issuer: Option<String>,
+    /// The `aud` a token must have.
+    pub audience: Option<String>,
+}
+
+/// The limiter of the HTTP server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimitConfig {
+    /// Whether clients are limited.
+    pub enabled: bool,
+    /// Requests a minute.
+    pub requests_per_minute: u32,
+    /// Requests at once.
+    pub burst: u32,
+}
+
+/// Browsers of other origins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CorsConfig {
+    /// Whether they may call.
+    pub enabled: bool,
+    /// Origins that may.
+    pub allowed_origins: Vec<String>,
+    /// Methods they may use.
+    pub allowed_methods: Vec<String>,
+    /// Headers they may send.
+    pub allowed_headers: Vec<String>,
+}
+
+/// Learning from feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Whether feedback changes the ranking.
+    pub enabled: bool,
+    /// How far one piece of feedback moves what was learned, 0..=1.
+    pub learning_rate: f64,
+    /// The share forgotten a day, 0..=1.
+    pub decay_rate: f64,
+    /// Below it nothing is recommended, 0..=1.
+    pub min_confidence: f64,
+    /// When the training run starts, as a cron line.
+    pub schedule: Option<String>,
+}
+
+/// The cache of answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheConfig {
+    /// Whether answers of generations are kept.
+    pub enabled: bool,
+    /// Seconds an answer is kept; the key is `cache.ttl`.
+    #[serde(rename = "ttl")]
+    pub ttl_s: u64,
+    /// Answers kept at most.
+    pub max_size: usize,
+}
+
+/// Limits of money.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpendConfig {
+    /// US dollars a day, all runs together.
+    pub daily_budget_usd: Option<f64>,
+    /// US dollars above which a run asks first.
+    pub preflight_usd: Option<f64>,
+}
+
+/// Limits of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Calls of one run at the same time, 1..=1000.
+    pub max_concurrency: usize,
+}
+
+/// The ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankingConfig {
+    /// Weights by component, 0..=1; those that are not here are built in.
+    #[serde(default)]
+    pub weights: BTreeMap<String, f64>,
+}
+
+/// The judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeConfig {
+    /// The provider that judges.
+    pub provider: Option<String>,
+    /// The model that judges.
+    pub model: Option<String>,
+    /// A file of criteria.
+    pub criteria: Option<PathBuf>,
+    /// Whether every pair is judged in both orders.
+    pub order_swaps: bool,
+}
+
+/// The workbench.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuiConfig {
+    /// The theme's name.
+    pub theme: String,
+    /// The key map's name.
+    pub keymap: String,
+    /// Whether it takes the mouse.
+    pub mouse: bool,
+    /// Plain lines, for screen readers.
+    pub screen_reader: bool,
+}
+
+/// Logging.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogConfig {
+    /// What the file keeps: a level, or levels by target.
+    pub level: String,
+    /// The log file; `logs/aludel.log` below the data folder when unset.
+    pub file: Option<PathBuf>,
+    /// The form of the file.
+    pub format: LogFormat,
+}
+
+/// The form of the log file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// A line each, for people.
+    Text,
+    /// A JSON object each.
+    Json,
+}

@@ -1,0 +1,300 @@
+//! The rows of the table of keys, in the order in which people read them.
+//!
+//! A row is the whole truth about its key: adding a setting means adding a row here and a field of the same name to
+//! the typed structs in [`super::settings`]; a test fails while the two disagree. How rows are used is in
+//! [`super::keys`].
+
+use super::keys::{Default, Key};
+use super::kind::Kind;
+
+const PROVIDER_KINDS: &[&str] = &["openai", "anthropic", "google", "openrouter", "ollama", "builtin", "sim"];
+
+const fn row(pattern: &'static str, kind: Kind, default: Default, doc: &'static str) -> Key {
+    Key { pattern, kind, default, doc }
+}
+
+/// Every key there is.
+pub static TABLE: &[Key] = &[
+    row(
+        "mode",
+        Kind::Choice(&["workbench", "server"]),
+        Default::Text("workbench"),
+        "What `aludel` without a command starts: the workbench, or the HTTP server.",
+    ),
+    row(
+        "providers.*.kind",
+        Kind::Choice(PROVIDER_KINDS),
+        Default::Unset,
+        "The protocol it speaks: openai, anthropic, google, openrouter, ollama, builtin or sim. Unset: its name.",
+    ),
+    row(
+        "providers.*.api_key",
+        Kind::Secret,
+        Default::Unset,
+        "The key, best as ${NAME} of an environment variable. Unset: <NAME>_API_KEY of the environment.",
+    ),
+    row(
+        "providers.*.api_key_cmd",
+        Kind::Text,
+        Default::Unset,
+        "A command that prints the key, such as `pass show openai`; run when the key is first needed.",
+    ),
+    row(
+        "providers.*.base_url",
+        Kind::Url,
+        Default::Unset,
+        "The root of the service; a trailing slash is fine. Unset: the vendor's own.",
+    ),
+    row("providers.*.model", Kind::Text, Default::Unset, "The model used when none is named."),
+    row("providers.*.embedding_model", Kind::Text, Default::Unset, "The model for embeddings."),
+    row(
+        "providers.*.ca_file",
+        Kind::Path,
+        Default::Unset,
+        "A PEM file with a root certificate to trust besides the usual.",
+    ),
+    row(
+        "providers.*.timeout_s",
+        Kind::Whole(1, 3600),
+        Default::Whole(120),
+        "Seconds of silence after which a call is given up.",
+    ),
+    row(
+        "providers.*.max_retries",
+        Kind::Whole(0, 20),
+        Default::Whole(3),
+        "How often a call is made again after a failure that may pass; 0 means never.",
+    ),
+    row(
+        "providers.*.max_concurrency",
+        Kind::Whole(1, 1000),
+        Default::Unset,
+        "Calls to it at the same time. Unset: only `run.max_concurrency` limits them.",
+    ),
+    row("providers.*.headers.*", Kind::Secret, Default::Unset, "A header sent with every call; never shown."),
+    row("providers.*.script", Kind::Path, Default::Unset, "The script of a provider of kind sim, a YAML file."),
+    row(
+        "phases.<phase>.provider",
+        Kind::Text,
+        Default::Unset,
+        "The provider of this phase. Unset: the first of `providers`, or builtin when there is none.",
+    ),
+    row("phases.<phase>.model", Kind::Text, Default::Unset, "The model of this phase. Unset: the provider's."),
+    row(
+        "phases.<phase>.temperature",
+        Kind::Number(0.0, 2.0),
+        Default::Unset,
+        "The temperature of this phase. Unset: `generation.default_temperature`.",
+    ),
+    row(
+        "phases.<phase>.max_tokens",
+        Kind::Whole(1, 1_000_000),
+        Default::Unset,
+        "The most tokens this phase may write. Unset: `generation.default_max_tokens`.",
+    ),
+    row(
+        "phases.<phase>.fallback",
+        Kind::List,
+        Default::List(&[]),
+        "Providers tried in order when the first fails, each `provider` or `provider/model`.",
+    ),
+    row(
+        "generation.default_temperature",
+        Kind::Number(0.0, 2.0),
+        Default::Number(0.7),
+        "How freely models write, where they take it.",
+    ),
+    row(
+        "generation.default_max_tokens",
+        Kind::Whole(1, 1_000_000),
+        Default::Whole(2000),
+        "The most tokens each phase may write.",
+    ),
+    row("generation.default_count", Kind::Whole(1, 100), Default::Whole(3), "How many variants are made."),
+    row(
+        "generation.use_parallel",
+        Kind::Flag,
+        Default::Flag(true),
+        "Variants side by side; false: one after the other.",
+    ),
+    row(
+        "generation.default_target_model",
+        Kind::Text,
+        Default::Unset,
+        "The model the prompts are written for; its family decides their form.",
+    ),
+    row(
+        "generation.default_embedding_model",
+        Kind::Text,
+        Default::Unset,
+        "The model for embeddings. Unset: the one inside the program.",
+    ),
+    row(
+        "generation.default_embedding_dimensions",
+        Kind::Whole(1, 65_536),
+        Default::Unset,
+        "Dimensions of embeddings. Unset: the model's own.",
+    ),
+    row(
+        "generation.default_persona",
+        Kind::Text,
+        Default::Unset,
+        "The persona prompts are written for. Unset: generic.",
+    ),
+    row("storage.database", Kind::Database, Default::Unset, "The database file. Unset: aludel.db in the data folder."),
+    row("server.host", Kind::Text, Default::Text("localhost"), "The address the HTTP server listens on."),
+    row("server.port", Kind::Whole(0, 65_535), Default::Whole(8080), "Its port; 0 takes any free one."),
+    row(
+        "server.max_connections",
+        Kind::Whole(1, 100_000),
+        Default::Whole(100),
+        "Requests served at once; more are refused as `overloaded`.",
+    ),
+    row(
+        "server.shutdown_grace_s",
+        Kind::Whole(0, 3600),
+        Default::Whole(30),
+        "Seconds that running requests may take to finish when the server stops.",
+    ),
+    row(
+        "server.allowed_hosts",
+        Kind::List,
+        Default::List(&[]),
+        "Values of the Host header taken besides localhost, 127.0.0.1 and [::1].",
+    ),
+    row("server.auth.enabled", Kind::Flag, Default::Flag(false), "Whether requests need a token."),
+    row("server.auth.type", Kind::Choice(&["jwt"]), Default::Text("jwt"), "The kind of token: jwt, signed with HS256."),
+    row(
+        "server.auth.secret",
+        Kind::Secret,
+        Default::Unset,
+        "The secret that signs tokens, 32 bytes or more; needed when enabled.",
+    ),
+    row("server.auth.issuer", Kind::Text, Default::Unset, "The `iss` a token must have. Unset: any."),
+    row("server.auth.audience", Kind::Text, Default::Unset, "The `aud` a token must have. Unset: any."),
+    row("server.rate_limiting.enabled", Kind::Flag, Default::Flag(false), "Whether clients are limited."),
+    row(
+        "server.rate_limiting.requests_per_minute",
+        Kind::Whole(1, 1_000_000),
+        Default::Whole(60),
+        "Requests a minute, for each token, else for each address.",
+    ),
+    row(
+        "server.rate_limiting.burst",
+        Kind::Whole(1, 1_000_000),
+        Default::Whole(100),
+        "Requests a client may make at once before the rate counts.",
+    ),
+    row("server.cors.enabled", Kind::Flag, Default::Flag(false), "Whether browsers of other origins may call."),
+    row(
+        "server.cors.allowed_origins",
+        Kind::List,
+        Default::List(&[]),
+        "Origins that may call, such as https://example.com.",
+    ),
+    row(
+        "server.cors.allowed_methods",
+        Kind::List,
+        Default::List(&["GET", "POST", "PATCH", "DELETE"]),
+        "Methods they may use.",
+    ),
+    row(
+        "server.cors.allowed_headers",
+        Kind::List,
+        Default::List(&["Authorization", "Content-Type", "If-Match", "X-Request-Id"]),
+        "Headers they may send.",
+    ),
+    row("learning.enabled", Kind::Flag, Default::Flag(false), "Whether feedback changes the ranking."),
+    row(
+        "learning.learning_rate",
+        Kind::Number(0.0, 1.0),
+        Default::Number(0.1),
+        "How far one piece of feedback moves what was learned.",
+    ),
+    row(
+        "learning.decay_rate",
+        Kind::Number(0.0, 1.0),
+        Default::Number(0.01),
+        "The share of what was learned that is forgotten each day.",
+    ),
+    row(
+        "learning.min_confidence",
+        Kind::Number(0.0, 1.0),
+        Default::Number(0.6),
+        "Below this confidence nothing is recommended.",
+    ),
+    row("learning.schedule", Kind::Text, Default::Unset, "When the training run starts, as a cron line."),
+    row("cache.enabled", Kind::Flag, Default::Flag(false), "Whether answers of models are kept for equal requests."),
+    row("cache.ttl", Kind::Whole(1, 31_536_000), Default::Whole(3600), "Seconds an answer is kept."),
+    row("cache.max_size", Kind::Whole(1, 10_000_000), Default::Whole(1000), "Answers kept at most."),
+    row(
+        "spend.daily_budget_usd",
+        Kind::Number(0.0, f64::MAX),
+        Default::Unset,
+        "US dollars that may be spent a day, all runs together. Unset: no cap.",
+    ),
+    row(
+        "spend.preflight_usd",
+        Kind::Number(0.0, f64::MAX),
+        Default::Unset,
+        "A run that may cost more US dollars than this asks first. Unset: never.",
+    ),
+    row("run.max_concurrency", Kind::Whole(1, 1000), Default::Whole(16), "Calls of one run at the same time."),
+    row(
+        "ranking.weights.*",
+        Kind::Number(0.0, 1.0),
+        Default::Unset,
+        "How much a component counts in the score. Unset: the built-in weights.",
+    ),
+    row("judge.provider", Kind::Text, Default::Unset, "The provider that judges. Unset: that of the phase coagulatio."),
+    row("judge.model", Kind::Text, Default::Unset, "The model that judges. Unset: the provider's."),
+    row("judge.criteria", Kind::Path, Default::Unset, "A file of criteria and weights. Unset: the built-in ones."),
+    row(
+        "judge.order_swaps",
+        Kind::Flag,
+        Default::Flag(true),
+        "Whether every pair is judged in both orders, which doubles the calls and removes the bias for a place.",
+    ),
+    row(
+        "tui.theme",
+        Kind::Text,
+        Default::Text("ansi16"),
+        "The workbench's colours: auto, dark, light, ansi16, mono, or a file's name in themes/.",
+    ),
+    row(
+        "tui.keymap",
+        Kind::Choice(&["standard", "emacs", "vi"]),
+        Default::Text("standard"),
+        "The workbench's keys: standard, emacs or vi.",
+    ),
+    row(
+        "tui.mouse",
+        Kind::Flag,
+        Default::Flag(true),
+        "Whether the workbench takes the mouse; false leaves selecting to the terminal.",
+    ),
+    row(
+        "tui.screen_reader",
+        Kind::Flag,
+        Default::Flag(false),
+        "Plain lines that are only ever appended, for screen readers.",
+    ),
+    row(
+        "log.level",
+        Kind::LogLevel,
+        Default::Text("info"),
+        "What the log file keeps: error, warn, info, debug or trace, also by target.",
+    ),
+    row(
+        "log.file",
+        Kind::Path,
+        Default::Unset,
+        "The log file; the day is put before its ending, and seven days are kept. Unset: logs/aludel.log in the data folder.",
+    ),
+    row(
+        "log.format",
+        Kind::Choice(&["text", "json"]),
+        Default::Text("text"),
+        "The form of the log file: text, or json, a line each.",
+    ),
+];

@@ -1,0 +1,338 @@
+//! Loading as a whole: precedence, origins, faults.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::domain::{Phase, ProviderKind};
+use crate::error::Code;
+
+/// A data folder of its own, with a configuration file of this text.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.yaml"), text).unwrap();
+        Self { folder }
+    }
+
+    fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("config.yaml")
+    }
+
+    fn flags(&self) -> Flags {
+        Flags { data_dir: Some(self.folder.path().into()), ..Flags::default() }
+    }
+
+    fn load(&self, environment: &[(&str, &str)]) -> Result<Loaded, Error> {
+        load(&self.flags(), &Environment::from_pairs(environment.iter().copied()))
+    }
+
+    fn faults(&self, environment: &[(&str, &str)]) -> Vec<String> {
+        match self.load(environment) {
+            Err(Error::Config(error)) => {
+                let folder = format!("{}/", self.folder.path().display());
+                error.faults.iter().map(|fault| fault.to_string().replace(&folder, "")).collect()
+            }
+            other => panic!("expected faults, got {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn nothing_at_all_is_the_default() {
+    let loaded = Home::empty().load(&[]).unwrap();
+    assert_eq!(loaded.config, Config::default());
+    assert_eq!(loaded.origins.of("generation.default_count"), Origin::Default);
+    assert_eq!(loaded.origins.file(), None);
+}
+
+#[test]
+fn each_source_wins_over_the_ones_below_it() {
+    let home = Home::new("# mine\ngeneration:\n  default_count: 4\n");
+    let count = |environment: &[(&str, &str)], flags: Flags| {
+        let environment = Environment::from_pairs(environment.iter().copied());
+        let loaded = load(&flags, &environment).unwrap();
+        (loaded.config.generation.default_count, loaded.origins.of("generation.default_count"))
+    };
+    let variable = ("ALUDEL_GENERATION__DEFAULT_COUNT", "5");
+    assert_eq!(count(&[], Home::empty().flags()), (3, Origin::Default));
+    assert_eq!(count(&[], home.flags()), (4, Origin::File { path: home.file(), line: 3 }));
+    assert_eq!(count(&[variable], home.flags()), (5, Origin::Environment { name: variable.0.into() }));
+    assert_eq!(
+        count(&[variable], home.flags().with_flag("--count", "generation.default_count", "6")),
+        (6, Origin::Flag { name: "--count".into() })
+    );
+}
+
+#[test]
+fn short_variables_lose_to_long_ones_and_both_to_flags() {
+    let home = Home::new("log:\n  level: error\n");
+    let level = |environment: &[(&str, &str)]| home.load(environment).unwrap().config.log.level;
+    assert_eq!(level(&[]), "error");
+    assert_eq!(level(&[("ALUDEL_LOG_LEVEL", "info")]), "info");
+    assert_eq!(level(&[("ALUDEL_LOG_LEVEL", "info"), ("ALUDEL_LOG__LEVEL", "debug")]), "debug");
+    let flags = home.flags().with("log.level", "trace").with("learning.enabled", "true");
+    let loaded = load(&flags, &Environment::from_pairs([("ALUDEL_LOG_LEVEL", "info")])).unwrap();
+    assert_eq!(loaded.config.log.level, "trace");
+    assert_eq!(loaded.origins.of("log.level"), Origin::Flag { name: "--log-level".into() });
+    assert!(loaded.config.learning.enabled);
+    let loaded = home.load(&[("ALUDEL_MODE", "server"), ("ALUDEL_LEARNING_ENABLED", "1")]).unwrap();
+    assert_eq!((loaded.config.mode, loaded.config.learning.enabled), (Mode::Server, true));
+}
+
+#[test]
+fn every_fault_is_listed_with_its_line_and_a_suggestion() {
+    let home = Home::new(
+        "generation:\n  default_count: many\n  default_temprature: 1\n  default_temperature: 3\nservr: {}\n\
+         server:\n  port: 99999\n  port: 1\nphases:\n  solutio:\n    provider: acme\n",
+    );
+    let variable = ("ALUDEL_CACHE__TTL", "soon");
+    assert_eq!(
+        home.faults(&[variable, ("ALUDEL_FOO__BAR", "1")]),
+        [
+            r#"config.yaml:2: generation.default_count: expected a whole number from 1 to 100, got "many""#,
+            "config.yaml:3: generation.default_temprature: is not a known key; did you mean `generation.default_temperature`?",
+            "config.yaml:4: generation.default_temperature: expected a number from 0 to 2, got 3",
+            "config.yaml:5: servr: is not a known key; did you mean `server`?",
+            "config.yaml:7: server.port: expected a whole number from 0 to 65535, got 99999",
+            "config.yaml:8: server.port: is given twice; keep one of the two",
+            "config.yaml:11: phases.solutio.provider: `acme` is not a provider; add `providers.acme`, or name one of openai, anthropic, google, openrouter, ollama, builtin, sim",
+            r#"environment variable ALUDEL_CACHE__TTL: cache.ttl: expected a whole number from 1 to 31536000, got "soon""#,
+            "environment variable ALUDEL_FOO__BAR: sets no known key; `aludel config show` lists them all",
+        ]
+    );
+}
+
+#[test]
+fn a_fault_has_the_code_of_the_contract() {
+    let error = Home::new("mode: sideways\n").load(&[]).unwrap_err();
+    assert_eq!(error.code(), Code::ConfigInvalid);
+    assert_eq!(error.code().row().exit, 3);
+}
+
+#[test]
+fn broken_yaml_has_line_and_column() {
+    let faults = Home::new("generation:\n  default_count: [1, 2\nserver: {}\n").faults(&[]);
+    assert_eq!(faults.len(), 1);
+    assert!(faults[0].starts_with("config.yaml:3:") && faults[0].contains("not valid YAML"), "{faults:?}");
+}
+
+#[test]
+fn a_file_that_is_no_section_or_no_utf8_is_refused() {
+    assert!(Home::new("- a\n- b\n").faults(&[])[0].starts_with("config.yaml:1: expected sections"));
+    let home = Home::empty();
+    std::fs::write(home.file(), b"mode: server\nlog:\n  file: \xff\n").unwrap();
+    assert_eq!(home.faults(&[]), ["config.yaml:3: not valid UTF-8; save the file as UTF-8"]);
+}
+
+#[test]
+fn a_section_without_keys_and_a_key_without_value_count_as_not_given() {
+    let loaded = Home::new("generation:\nserver:\n  port:\n  auth: ~\n").load(&[]).unwrap();
+    assert_eq!(loaded.config, Config::default());
+}
+
+#[test]
+fn a_value_where_a_section_belongs_is_refused() {
+    let faults = Home::new("spend: 5\ngeneration:\n  default_count: {a: 1}\n").faults(&[]);
+    assert_eq!(
+        faults,
+        [
+            "config.yaml:1: spend: expected a section with keys below it (daily_budget_usd, preflight_usd)",
+            "config.yaml:3: generation.default_count: expected a whole number from 1 to 100, got a section",
+        ]
+    );
+}
+
+#[test]
+fn providers_keep_the_order_of_the_file_and_the_first_is_the_default() {
+    let home = Home::new(
+        "providers:\n  zeta: {kind: openai, base_url: 'http://127.0.0.1:1/v1'}\n  anthropic:\n  alpha: {kind: sim}\n",
+    );
+    let loaded = home.load(&[("ALUDEL_PROVIDERS__OLLAMA__MODEL", "m")]).unwrap();
+    let names: Vec<&String> = loaded.config.providers.keys().collect();
+    assert_eq!(names, ["zeta", "anthropic", "alpha", "ollama"]);
+    assert_eq!(loaded.config.default_provider(), "zeta");
+    assert_eq!(loaded.config.providers["anthropic"], ProviderConfig::of_kind(ProviderKind::Anthropic));
+    assert_eq!(loaded.config.providers["zeta"].kind, ProviderKind::OpenAi);
+}
+
+#[test]
+fn a_provider_of_the_environment_alone_binds_nothing() {
+    let loaded = Home::empty().load(&[("ALUDEL_PROVIDERS__OPENAI__API_KEY", "sk-canary")]).unwrap();
+    assert_eq!(loaded.config.default_provider(), "builtin");
+    assert_eq!(loaded.config.provider_of(Phase::Solutio), "builtin");
+    let key = loaded.config.providers["openai"].api_key.as_ref().unwrap();
+    assert_eq!(key.expose(), "sk-canary");
+}
+
+#[test]
+fn a_variable_reaches_a_provider_however_the_file_spells_it() {
+    let home = Home::new("providers:\n  My-Server: {kind: openai, headers: {X-Team: a}}\n");
+    let loaded = home
+        .load(&[("ALUDEL_PROVIDERS__MY_SERVER__MODEL", "m"), ("ALUDEL_PROVIDERS__MY_SERVER__HEADERS__X_TEAM", "b")])
+        .unwrap();
+    assert_eq!(loaded.config.providers.len(), 1);
+    let provider = &loaded.config.providers["My-Server"];
+    assert_eq!(provider.model.as_deref(), Some("m"));
+    assert_eq!(provider.headers.len(), 1);
+    assert_eq!(provider.headers["X-Team"].expose(), "b");
+}
+
+#[test]
+fn keys_fall_back_to_the_environment() {
+    let environment =
+        Environment::from_pairs([("OPENAI_API_KEY", "a"), ("GEMINI_API_KEY", "b"), ("MY_LLM_API_KEY", "c")]);
+    let key = |name: &str, kind| {
+        let provider = ProviderConfig::of_kind(kind);
+        provider.key(name, &environment).map(|key| key.expose().to_owned())
+    };
+    assert_eq!(key("openai", ProviderKind::OpenAi).as_deref(), Some("a"));
+    assert_eq!(key("google", ProviderKind::Google).as_deref(), Some("b"));
+    assert_eq!(key("my-llm", ProviderKind::OpenAi).as_deref(), Some("c"));
+    assert_eq!(key("anthropic", ProviderKind::Anthropic), None);
+    let mut provider = ProviderConfig::of_kind(ProviderKind::OpenAi);
+    provider.api_key = Some("own".into());
+    assert_eq!(provider.key("openai", &environment).unwrap().expose(), "own");
+    provider = ProviderConfig::of_kind(ProviderKind::OpenAi);
+    provider.api_key_cmd = Some("pass show openai".into());
+    assert_eq!(provider.key("openai", &environment), None);
+}
+
+#[test]
+fn references_are_filled_in_and_read_as_the_type_of_their_key() {
+    let home = Home::new(
+        "providers:\n  openai:\n    api_key: ${MY_KEY}\n    model: ${MODEL:-small}\ngeneration:\n  default_count: ${COUNT}\n\
+         server:\n  allowed_hosts: ['${HOST_A}', b]\n",
+    );
+    let loaded = home.load(&[("MY_KEY", "sk-canary"), ("COUNT", "7"), ("HOST_A", "a")]).unwrap();
+    assert_eq!(loaded.config.providers["openai"].api_key.as_ref().unwrap().expose(), "sk-canary");
+    assert_eq!(loaded.config.providers["openai"].model.as_deref(), Some("small"));
+    assert_eq!(loaded.config.generation.default_count, 7);
+    assert_eq!(loaded.config.server.allowed_hosts, ["a", "b"]);
+    assert_eq!(
+        home.faults(&[("COUNT", "sk-canary"), ("HOST_A", "a")]),
+        [
+            "config.yaml:3: providers.openai.api_key: the environment variable `MY_KEY` is not set; set it, or give a default with ${MY_KEY:-…}",
+            r#"config.yaml:6: generation.default_count: expected a whole number from 1 to 100, which "${COUNT}" is not"#,
+        ]
+    );
+}
+
+#[test]
+fn secrets_never_show_in_debug_serialisation_errors_or_origins() {
+    let text = "providers:\n  openai:\n    api_key: ${KEY}\n    headers: {X-Pass: canary-two}\nserver:\n  auth: {secret: canary-three}\n";
+    let home = Home::new(text);
+    let loaded = home.load(&[("KEY", "canary-one")]).unwrap();
+    let shown = format!("{loaded:?} {}", serde_json::to_string(&loaded.config).unwrap());
+    assert!(!shown.contains("canary"), "{shown}");
+    let broken = Home::new(&format!(
+        "{text}  port: x\n  auth: {{enabled: true, secret: canary-four}}\n  max_connections: ${{KEY}}\n"
+    ));
+    let faults = broken.faults(&[("KEY", "canary-one")]);
+    assert!(!faults.is_empty() && !faults.join(" ").contains("canary"), "{faults:?}");
+}
+
+#[test]
+fn bindings_must_name_a_provider() {
+    let home = Home::new(
+        "providers:\n  acme: {kind: openai}\nphases:\n  prima-materia: {provider: acme}\n  solutio:\n    provider: openai\n    fallback: [acme/a/b, builtin, acne, ollama/]\n\
+         judge:\n  provider: antropic\n",
+    );
+    assert_eq!(
+        home.faults(&[]),
+        [
+            "config.yaml:7: phases.solutio.fallback: `ollama/` names no model; remove the slash, or add the model",
+            "config.yaml:7: phases.solutio.fallback: `acne` is not a provider; did you mean `acme`?",
+            "config.yaml:9: judge.provider: `antropic` is not a provider; did you mean `anthropic`?",
+        ]
+    );
+}
+
+#[test]
+fn fallbacks_are_taken_apart_at_the_first_slash() {
+    let home = Home::new("phases:\n  solutio:\n    fallback: [openrouter/meta/llama, builtin]\n");
+    let loaded = home.load(&[]).unwrap();
+    let solutio = loaded.config.phases.get(Phase::Solutio);
+    assert_eq!(solutio.fallbacks().collect::<Vec<_>>(), [("openrouter", Some("meta/llama")), ("builtin", None)]);
+}
+
+#[test]
+fn a_name_that_is_no_kind_needs_one_and_a_key_has_one_source() {
+    let home = Home::new("providers:\n  acme: {}\n  openai: {api_key: a, api_key_cmd: b}\n");
+    assert_eq!(
+        home.faults(&[]),
+        [
+            "config.yaml:2: providers.acme: `acme` is no kind of provider, so it needs a `kind` (openai, anthropic, google, openrouter, ollama, builtin, sim)",
+            "config.yaml:3: providers.openai.api_key_cmd: stands beside `api_key`; keep one of the two",
+        ]
+    );
+}
+
+#[test]
+fn enabled_tokens_need_a_long_secret() {
+    let missing = Home::new("server:\n  auth:\n    enabled: true\n").faults(&[]);
+    assert!(missing[0].contains("server.auth.secret: is needed"), "{missing:?}");
+    let short = Home::new("server:\n  auth:\n    enabled: true\n    secret: tiny\n").faults(&[]);
+    assert_eq!(short, ["config.yaml:4: server.auth.secret: expected 32 bytes or more, got 4"]);
+    let secret = "s".repeat(32);
+    assert!(Home::new(&format!("server:\n  auth:\n    enabled: true\n    secret: {secret}\n")).load(&[]).is_ok());
+    assert!(Home::new("server:\n  auth:\n    secret: tiny\n").load(&[]).is_ok());
+}
+
+#[test]
+fn postgres_is_refused_until_it_is_there() {
+    let faults = Home::new("storage:\n  database: postgres://me:canary@host/db\n").faults(&[]);
+    assert!(faults[0].starts_with("config.yaml:2: storage.database: PostgreSQL is not supported yet"), "{faults:?}");
+    assert!(!faults[0].contains("canary"));
+}
+
+#[test]
+fn paths_start_at_the_folder_of_the_file() {
+    let home = Home::new("storage:\n  database: data/a.db\njudge:\n  criteria: ~/c.yaml\n");
+    let loaded = home.load(&[("HOME", "/nowhere/me")]).unwrap();
+    assert_eq!(loaded.paths.database, home.folder.path().join("data/a.db"));
+    assert_eq!(loaded.config.judge.criteria.as_deref(), Some(Path::new("/nowhere/me/c.yaml")));
+}
+
+#[test]
+fn a_named_file_must_exist_and_a_folder_is_no_file() {
+    let home = Home::empty();
+    let flags = Flags { config: Some(home.folder.path().join("none.yaml")), ..home.flags() };
+    let error = load(&flags, &Environment::default()).unwrap_err();
+    assert_eq!(error.code(), Code::File);
+    assert!(error.to_string().contains("config init"), "{error}");
+    std::fs::create_dir(home.file()).unwrap();
+    let error = home.load(&[]).unwrap_err();
+    assert_eq!(error.code(), Code::File);
+    assert!(error.to_string().contains("it is a folder"), "{error}");
+}
+
+#[test]
+fn a_redacted_secret_counts_as_not_given() {
+    let loaded = Home::new("providers:\n  openai:\n    api_key: <redacted>\n").load(&[]).unwrap();
+    assert_eq!(loaded.config.providers["openai"].api_key, None);
+}
+
+#[test]
+fn an_unknown_key_of_a_flag_is_a_fault_of_the_flag() {
+    let home = Home::empty();
+    let error = load(&home.flags().with("log.lvl", "info"), &Environment::default()).unwrap_err();
+    assert_eq!(error.to_string(), "--log-lvl: log.lvl: sets no known key; did you mean `log.level`?");
+}
+
+#[test]
+fn origins_of_sections_and_of_headers_are_known() {
+    let home = Home::new("providers:\n  acme:\n    kind: openai\n    headers:\n      X.Y: a\n");
+    let origins = home.load(&[]).unwrap().origins;
+    let at = |line| Origin::File { path: home.file(), line };
+    assert_eq!(origins.of("providers.acme.headers.X.Y"), at(5));
+    assert_eq!(origins.of("providers.acme"), at(2));
+    assert_eq!(origins.of("providers.acme.model"), Origin::Default);
+}

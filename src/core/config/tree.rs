@@ -1,0 +1,340 @@
+//! The file as a tree: what it says, before anyone asks whether it makes sense.
+//!
+//! One parser decides both what a value is and where it stands: the tree is read from the text, and [`locate`] reads
+//! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that the
+//! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::Value;
+
+use crate::redact;
+
+/// A value of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// A text, number, truth or nothing.
+    Scalar(Value),
+    /// A list.
+    List(Vec<Node>),
+    /// A section: keys in the order of the file, those given twice included.
+    Section(Vec<(String, Node)>),
+}
+
+/// One step down the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step<'a> {
+    /// The key.
+    pub(super) key: &'a str,
+    /// Which of several equal keys, from 0.
+    pub(super) occurrence: usize,
+}
+
+/// A fault of syntax.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    /// From 1; `None` where the parser does not say.
+    pub(super) line: Option<usize>,
+    /// From 1.
+    pub(super) column: Option<usize>,
+    /// What is wrong, masked.
+    pub(super) message: String,
+}
+
+/// Reads YAML. An empty file, or one of comments alone, is an empty section.
+pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
+    let text = without_mark(text);
+    match serde_yaml::from_str::<Node>(text) {
+        Ok(Node::Scalar(Value::Null)) => Ok(Node::Section(Vec::new())),
+        Ok(node) => Ok(node),
+        Err(error) => Err(SyntaxError {
+            line: error.location().map(|place| place.line()),
+            column: error.location().map(|place| place.column()),
+            message: sentence(&error.to_string()),
+        }),
+    }
+}
+
+/// The line, from 1, of the key at the end of `path`.
+pub(super) fn locate(text: &str, path: &[Step<'_>]) -> Option<usize> {
+    let deserializer = serde_yaml::Deserializer::from_str(without_mark(text));
+    let found = Cell::new(false);
+    // The seeker stops by failing at the key, and the parser adds the place to the failure.
+    let failure = Seek { path, found: &found }.deserialize(deserializer).err()?;
+    failure.location().filter(|_| found.get()).map(|place| place.line())
+}
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The parser's words without the place, which is shown apart, and without anything that looks like a key.
+fn sentence(message: &str) -> String {
+    let message = message.split(" at line ").next().unwrap_or(message);
+    format!("not valid YAML: {}", redact::mask(message))
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Scalar(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Scalar(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Scalar(value.into()))
+    }
+
+    // Numbers too large for 64 bits are out of every range, so their rounding does not matter.
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Node, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Node, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        // Infinity and NaN are no JSON numbers; as text they are refused with their own name.
+        Ok(Node::Scalar(serde_json::Number::from_f64(value).map_or_else(|| value.to_string().into(), Value::Number)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Scalar(value.into()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Scalar(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Scalar(Value::Null))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        Node::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+        let mut section = Vec::new();
+        while let Some(key) = entries.next_key_seed(KeySeed { stop_at: None, found: &Cell::new(false) })? {
+            section.push((key.text, entries.next_value()?));
+        }
+        Ok(Node::Section(section))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<Node, A::Error> {
+        Err(A::Error::custom("a tag (`!name`) means nothing here; remove it, or put the text in quotes"))
+    }
+}
+
+/// A key as text; fails at the occurrence that is sought.
+struct KeySeed<'a> {
+    /// The key to stop at, after `occurrence` equal ones have passed.
+    stop_at: Option<&'a str>,
+    /// Set when it stopped there, to tell this failure from any other.
+    found: &'a Cell<bool>,
+}
+
+struct Key {
+    text: String,
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+    type Value = Key;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for KeySeed<'_> {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key: one word, with a colon after it")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Key, E> {
+        if self.stop_at == Some(text) {
+            self.found.set(true);
+            return Err(E::custom("here"));
+        }
+        Ok(Key { text: text.to_owned() })
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Key, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Key, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Key, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Key, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Key, E> {
+        self.visit_str("~")
+    }
+}
+
+/// Walks down one path and fails at its last key.
+struct Seek<'a> {
+    path: &'a [Step<'a>],
+    found: &'a Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seek<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seek<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a section")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let Some((step, rest)) = self.path.split_first() else { return Ok(()) };
+        let mut passed = 0;
+        loop {
+            let stop_at = (rest.is_empty() && passed == step.occurrence).then_some(step.key);
+            let Some(key) = entries.next_key_seed(KeySeed { stop_at, found: self.found })? else { return Ok(()) };
+            let equal = key.text == step.key;
+            if equal && passed == step.occurrence {
+                return entries.next_value_seed(Seek { path: rest, found: self.found });
+            }
+            passed += usize::from(equal);
+            entries.next_value::<IgnoredAny>()?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn line(text: &str, path: &[&str]) -> Option<usize> {
+        let steps: Vec<Step<'_>> = path.iter().map(|key| Step { key, occurrence: 0 }).collect();
+        locate(text, &steps)
+    }
+
+    #[test]
+    fn a_file_of_nothing_is_an_empty_section() {
+        for text in ["", "\n", "# only a comment\n", "---\n", "\u{feff}", "~"] {
+            assert_eq!(parse(text), Ok(Node::Section(vec![])), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        let text = "\u{feff}mode: server\n";
+        assert_eq!(parse(text), Ok(Node::Section(vec![("mode".into(), Node::Scalar(json!("server")))])));
+        assert_eq!(line(text, &["mode"]), Some(1));
+    }
+
+    #[test]
+    fn the_line_of_a_key_is_that_of_the_key_not_of_its_value() {
+        let text = "a: 1\n\n# note\nb:\n  c:\n    - 1\n  d: >\n    folded\n    text\n  'e': 2\n";
+        assert_eq!(line(text, &["b"]), Some(4));
+        assert_eq!(line(text, &["b", "c"]), Some(5));
+        assert_eq!(line(text, &["b", "d"]), Some(7));
+        assert_eq!(line(text, &["b", "e"]), Some(10));
+        assert_eq!(line(text, &["b", "z"]), None);
+        assert_eq!(line("{a: 1,\n b: {c: 2}}", &["b", "c"]), Some(2));
+    }
+
+    #[test]
+    fn the_second_of_two_equal_keys_has_its_own_line() {
+        let text = "a:\n  x: 1\nb: 2\na:\n  x: 3\n";
+        let step = |key, occurrence| Step { key, occurrence };
+        assert_eq!(locate(text, &[step("a", 1)]), Some(4));
+        assert_eq!(locate(text, &[step("a", 1), step("x", 0)]), Some(5));
+        assert_eq!(locate(text, &[step("a", 2)]), None);
+    }
+
+    #[test]
+    fn errors_of_syntax_have_line_and_column_and_no_secret() {
+        let error = parse("a: 1\nb: [1, 2\nc: sk-canarycanarycanary\n").unwrap_err();
+        assert!(error.line.is_some() && error.column.is_some(), "{error:?}");
+        assert!(!error.message.contains("canary"), "{error:?}");
+        assert!(error.message.starts_with("not valid YAML: "), "{error:?}");
+        for text in ["a: !secret x", "a: *nowhere", "a: 1\n---\nb: 2", "? [a]\n: 1", "\tx: 1", "a: b: c"] {
+            assert!(parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_beyond_all_ranges_is_still_a_number() {
+        for text in ["99999999999999999999999999", "-99999999999999999999999999"] {
+            assert!(matches!(parse(text), Ok(Node::Scalar(Value::Number(_)))), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_endless_alias_is_refused() {
+        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+        for level in 1..12 {
+            let items = vec![format!("*a{}", level - 1); 10].join(",");
+            let _ = writeln!(bomb, "a{level}: &a{level} [{items}]");
+        }
+        assert!(parse(&bomb).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "[a-c:{}\\[\\]\\-#&*!|>'\"%@` \n\t0-9]{0,60}") {
+            let parsed = parse(&text);
+            let found = line(&text, &["a"]);
+            if let Ok(Node::Section(entries)) = parsed {
+                prop_assert_eq!(found.is_some(), entries.iter().any(|(key, _)| key == "a"));
+            }
+        }
+    }
+}
