@@ -1,1 +1,114 @@
-//! What every backend must do.
+//! What every backend must do: named checks over nothing but the [`Store`] trait.
+//!
+//! A backend's own test calls [`run`] with a function that gives a fresh, empty database each time. The checks know
+//! no SQL, wait with [`Pending::wait`](super::Pending::wait) and need no runtime of theirs. What a list must hold is said once
+//! more here, naively, in [`expected`]: all rows, filtered and sorted in memory.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a check fails by panicking, as tests do")]
+
+mod changes;
+mod concurrency;
+mod ids;
+mod lists;
+mod prompts;
+mod sessions;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Filter, Order, PageSpec, Store, samples};
+use crate::domain::{Prompt, PromptId};
+use crate::error::Code;
+
+/// One thing that every backend must do, over an empty database.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    /// What must be true, as a sentence.
+    pub name: &'static str,
+    /// Panics where it is not.
+    pub run: fn(&dyn Store),
+}
+
+/// All checks.
+pub fn checks() -> Vec<Check> {
+    [prompts::CHECKS, lists::CHECKS, ids::CHECKS, changes::CHECKS, sessions::CHECKS, concurrency::CHECKS].concat()
+}
+
+/// Runs every check over a database of its own.
+///
+/// # Panics
+/// When any check failed, after all have run, with the names of those that did.
+pub fn run(make: impl Fn() -> Box<dyn Store>) {
+    let failed: Vec<&str> = checks()
+        .into_iter()
+        .filter(|check| catch_unwind(AssertUnwindSafe(|| (check.run)(make().as_ref()))).is_err())
+        .map(|check| check.name)
+        .collect();
+    assert!(failed.is_empty(), "the backend does not conform: {failed:#?}");
+}
+
+/// The ids of the prompts of `all` that a list must hold, in order.
+pub fn expected(all: &[Prompt], filter: &Filter, order: Order) -> Vec<PromptId> {
+    let mut rows: Vec<&Prompt> = all.iter().filter(|prompt| passes(prompt, filter)).collect();
+    let newest = |a: &&Prompt, b: &&Prompt| (b.created_at, b.id).cmp(&(a.created_at, a.id));
+    match order {
+        Order::Newest => rows.sort_by(newest),
+        Order::Oldest => rows.sort_by(|a, b| newest(b, a)),
+        Order::Score => rows.sort_by(|a, b| {
+            let score = |prompt: &Prompt| prompt.score.unwrap_or(f64::NEG_INFINITY);
+            score(b).total_cmp(&score(a)).then_with(|| newest(a, b))
+        }),
+    }
+    rows.into_iter().map(|prompt| prompt.id).collect()
+}
+
+fn passes(prompt: &Prompt, filter: &Filter) -> bool {
+    filter.tags.iter().all(|tag| prompt.tags.contains(tag))
+        && filter.phase.is_none_or(|phase| prompt.phase == phase)
+        && filter.provider.as_ref().is_none_or(|provider| prompt.provider == *provider)
+        && filter.model.as_ref().is_none_or(|model| prompt.model == *model)
+        && filter.persona.as_ref().is_none_or(|persona| prompt.persona == *persona)
+        && filter.session_id.is_none_or(|session| prompt.session_id == session)
+        && filter.since.is_none_or(|since| prompt.created_at >= since)
+        && filter.until.is_none_or(|until| prompt.created_at < until)
+}
+
+/// Every prompt of a list, read in pages of `limit`.
+pub fn read_all(store: &dyn Store, filter: &Filter, order: Order, limit: u32) -> Vec<Prompt> {
+    let mut rows = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = store.page(filter.clone(), order, PageSpec { limit, offset: 0, cursor }).wait().unwrap();
+        assert!(page.items.len() <= limit as usize, "a page is longer than asked for");
+        rows.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return rows;
+        }
+    }
+}
+
+fn first_page(limit: u32) -> PageSpec {
+    PageSpec { limit, offset: 0, cursor: None }
+}
+
+fn ids(prompts: &[Prompt]) -> Vec<PromptId> {
+    prompts.iter().map(|prompt| prompt.id).collect()
+}
+
+/// Stores the samples of seeds 0 to `count` and gives them back.
+fn store_samples(store: &dyn Store, count: u32) -> Vec<Prompt> {
+    let prompts = samples::prompts(count);
+    store.append(prompts.clone()).wait().unwrap();
+    prompts
+}
+
+fn stored(store: &dyn Store, id: PromptId) -> Prompt {
+    store.get(id).wait().unwrap().unwrap()
+}
+
+fn assert_fails<T: std::fmt::Debug>(outcome: crate::error::Result<T>, code: Code) {
+    match outcome {
+        Ok(answer) => panic!("should have failed with {code}, answered {answer:?}"),
+        Err(error) => assert_eq!(error.code(), code, "{error}"),
+    }
+}

@@ -9,7 +9,10 @@
 
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;
+mod edit;
 mod pending;
+#[cfg(any(test, feature = "test-support"))]
+pub mod samples;
 pub mod sqlite;
 
 use schemars::JsonSchema;
@@ -17,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId, Timestamp};
 
+pub use edit::Edit;
 pub use pending::{Completer, Pending};
 
 /// A database of prompts and runs.
@@ -112,19 +116,6 @@ pub enum Mutation {
         /// Which prompts.
         filter: Filter,
     },
-}
-
-/// Changes of one prompt. `None` leaves a field as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Edit {
-    /// Replaces all tags.
-    pub tags: Option<Vec<String>>,
-    /// Adds these, after `tags` is applied.
-    pub add_tags: Vec<String>,
-    /// Removes these, last.
-    pub remove_tags: Vec<String>,
-    /// Replaces the notes; `Some(None)` removes them.
-    pub notes: Option<Option<String>>,
 }
 
 /// What a mutation did.

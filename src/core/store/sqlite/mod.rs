@@ -1,1 +1,244 @@
-//! SQLite behind the storage seam.
+//! SQLite behind the storage seam: one file, readable by its owner, safe to share among processes.
+//!
+//! Opening a store does nothing on disk. The first read opens a reading connection, and a file that does not exist
+//! reads as an empty one; the first write creates folder and file, migrates, and starts the writer thread. Reads
+//! run on the caller's thread over a small pool of connections, each seeing one state of the database. Writes queue for
+//! the one [`writer`], are committed together, and are answered after the commit is on the disk.
+//!
+//! Where to go next: [`connection`] for what a connection is set to, [`migrate`] for formats, [`filter`] for how lists
+//! find their rows, [`failure`] for what users read when it fails.
+
+mod changes;
+mod connection;
+mod cursor;
+mod failure;
+mod filter;
+mod fragment;
+pub mod migrate;
+mod prompts;
+mod rows;
+mod sessions;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+
+use self::connection::Identity;
+use self::failure::Outcome;
+use self::writer::Writer;
+use super::{Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, Store};
+use crate::domain::{Prompt, PromptId};
+use crate::error::Result;
+
+/// Reading connections kept for the next reader; more may be in use at once.
+const IDLE_READERS: usize = 8;
+
+/// A database of prompts in one SQLite file.
+pub struct SqliteStore {
+    path: PathBuf,
+    readers: Mutex<Vec<Connection>>,
+    writing: Mutex<Writing>,
+}
+
+/// The writer's life: not needed yet, running, closed.
+#[derive(Default)]
+struct Writing {
+    writer: Option<Writer>,
+    thread: Option<JoinHandle<()>>,
+    closed: bool,
+}
+
+impl SqliteStore {
+    /// The database in this file. Touches nothing until the first operation.
+    pub fn open(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        // SQLite takes a relative `file:…` for a URL; and the working directory may change.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { path, readers: Mutex::default(), writing: Mutex::default() }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Answers from the caller's thread; `absent` is the answer where nothing is stored yet.
+    fn read<T>(&self, doing: &str, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Pending<T> {
+        let answer = self.read_now(absent, work).map_err(|failure| failure.explain(&self.path, doing));
+        Pending::ready(answer)
+    }
+
+    fn read_now<T>(&self, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Outcome<T> {
+        if lock(&self.writing).closed {
+            return Err(failure::closed(&self.path).into());
+        }
+        let mut migrated = false;
+        loop {
+            let idle = lock(&self.readers).pop();
+            let connection = match idle {
+                Some(connection) => Some(connection),
+                None => connection::open_for_reading(&self.path)?,
+            };
+            let Some(mut connection) = connection else { return Ok(absent) };
+            let seen = connection::reading(&mut connection, |connection| match Identity::of(connection)? {
+                Identity::Ours(migrate::LATEST) => work(connection).map(Seen::Answer),
+                other => Ok(Seen::Other(other)),
+            })?;
+            let found = match seen {
+                Seen::Answer(answer) => {
+                    self.keep(connection);
+                    return Ok(answer);
+                }
+                Seen::Other(found) => found,
+            };
+            match found {
+                Identity::Fresh => return Ok(absent),
+                Identity::Foreign => return Err(failure::foreign(&self.path).into()),
+                Identity::Ours(version) if version > migrate::LATEST || migrated => {
+                    return Err(failure::newer(&self.path, version, migrate::LATEST).into());
+                }
+                Identity::Ours(_) => {
+                    drop(connection);
+                    migrate::run(&self.path)?;
+                    migrated = true;
+                }
+            }
+        }
+    }
+
+    fn keep(&self, connection: Connection) {
+        let closed = lock(&self.writing).closed;
+        let mut readers = lock(&self.readers);
+        if !closed && readers.len() < IDLE_READERS {
+            readers.push(connection);
+        }
+    }
+
+    /// Queues for the writer thread, which is started if need be.
+    fn write<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Pending<T> {
+        match self.writer() {
+            Ok(writer) => {
+                let (job, pending) = writer::job(doing, work);
+                writer.send(job, &self.path);
+                pending
+            }
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    fn writer(&self) -> Result<Writer> {
+        let mut writing = lock(&self.writing);
+        if writing.closed {
+            return Err(failure::closed(&self.path));
+        }
+        if let Some(writer) = &writing.writer {
+            return Ok(writer.clone());
+        }
+        let (writer, thread) = Writer::start(&self.path)?;
+        writing.thread = Some(thread);
+        Ok(writing.writer.insert(writer).clone())
+    }
+
+    /// Refuses further calls; gives the writer, if one was started.
+    fn shut(&self) -> Option<Writer> {
+        let mut writing = lock(&self.writing);
+        writing.closed = true;
+        let writer = writing.writer.take();
+        drop(writing);
+        // Before the writer goes: the last connection to close folds the log in.
+        lock(&self.readers).clear();
+        writer
+    }
+}
+
+enum Seen<T> {
+    Answer(T),
+    Other(Identity),
+}
+
+impl Store for SqliteStore {
+    fn begin_session(&self, session: Session) -> Pending<()> {
+        self.write("storing a session", move |connection| sessions::begin(connection, &session))
+    }
+
+    fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
+        self.write("storing prompts", move |connection| prompts::append(connection, &prompts))
+    }
+
+    fn apply(&self, mutation: Mutation) -> Pending<Applied> {
+        let doing = match &mutation {
+            Mutation::Edit { .. } => "changing a prompt",
+            Mutation::Rank { .. } => "storing ranks",
+            Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deleting prompts",
+        };
+        self.write(doing, move |connection| changes::apply(connection, &mutation))
+    }
+
+    fn get(&self, id: PromptId) -> Pending<Option<Prompt>> {
+        self.read("reading a prompt", None, |connection| prompts::get(connection, id))
+    }
+
+    fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>> {
+        self.read("looking up an id", Vec::new(), |connection| fragment::resolve(connection, &fragment, limit))
+    }
+
+    fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing prompts", absent, |connection| prompts::page(connection, &filter, order, &page))
+    }
+
+    fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing sessions", absent, |connection| sessions::page(connection, &page))
+    }
+
+    fn count(&self, filter: Filter) -> Pending<u64> {
+        self.read("counting prompts", 0, |connection| filter::count(connection, &filter))
+    }
+
+    fn close(&self) -> Pending<()> {
+        match self.shut() {
+            None => Pending::ready(Ok(())),
+            Some(writer) => {
+                let (completer, pending) = Pending::coming();
+                writer.close(completer);
+                pending
+            }
+        }
+    }
+}
+
+impl Drop for SqliteStore {
+    /// Waits until what is queued is written, as `close` does.
+    fn drop(&mut self) {
+        drop(self.shut());
+        let thread = lock(&self.writing).thread.take();
+        // An answer's last reader may drop the store on the writer thread itself, which cannot wait for its own end.
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id())
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that writes the database died");
+        }
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// What these locks guard stays whole even if a holder died: they are never held across anything that can fail.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

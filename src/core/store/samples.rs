@@ -1,0 +1,111 @@
+//! Made-up prompts and runs, for tests of whatever stores, lists or shows them.
+//!
+//! The same seed gives the same thing. Every field is filled, and neighbouring seeds differ in what lists filter and
+//! sort by. For another value write `Prompt { tags: vec![…], ..samples::prompt(7) }`.
+
+use uuid::Uuid;
+
+use super::Session;
+use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
+use crate::time::from_millis;
+
+/// When the sample of seed 0 was made: 2026-01-01T00:00:00Z.
+pub const EPOCH_MS: i64 = 1_767_225_600_000;
+
+/// Milliseconds between the samples of neighbouring seeds: a minute.
+pub const STEP_MS: i64 = 60_000;
+
+/// When the sample of this seed was made; later for greater seeds.
+pub fn moment(seed: u32) -> Timestamp {
+    from_millis(EPOCH_MS + i64::from(seed) * STEP_MS)
+}
+
+/// A version 7 id of that moment.
+pub fn id(seed: u32) -> Uuid {
+    let random = xxhash_rust::xxh3::xxh3_128_with_seed(&seed.to_le_bytes(), 0xA1).to_be_bytes();
+    let mut tail = [0; 10];
+    tail.copy_from_slice(&random[..10]);
+    let millis = u64::try_from(moment(seed).as_millisecond()).unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(millis, &tail).into_uuid()
+}
+
+/// The run that the sample prompts of one seed and its two successors belong to: seeds 0, 1, 2 share one.
+pub fn session_id(seed: u32) -> SessionId {
+    SessionId(Uuid::from_u128(id(seed / 3 * 3).as_u128() ^ 1))
+}
+
+/// The run of a sample prompt.
+pub fn session(seed: u32) -> Session {
+    let first = seed / 3 * 3;
+    Session {
+        id: session_id(seed),
+        operation: "generate".into(),
+        original_input: prompt(first).original_input,
+        phases: Phase::ALL.to_vec(),
+        persona: prompt(first).persona,
+        count: 3,
+        created_at: moment(first),
+    }
+}
+
+/// A finished variant with three steps, two tags, and an account.
+pub fn prompt(seed: u32) -> Prompt {
+    let content =
+        format!("You are a careful editor.\n\n# Task {seed}\nWrite a haiku about the sea — über das Meer, 海.");
+    let provider = ["builtin", "openai", "ollama"][seed as usize % 3];
+    let steps: Vec<Step> = Phase::ALL
+        .into_iter()
+        .map(|phase| Step {
+            phase,
+            provider: provider.into(),
+            model: format!("model-{}", seed % 4),
+            content: if phase == Phase::Coagulatio { content.clone() } else { format!("{phase} of {seed}") },
+            model_metadata: account(provider, seed),
+        })
+        .collect();
+    Prompt {
+        id: PromptId(id(seed)),
+        session_id: session_id(seed),
+        variant: seed % 3,
+        content,
+        original_input: format!("a haiku about the sea, number {}", seed / 3),
+        phase: Phase::Coagulatio,
+        persona: ["writing", "code"][seed as usize % 2].into(),
+        provider: provider.into(),
+        model: format!("model-{}", seed % 4),
+        temperature: 0.7,
+        max_tokens: 2000,
+        tags: vec!["sea".into(), format!("tag-{}", seed % 5)],
+        context: vec!["for a calendar".into()],
+        notes: Some(format!("note {seed}")),
+        parent_id: None,
+        source: Source::Generated,
+        strategy: "direct".into(),
+        revision: 1,
+        score: None,
+        model_metadata: ModelMetadata::sum(steps.iter().map(|step| &step.model_metadata)),
+        steps,
+        created_at: moment(seed),
+        updated_at: moment(seed),
+    }
+}
+
+/// Many of them, from seed 0 on.
+pub fn prompts(count: u32) -> Vec<Prompt> {
+    (0..count).map(prompt).collect()
+}
+
+fn account(provider: &str, seed: u32) -> ModelMetadata {
+    ModelMetadata {
+        provider: provider.into(),
+        model: format!("model-{}", seed % 4),
+        input_tokens: 100,
+        output_tokens: 50 + u64::from(seed),
+        total_tokens: 150 + u64::from(seed),
+        cost_usd: Some(0.1 * f64::from(seed) / 3.0),
+        latency_ms: 321,
+        first_token_ms: Some(45),
+        calls: 1,
+        ..ModelMetadata::default()
+    }
+}

@@ -1,0 +1,127 @@
+//! Changes of what is stored: edits, ranks, deletions. Each runs inside the writer's transaction.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, params, params_from_iter};
+use uuid::Uuid;
+
+use super::failure::Outcome;
+use super::rows::{Columns, millis};
+use super::{filter, prompts};
+use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
+use crate::error::Error;
+use crate::store::{Applied, Edit, Filter, Mutation};
+
+/// Applies one mutation.
+pub(super) fn apply(connection: &Connection, mutation: &Mutation) -> Outcome<Applied> {
+    match mutation {
+        Mutation::Edit { id, expected_revision, edit, at } => {
+            self::edit(connection, *id, *expected_revision, edit, *at).map(Applied::Edited)
+        }
+        Mutation::Rank { rankings } => rank(connection, rankings).map(Applied::Ranked),
+        Mutation::Delete { ids, expected_revision } => {
+            delete(connection, ids, *expected_revision).map(Applied::Deleted)
+        }
+        Mutation::DeleteWhere { filter } => delete_where(connection, filter).map(Applied::Deleted),
+    }
+}
+
+fn edit(
+    connection: &Connection,
+    id: PromptId,
+    expected_revision: Option<u32>,
+    edit: &Edit,
+    at: Timestamp,
+) -> Outcome<Option<Box<Prompt>>> {
+    let Some(key) = prompts::key_of(connection, id)? else { return Ok(None) };
+    let Some(mut prompt) = prompts::load(connection, &[key])?.pop() else { return Ok(None) };
+    check_revision(id, prompt.revision, expected_revision)?;
+    edit.apply_to(&mut prompt, at)?;
+    connection
+        .prepare_cached("UPDATE prompts SET notes = ?, revision = ?, updated_at = ? WHERE key = ?")?
+        .execute(params![prompt.notes, prompt.revision, millis(prompt.updated_at), key])?;
+    connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
+    prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
+    Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
+}
+
+fn rank(connection: &Connection, rankings: &[Ranking]) -> Outcome<u64> {
+    let mut statement = connection.prepare_cached("UPDATE prompts SET score = ?, rank = ? WHERE id = ?")?;
+    let mut ranked = 0;
+    for ranking in rankings {
+        prompts::check_finite("score", Some(ranking.score))?;
+        ranked += statement.execute(params![ranking.score, ranking.rank, ranking.prompt_id.0.as_bytes()])?;
+    }
+    Ok(ranked as u64)
+}
+
+fn delete(connection: &Connection, ids: &[PromptId], expected_revision: Option<u32>) -> Outcome<Vec<PromptId>> {
+    let mut revision = connection.prepare_cached("SELECT revision FROM prompts WHERE id = ?")?;
+    if expected_revision.is_some() {
+        for id in ids {
+            let mut rows = revision.query([id.0.as_bytes()])?;
+            if let Some(row) = rows.next()? {
+                check_revision(*id, row.get(0)?, expected_revision)?;
+            }
+        }
+    }
+    let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE id = ? RETURNING id, session_id")?;
+    let mut gone = Gone::default();
+    for id in ids {
+        gone.collect(statement.query([id.0.as_bytes()])?)?;
+    }
+    gone.sweep_sessions(connection)
+}
+
+fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptId>> {
+    let keys = filter::all(connection, filter)?;
+    let sql = format!("DELETE FROM prompts WHERE key IN ({}) RETURNING id, session_id", keys.sql);
+    let mut gone = Gone::default();
+    gone.collect(connection.prepare(&sql)?.query(params_from_iter(keys.values))?)?;
+    let gone = gone.sweep_sessions(connection)?;
+    if *filter == Filter::default() {
+        // Everything means runs without a variant, too.
+        connection.execute("DELETE FROM sessions", [])?;
+    }
+    Ok(gone)
+}
+
+fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<()> {
+    match expected {
+        Some(expected) if expected != present => Err(Error::Conflict(format!(
+            "prompt {id} is at revision {present}, not {expected}: it changed meanwhile; read it again, then repeat \
+             the change"
+        ))
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prompts that were deleted, and the runs they belonged to.
+#[derive(Default)]
+struct Gone {
+    prompts: Vec<PromptId>,
+    sessions: HashSet<Uuid>,
+}
+
+impl Gone {
+    fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> Outcome<()> {
+        while let Some(row) = rows.next()? {
+            let mut columns = Columns::of(row);
+            self.prompts.push(PromptId(columns.id()?));
+            self.sessions.insert(columns.id()?);
+        }
+        Ok(())
+    }
+
+    /// A run goes with its last prompt.
+    fn sweep_sessions(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
+        let mut statement = connection.prepare_cached(
+            "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",
+        )?;
+        for session in self.sessions {
+            statement.execute([session.as_bytes()])?;
+        }
+        Ok(self.prompts)
+    }
+}

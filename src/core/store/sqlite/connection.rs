@@ -1,0 +1,138 @@
+//! Connections: the only place that opens a database file, and what each connection is set to.
+//!
+//! A reading connection never creates or changes the file. A writing one creates what is missing, readable by its owner alone,
+//! and keeps every commit durable through a power loss (WAL, `synchronous = FULL`).
+//! Locks are waited for, [`PATIENCE`] at most. Which file is ours is told by [`Identity`]; bringing it up to
+//! date is [`super::migrate`].
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::failure::{Outcome, cannot_create_folder};
+
+/// How long a lock held by another process is waited for.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "alud".
+pub(super) const APPLICATION_ID: i32 = 0x616C_7564;
+
+/// Statements a connection keeps prepared.
+const PREPARED_STATEMENTS: usize = 64;
+
+/// Whose file this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// Nothing is in it yet.
+    Fresh,
+    /// Ours, of this format.
+    Ours(u32),
+    /// Another program's.
+    Foreign,
+}
+
+impl Identity {
+    /// Reads it. Call it inside a transaction: the answer takes several reads.
+    pub(super) fn of(connection: &Connection) -> Outcome<Self> {
+        let number = |sql| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i32>(0));
+        let application = number("PRAGMA application_id")?;
+        let version = number("PRAGMA user_version")?;
+        if application == APPLICATION_ID {
+            return Ok(u32::try_from(version).map_or(Self::Foreign, Self::Ours));
+        }
+        let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        Ok(if (application, version, objects) == (0, 0, 0) { Self::Fresh } else { Self::Foreign })
+    }
+}
+
+/// A connection that can only read, or none where there is no such file.
+pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connection>> {
+    let attempt = || open(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    match attempt() {
+        Err(failure) if failure.code() == Some(ErrorCode::CannotOpen) => {
+            // Where the file exists now, another process may have created it in this moment.
+            if is_missing(path) { Ok(None) } else { attempt().map(Some) }
+        }
+        other => other.map(Some),
+    }
+}
+
+/// A connection that writes. Creates the folder and the file; does not migrate and does not yet write into it.
+pub(super) fn open_for_writing(path: &Path) -> Outcome<Connection> {
+    if is_missing(path) {
+        create_folder(path)?;
+        create_private_file(path);
+    }
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+}
+
+/// Makes a file that is known to be ours, or fresh, durable and concurrent. Outside any transaction.
+pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
+    // Changing the mode needs the file alone and does not wait for it, so we do.
+    let mode = patiently(|| Ok(connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))?))?;
+    if mode != "wal" {
+        tracing::warn!(mode, "the database's file system has no shared memory: other processes wait while one writes");
+    }
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 67108864;",
+    )?;
+    Ok(())
+}
+
+/// Repeats `attempt` while another process holds a lock, [`PATIENCE`] at most.
+pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T> {
+    let begun = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match attempt() {
+            Err(failure) if failure.is_busy() && begun.elapsed() < PATIENCE => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(50));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Runs `work` inside a transaction that sees one state of the database, and only reads.
+pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    let answer = work(&transaction)?;
+    transaction.commit()?;
+    Ok(answer)
+}
+
+pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
+    // One thread uses a connection at a time; SQLite need not lock it again.
+    #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
+    Ok(connection)
+}
+
+fn is_missing(path: &Path) -> bool {
+    std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+fn create_folder(path: &Path) -> Outcome<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| cannot_create_folder(folder, &error).into())
+}
+
+/// Puts an empty file there that only its owner can read, unless another process was faster.
+///
+/// The file is made under another name and closed before it gets its own: closing a file drops all locks this
+/// process holds on it, other connections' too. Where that cannot be done SQLite makes the file itself.
+fn create_private_file(path: &Path) {
+    if let Some(folder) = path.parent()
+        && let Ok(file) = tempfile::Builder::new().prefix(".aludel-").tempfile_in(folder)
+    {
+        let _another_was_faster = file.into_temp_path().persist_noclobber(path);
+    }
+}

@@ -1,0 +1,151 @@
+//! What can go wrong in SQLite, said so that its reader knows what to do.
+//!
+//! Inside this module a step fails with a [`Failure`]: SQLite's own error, or one of ours that is ready to be shown
+//! (a conflict, a bad value). [`Failure::explain`] turns it into the error of the core, naming the file.
+//! The file lies in the user's own folder or where the user's configuration says, so its path may be shown.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::error::Error;
+
+/// The result of a step inside the SQLite store.
+pub(super) type Outcome<T> = Result<T, Failure>;
+
+/// Why a step failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// SQLite said so.
+    Sqlite(rusqlite::Error),
+    /// We said so, in words that need nothing added.
+    Refused(Box<Error>),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(Box::new(error))
+    }
+}
+
+impl Failure {
+    /// A row that this program cannot have written.
+    pub(super) fn damaged(what: impl std::fmt::Display) -> Self {
+        Error::Storage(format!(
+            "the database holds something this program cannot read: {what}; restore a backup if it was edited by hand"
+        ))
+        .into()
+    }
+
+    /// True when another connection held a lock for longer than we waited.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    /// SQLite's class of error, where it is one.
+    pub(super) fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error_code(),
+            Self::Refused(_) => None,
+        }
+    }
+
+    /// The error to show. `doing` completes "while …": "storing prompts".
+    pub(super) fn explain(self, path: &Path, doing: &str) -> Error {
+        let error = match self {
+            Self::Refused(error) => return *error,
+            Self::Sqlite(error) => error,
+        };
+        let file = path.display();
+        Error::Storage(match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                format!(
+                    "another process is holding the database `{file}`, and {} seconds of waiting did not free it (while \
+                 {doing}); let it finish or stop it, then try again",
+                    super::connection::PATIENCE.as_secs()
+                )
+            }
+            Some(ErrorCode::DiskFull) => format!(
+                "no space is left for the database `{file}` (while {doing}); nothing was half-written: free some \
+                 space on its disk, then try again"
+            ),
+            Some(ErrorCode::ReadOnly) => format!(
+                "the database `{file}` cannot be written (while {doing}): the file or its folder is read-only; give \
+                 yourself write permission on both, or name another file with `storage.database`"
+            ),
+            Some(ErrorCode::NotADatabase) => format!(
+                "`{file}` is not an aludel database; name another file with `storage.database`, or move this one away"
+            ),
+            Some(ErrorCode::DatabaseCorrupt) => format!(
+                "the database `{file}` is damaged (while {doing}: {error}); restore a backup (`{}.backup-…` beside \
+                 it, if there is one), or move it away to begin anew",
+                path.file_name().unwrap_or_default().display()
+            ),
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => return cannot_open(path),
+            Some(ErrorCode::SystemIoFailure) => format!(
+                "the disk failed under the database `{file}` (while {doing}: {error}); check the disk and its mount, \
+                 then try again"
+            ),
+            Some(ErrorCode::TooBig) => {
+                format!("a text is too long for the database `{file}` (while {doing}): SQLite takes up to 1 GB")
+            }
+            _ => format!("the database `{file}` failed while {doing}: {error}"),
+        })
+    }
+}
+
+/// Why a database file cannot be opened, as far as the file system tells.
+///
+/// The file itself is never opened to find out: closing it would drop the locks this process holds on it.
+fn cannot_open(path: &Path) -> Error {
+    let reason = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => "it is a folder; name a file with `storage.database`".to_owned(),
+        Ok(_) => "permission denied, or its folder is read-only; give yourself read and write permission on the file \
+                  and its folder, or name another file with `storage.database`"
+            .to_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "its folder cannot be written; give yourself write permission on it, or name another file with \
+             `storage.database`"
+                .to_owned()
+        }
+        Err(error) => format!("{error}; name another file with `storage.database`"),
+    };
+    Error::File { action: "open", path: path.to_owned(), reason }
+}
+
+/// The folder of a database cannot be made.
+pub(super) fn cannot_create_folder(folder: &Path, error: &std::io::Error) -> Error {
+    Error::File {
+        action: "create",
+        path: folder.to_owned(),
+        reason: format!("{error}; choose another place with `--data-dir` or `storage.database`"),
+    }
+}
+
+/// A SQLite file of another program.
+pub(super) fn foreign(path: &Path) -> Error {
+    Error::Storage(format!(
+        "`{}` is a database of another program and is left untouched; name another file with `storage.database`",
+        path.display()
+    ))
+}
+
+/// A database of a later version of this program.
+pub(super) fn newer(path: &Path, found: u32, known: u32) -> Error {
+    Error::Storage(format!(
+        "the database `{}` has format {found}, and this aludel knows formats up to {known}: use the newer aludel that \
+         wrote it, or name another file with `storage.database`",
+        path.display()
+    ))
+}
+
+/// A store after its end.
+pub(super) fn closed(path: &Path) -> Error {
+    Error::Storage(format!("the database `{}` was closed; this process is ending", PathBuf::from(path).display()))
+}

@@ -1,0 +1,191 @@
+//! Brings a database file to the newest format.
+//!
+//! The format is SQLite's `user_version`; a migration is a file of `assets/migrations`, compiled in, and is never
+//! changed once released. All that are missing run in one transaction that holds the write lock from its beginning, so
+//! any number of processes may meet a missing or old file at once: one migrates, the others wait and find it done.
+//! A file that already holds something is copied aside first. Newer files and other programs' files are refused
+//! before anything is written.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::connection::{self, APPLICATION_ID, Identity};
+use super::failure::{Outcome, foreign, newer};
+use crate::error::{Error, Result};
+use crate::time::{Clock, SystemClock};
+
+/// One step from a format to the next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Migration {
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// All of them; the first makes format 1 from nothing.
+const MIGRATIONS: &[Migration] =
+    &[Migration { name: "0001_prompts", sql: include_str!("../../../../assets/migrations/0001_prompts.sql") }];
+
+/// The format this program reads and writes.
+#[expect(clippy::cast_possible_truncation, reason = "a handful of migrations")]
+pub(super) const LATEST: u32 = MIGRATIONS.len() as u32;
+
+/// How a database file stands to this program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MigrationStatus {
+    /// False when there is no such file yet; the first write creates it.
+    pub exists: bool,
+    /// Its format; 0 when there is nothing in it.
+    pub current: u32,
+    /// The format this program reads and writes.
+    pub latest: u32,
+    /// The migrations it still needs, in order.
+    pub pending: Vec<String>,
+}
+
+/// What a migration did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MigrationReport {
+    /// The format before; 0 when there was nothing.
+    pub from: u32,
+    /// The format now.
+    pub to: u32,
+    /// The migrations that ran, in order; none when the file was up to date.
+    pub applied: Vec<String>,
+    /// The copy made before, when there was something to copy.
+    pub backup: Option<PathBuf>,
+}
+
+/// Tells how the file stands, and changes nothing.
+///
+/// # Errors
+/// `storage` or `file` for a file that is newer, foreign, damaged or cannot be read.
+pub fn status(path: &Path) -> Result<MigrationStatus> {
+    read_status(path, MIGRATIONS).map_err(|failure| failure.explain(path, "reading its format"))
+}
+
+/// Brings the file to the newest format, creating it if need be.
+///
+/// # Errors
+/// `storage` or `file` for a file that is newer, foreign, damaged, locked or cannot be written. It is unchanged then.
+pub fn run(path: &Path) -> Result<MigrationReport> {
+    let mut connection =
+        connection::open_for_writing(path).map_err(|failure| failure.explain(path, "opening it to migrate"))?;
+    bring_up(&mut connection, path).map_err(|failure| failure.explain(path, "migrating it"))
+}
+
+/// The same over a writing connection that is already open; makes it ready for writing.
+pub(super) fn bring_up(connection: &mut Connection, path: &Path) -> Outcome<MigrationReport> {
+    apply(connection, path, MIGRATIONS)
+}
+
+fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus> {
+    let connection = connection::open_for_reading(path)?;
+    let exists = connection.is_some();
+    let current = match connection {
+        None => 0,
+        Some(mut connection) => format_of(connection::reading(&mut connection, Identity::of)?, path, migrations)?,
+    };
+    let pending = pending(migrations, current).iter().map(|migration| migration.name.to_owned()).collect();
+    Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })
+}
+
+fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Outcome<MigrationReport> {
+    // Whose file it is comes first: nothing may be written into another program's.
+    let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
+    let current = format_of(found, path, migrations)?;
+    connection::prepare_for_writing(connection)?;
+    let to = latest(migrations);
+    if current == to {
+        return Ok(MigrationReport { from: to, to, applied: Vec::new(), backup: None });
+    }
+
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been faster.
+    let found = Identity::of(&transaction)?;
+    let from = format_of(found, path, migrations)?;
+    let missing = pending(migrations, from);
+    let backup = match found {
+        Identity::Ours(_) if !missing.is_empty() => Some(copy_aside(path, from)?),
+        _ => None,
+    };
+    for migration in missing {
+        transaction.execute_batch(migration.sql)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", to)?;
+    transaction.commit()?;
+    let applied: Vec<String> = missing.iter().map(|migration| migration.name.to_owned()).collect();
+    if let Some(backup) = &backup {
+        tracing::info!(from, to, backup = %backup.display(), "the database was migrated after a backup");
+    }
+    Ok(MigrationReport { from, to, applied, backup })
+}
+
+fn format_of(found: Identity, path: &Path, migrations: &[Migration]) -> Outcome<u32> {
+    match found {
+        Identity::Fresh => Ok(0),
+        Identity::Ours(version) if version > latest(migrations) => Err(newer(path, version, latest(migrations)).into()),
+        Identity::Ours(version) => Ok(version),
+        Identity::Foreign => Err(foreign(path).into()),
+    }
+}
+
+fn latest(migrations: &[Migration]) -> u32 {
+    u32::try_from(migrations.len()).unwrap_or(u32::MAX)
+}
+
+fn pending(migrations: &[Migration], current: u32) -> &[Migration] {
+    migrations.get(current as usize..).unwrap_or_default()
+}
+
+/// Copies the database as it is beside itself: `aludel.db.backup-v1-20261121T101530Z`.
+///
+/// The caller holds the write lock, so what is copied is what is migrated. The copy gets its name when it is whole.
+fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
+    let failed = |reason: String| Error::File { action: "back up", path: path.to_owned(), reason };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let unfinished = tempfile::Builder::new()
+        .prefix(".aludel-backup-")
+        .tempfile_in(folder)
+        .map_err(|error| failed(format!("{error}; free the folder for writing, then try again")))?
+        .into_temp_path();
+
+    let Some(source) = connection::open_for_reading(path)? else {
+        return Err(failed("it vanished while it was being migrated".into()).into());
+    };
+    let mut target = connection::open(&unfinished, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection::patiently(|| {
+        let all_pages = -1;
+        match Backup::new(&source, &mut target)?.step(all_pages)? {
+            StepResult::Done => Ok(()),
+            _ => {
+                Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None).into())
+            }
+        }
+    })?;
+    target.close().map_err(|(_, error)| error)?;
+
+    let stamp = SystemClock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let name = path.file_name().unwrap_or_default();
+    for attempt in 1_u32.. {
+        let mut copy = name.to_owned();
+        copy.push(format!(".backup-v{version}-{stamp}"));
+        if attempt > 1 {
+            copy.push(format!("-{attempt}"));
+        }
+        let copy = path.with_file_name(copy);
+        if !copy.exists() {
+            unfinished.persist(&copy).map_err(|error| failed(error.error.to_string()))?;
+            return Ok(copy);
+        }
+    }
+    Err(failed("no name is left for its copy".into()).into())
+}
+
+#[cfg(test)]
+#[path = "migrate_tests.rs"]
+mod tests;

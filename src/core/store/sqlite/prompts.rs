@@ -1,0 +1,250 @@
+//! Prompts as rows: storing them, loading them, the keys of pages.
+//!
+//! A prompt is one row of `prompts`, one of `steps` for each phase, one of `tags` for each tag. Rows are found by
+//! [`super::filter`] as keys and loaded here, three statements for any number of prompts.
+//! What changes them afterwards is in [`super::changes`].
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::cursor::{List, Mark};
+use super::failure::{Failure, Outcome};
+use super::fragment;
+use super::rows::{Columns, json, millis};
+use super::{filter, sessions};
+use crate::api::limits;
+use crate::domain::{Prompt, PromptId, SessionId, Step};
+use crate::error::Error;
+use crate::store::{Filter, Order, Page, PageSpec};
+
+/// Stores new prompts, and a run for each whose own is not known.
+pub(super) fn append(connection: &Connection, prompts: &[Prompt]) -> Outcome<()> {
+    sessions::begin_unknown(connection, prompts)?;
+    prompts.iter().try_for_each(|prompt| insert(connection, prompt))
+}
+
+fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<()> {
+    check_finite("temperature", Some(prompt.temperature))?;
+    check_finite("score", prompt.score)?;
+    let inserted = connection
+        .prepare_cached(
+            "INSERT INTO prompts (id, id_tail, session_id, parent_id, variant, revision, created_at, updated_at, score,
+                 temperature, max_tokens, phase, persona, provider, model, source, strategy, model_metadata, notes,
+                 context, original_input, content)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (id) DO NOTHING",
+        )?
+        .execute(params![
+            prompt.id.0.as_bytes(),
+            fragment::tail(prompt.id.0),
+            prompt.session_id.0.as_bytes(),
+            prompt.parent_id.as_ref().map(|parent| parent.0.as_bytes()),
+            prompt.variant,
+            prompt.revision,
+            millis(prompt.created_at),
+            millis(prompt.updated_at),
+            prompt.score,
+            prompt.temperature,
+            prompt.max_tokens,
+            prompt.phase.as_str(),
+            prompt.persona,
+            prompt.provider,
+            prompt.model,
+            prompt.source.as_str(),
+            prompt.strategy,
+            json(&prompt.model_metadata)?,
+            prompt.notes,
+            json(&prompt.context)?,
+            prompt.original_input,
+            prompt.content,
+        ])?;
+    if inserted == 0 {
+        return Err(Error::Conflict(format!("a prompt with the id {} is stored already", prompt.id)).into());
+    }
+    let key = connection.last_insert_rowid();
+    insert_steps(connection, key, prompt)?;
+    insert_tags(connection, key, prompt, &prompt.tags)
+}
+
+fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO steps (prompt, position, phase, provider, model, model_metadata, content)
+         VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (position, step) in prompt.steps.iter().enumerate() {
+        statement.execute(params![
+            key,
+            i64::try_from(position).unwrap_or(i64::MAX),
+            step.phase.as_str(),
+            step.provider,
+            step.model,
+            json(&step.model_metadata)?,
+            (step.content != prompt.content).then_some(&step.content),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Gives a prompt these tags, in this order; one that is named twice counts once.
+pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, tags: &[String]) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO tags (prompt, tag, position, created_at, id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )?;
+    for (position, tag) in tags.iter().enumerate() {
+        let position = i64::try_from(position).unwrap_or(i64::MAX);
+        statement.execute(params![key, tag, position, millis(prompt.created_at), prompt.id.0.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// SQLite would store a number that is none as null.
+pub(super) fn check_finite(field: &str, number: Option<f64>) -> Outcome<()> {
+    match number {
+        Some(number) if !number.is_finite() => Err(Error::value(field, "must be a finite number").into()),
+        _ => Ok(()),
+    }
+}
+
+/// The key of a prompt, if it is there.
+pub(super) fn key_of(connection: &Connection, id: PromptId) -> Outcome<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT key FROM prompts WHERE id = ?")?;
+    Ok(statement.query_row([id.0.as_bytes()], |row| row.get(0)).optional()?)
+}
+
+/// One prompt, if it is there.
+pub(super) fn get(connection: &Connection, id: PromptId) -> Outcome<Option<Prompt>> {
+    let Some(key) = key_of(connection, id)? else { return Ok(None) };
+    Ok(load(connection, &[key])?.pop())
+}
+
+/// A page of prompts, in order.
+pub(super) fn page(connection: &Connection, filter: &Filter, order: Order, page: &PageSpec) -> Outcome<Page<Prompt>> {
+    check_limit(page)?;
+    // One row more than asked for tells whether there is a next page.
+    let query = filter::page(connection, filter, order, page.cursor.as_deref(), page.limit + 1, page.offset)?;
+    let mut keys = connection
+        .prepare_cached(&query.sql)?
+        .query_map(params_from_iter(query.values), |row| row.get(0))?
+        .collect::<Result<Vec<i64>, _>>()?;
+    let more = keys.len() > page.limit as usize;
+    keys.truncate(page.limit as usize);
+    let items = load(connection, &keys)?;
+    let next_cursor = items.last().filter(|_| more).map(|last| {
+        let score_key = if order == Order::Score { last.score.unwrap_or(-1.0) } else { 0.0 };
+        Mark { score_key, created_at: millis(last.created_at), id: last.id.0 }.encode(List::Prompts(order))
+    });
+    Ok(Page { items, next_cursor })
+}
+
+/// Holds a page to the limits of the contract.
+pub(super) fn check_limit(page: &PageSpec) -> Outcome<()> {
+    if (1..=limits::MAX_LIMIT).contains(&u64::from(page.limit)) {
+        return Ok(());
+    }
+    Err(Error::value("limit", format!("must be 1 to {}, not {}", limits::MAX_LIMIT, page.limit)).into())
+}
+
+/// Loads these prompts whole, in the order of their keys given; keys that are not there are passed over.
+pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted = json(&keys)?;
+    let places: HashMap<i64, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let mut prompts: Vec<Option<Prompt>> = keys.iter().map(|_| None).collect();
+
+    // CROSS JOIN: first the keys wanted, each then looked up.
+    let mut statement = connection.prepare_cached(
+        "SELECT p.key, p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
+             p.model, p.temperature, p.max_tokens, p.context, p.notes, p.parent_id, p.source, p.strategy, p.revision,
+             p.score, p.model_metadata, p.created_at, p.updated_at
+         FROM json_each(?) wanted CROSS JOIN prompts p ON p.key = wanted.value",
+    )?;
+    let mut rows = statement.query([&wanted])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let place = place_of(&places, columns.take()?)?;
+        prompts[place] = Some(prompt(columns)?);
+    }
+    load_steps(connection, &wanted, &places, &mut prompts)?;
+    load_tags(connection, &wanted, &places, &mut prompts)?;
+    Ok(prompts.into_iter().flatten().collect())
+}
+
+fn prompt(mut columns: Columns<'_, '_>) -> Outcome<Prompt> {
+    Ok(Prompt {
+        id: PromptId(columns.id()?),
+        session_id: SessionId(columns.id()?),
+        variant: columns.take()?,
+        content: columns.take()?,
+        original_input: columns.take()?,
+        phase: columns.phase()?,
+        persona: columns.take()?,
+        provider: columns.take()?,
+        model: columns.take()?,
+        temperature: columns.take()?,
+        max_tokens: columns.take()?,
+        tags: Vec::new(),
+        context: columns.json()?,
+        notes: columns.take()?,
+        parent_id: columns.optional_id()?.map(PromptId),
+        source: columns.source()?,
+        strategy: columns.take()?,
+        revision: columns.take()?,
+        score: columns.take()?,
+        steps: Vec::new(),
+        model_metadata: columns.json()?,
+        created_at: columns.moment()?,
+        updated_at: columns.moment()?,
+    })
+}
+
+fn load_steps(
+    connection: &Connection,
+    wanted: &str,
+    places: &HashMap<i64, usize>,
+    prompts: &mut [Option<Prompt>],
+) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT s.prompt, s.phase, s.provider, s.model, s.content, s.model_metadata
+         FROM json_each(?) wanted CROSS JOIN steps s ON s.prompt = wanted.value ORDER BY s.prompt, s.position",
+    )?;
+    let mut rows = statement.query([wanted])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] else { continue };
+        prompt.steps.push(Step {
+            phase: columns.phase()?,
+            provider: columns.take()?,
+            model: columns.take()?,
+            content: columns.take::<Option<String>>()?.unwrap_or_else(|| prompt.content.clone()),
+            model_metadata: columns.json()?,
+        });
+    }
+    Ok(())
+}
+
+fn load_tags(
+    connection: &Connection,
+    wanted: &str,
+    places: &HashMap<i64, usize>,
+    prompts: &mut [Option<Prompt>],
+) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT t.prompt, t.tag
+         FROM json_each(?) wanted CROSS JOIN tags t ON t.prompt = wanted.value ORDER BY t.prompt, t.position",
+    )?;
+    let mut rows = statement.query([wanted])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        if let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] {
+            prompt.tags.push(columns.take()?);
+        }
+    }
+    Ok(())
+}
+
+fn place_of(places: &HashMap<i64, usize>, key: i64) -> Outcome<usize> {
+    places.get(&key).copied().ok_or_else(|| Failure::damaged("a row was read that was not asked for"))
+}

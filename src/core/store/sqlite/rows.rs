@@ -1,0 +1,105 @@
+//! What a row means: the one place that turns values of the domain into values of SQLite and back.
+//!
+//! Both ways are exact, for texts with NUL characters and for every finite number; a row that no
+//! version of this program can have written is an error that names it, never a guess.
+
+use std::str::FromStr;
+
+use rusqlite::Row;
+use rusqlite::types::FromSql;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::failure::{Failure, Outcome};
+use crate::domain::{Phase, Source, Timestamp};
+use crate::time::from_millis;
+
+/// Reads the columns of a row one after the other.
+pub(super) struct Columns<'row, 'statement> {
+    row: &'row Row<'statement>,
+    next: usize,
+}
+
+impl<'row, 'statement> Columns<'row, 'statement> {
+    /// From the first column on.
+    pub(super) fn of(row: &'row Row<'statement>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    /// The next column.
+    pub(super) fn take<T: FromSql>(&mut self) -> Outcome<T> {
+        let value = self.row.get(self.next).map_err(|error| self.damaged(error))?;
+        self.next += 1;
+        Ok(value)
+    }
+
+    /// The next column, an id.
+    pub(super) fn id(&mut self) -> Outcome<Uuid> {
+        self.optional_id()?.ok_or_else(|| self.damaged("an id is missing"))
+    }
+
+    /// The next column, an id or null.
+    pub(super) fn optional_id(&mut self) -> Outcome<Option<Uuid>> {
+        let bytes = self.take::<Option<[u8; 16]>>()?;
+        Ok(bytes.map(Uuid::from_bytes))
+    }
+
+    /// The next column, milliseconds since 1970.
+    pub(super) fn moment(&mut self) -> Outcome<Timestamp> {
+        Ok(from_millis(self.take()?))
+    }
+
+    /// The next column, JSON text.
+    pub(super) fn json<T: DeserializeOwned>(&mut self) -> Outcome<T> {
+        serde_json::from_str(&self.take::<String>()?).map_err(|error| self.damaged(error))
+    }
+
+    /// The next column, a phase.
+    pub(super) fn phase(&mut self) -> Outcome<Phase> {
+        Phase::from_str(&self.take::<String>()?).map_err(|error| self.damaged(error))
+    }
+
+    /// The next column, a source.
+    pub(super) fn source(&mut self) -> Outcome<Source> {
+        let text = self.take::<String>()?;
+        Source::parse(&text).ok_or_else(|| self.damaged(format!("`{text}` is not a source")))
+    }
+
+    fn damaged(&self, reason: impl std::fmt::Display) -> Failure {
+        let statement: &rusqlite::Statement<'_> = self.row.as_ref();
+        let column = statement.column_name(self.next.min(statement.column_count().saturating_sub(1)));
+        Failure::damaged(format_args!("column `{}`: {reason}", column.unwrap_or("?")))
+    }
+}
+
+/// A moment as stored: whole milliseconds since 1970, what is finer cut off.
+pub(super) fn millis(moment: Timestamp) -> i64 {
+    moment.as_millisecond()
+}
+
+/// The first whole millisecond that is not before `moment`: the bound for `>=` and `<` over stored moments.
+pub(super) fn millis_not_before(moment: Timestamp) -> i64 {
+    let floor = moment.as_nanosecond().div_euclid(1_000_000);
+    let exact = moment.as_nanosecond().rem_euclid(1_000_000) == 0;
+    i64::try_from(if exact { floor } else { floor + 1 }).unwrap_or(i64::MAX)
+}
+
+/// JSON text.
+pub(super) fn json<T: Serialize>(value: &T) -> Outcome<String> {
+    serde_json::to_string(value).map_err(|error| {
+        Failure::from(crate::error::Error::Internal(format!("a value cannot be written as JSON: {error}")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_finer_than_a_millisecond_are_rounded_up() {
+        let at = |nanos: i128| millis_not_before(Timestamp::from_nanosecond(nanos).unwrap());
+        assert_eq!((at(2_000_000), at(2_000_001), at(1_999_999)), (2, 3, 2));
+        assert_eq!((at(-2_000_000), at(-1_999_999), at(-2_000_001)), (-2, -1, -2));
+    }
+}

@@ -1,0 +1,146 @@
+//! Runs as rows, and the history: runs with what came of them.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::cursor::{List, Mark};
+use super::failure::Outcome;
+use super::prompts;
+use super::rows::{Columns, json, millis};
+use crate::domain::{Phase, Prompt, SessionId, Source};
+use crate::error::Error;
+use crate::store::{Page, PageSpec, Session, SessionWithPrompts};
+
+/// Stores a new run.
+pub(super) fn begin(connection: &Connection, session: &Session) -> Outcome<()> {
+    if insert(connection, session)? {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!("a session with the id {} is stored already", session.id)).into())
+}
+
+/// Stores a run for each prompt whose own is not known: one that was never begun here (an import, an edited
+/// copy), or that was deleted while its other variants were being made. It tells what the prompts tell.
+pub(super) fn begin_unknown(connection: &Connection, prompts: &[Prompt]) -> Outcome<()> {
+    let mut known = connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?")?;
+    let mut seen = HashMap::new();
+    for prompt in prompts {
+        if !seen.contains_key(&prompt.session_id) && known.exists([prompt.session_id.0.as_bytes()])? {
+            seen.insert(prompt.session_id, None);
+        }
+        let session = seen.entry(prompt.session_id).or_insert_with(|| Some(Session { count: 0, ..told_by(prompt) }));
+        if let Some(session) = session {
+            session.count += 1;
+            session.created_at = session.created_at.min(prompt.created_at);
+        }
+    }
+    for session in seen.values().flatten() {
+        insert(connection, session)?;
+    }
+    Ok(())
+}
+
+fn told_by(prompt: &Prompt) -> Session {
+    let steps: Vec<Phase> = prompt.steps.iter().map(|step| step.phase).collect();
+    Session {
+        id: prompt.session_id,
+        operation: match prompt.source {
+            Source::Generated => "generate",
+            Source::Optimized => "optimize",
+            Source::Imported => "import",
+            Source::Manual => "manual",
+        }
+        .to_owned(),
+        original_input: prompt.original_input.clone(),
+        phases: if steps.is_empty() { vec![prompt.phase] } else { steps },
+        persona: prompt.persona.clone(),
+        count: 1,
+        created_at: prompt.created_at,
+    }
+}
+
+/// False when it is there already.
+fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
+    let inserted = connection
+        .prepare_cached(
+            "INSERT INTO sessions (id, operation, persona, phases, count, created_at, original_input)
+             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        )?
+        .execute(params![
+            session.id.0.as_bytes(),
+            session.operation,
+            session.persona,
+            json(&session.phases)?,
+            session.count,
+            millis(session.created_at),
+            session.original_input,
+        ])?;
+    Ok(inserted == 1)
+}
+
+/// A page of runs, newest first, each with its prompts.
+pub(super) fn page(connection: &Connection, page: &PageSpec) -> Outcome<Page<SessionWithPrompts>> {
+    prompts::check_limit(page)?;
+    let mut sessions = newest(connection, page)?;
+    let more = sessions.len() > page.limit as usize;
+    sessions.truncate(page.limit as usize);
+    let next_cursor = sessions
+        .last()
+        .filter(|_| more)
+        .map(|last| Mark { score_key: 0.0, created_at: millis(last.created_at), id: last.id.0 }.encode(List::Sessions));
+    let mut variants = variants(connection, &sessions)?;
+    let items = sessions
+        .into_iter()
+        .map(|session| {
+            let prompts = variants.remove(&session.id).unwrap_or_default();
+            SessionWithPrompts { session, prompts }
+        })
+        .collect();
+    Ok(Page { items, next_cursor })
+}
+
+/// The runs of a page, and one more where there is a next page.
+fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
+    // Before the first page stands the greatest place there can be.
+    let after = match &page.cursor {
+        Some(cursor) => Mark::decode(cursor, List::Sessions)?,
+        None => Mark { score_key: 0.0, created_at: i64::MAX, id: Uuid::max() },
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT id, operation, original_input, phases, persona, count, created_at FROM sessions
+         WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
+    )?;
+    let offset = i64::try_from(page.offset).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![after.created_at, after.id.as_bytes(), page.limit + 1, offset])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        sessions.push(Session {
+            id: SessionId(columns.id()?),
+            operation: columns.take()?,
+            original_input: columns.take()?,
+            phases: columns.json()?,
+            persona: columns.take()?,
+            count: columns.take()?,
+            created_at: columns.moment()?,
+        });
+    }
+    Ok(sessions)
+}
+
+/// The prompts of these runs: by score from best, then unranked ones by number.
+fn variants(connection: &Connection, sessions: &[Session]) -> Outcome<HashMap<SessionId, Vec<Prompt>>> {
+    let ids: Vec<String> = sessions.iter().map(|session| session.id.0.simple().to_string()).collect();
+    let mut statement = connection.prepare_cached(
+        "SELECT p.key FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)
+         ORDER BY p.score_key DESC, p.rank NULLS LAST, p.variant, p.created_at, p.id",
+    )?;
+    let keys = statement.query_map([json(&ids)?], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    let mut variants: HashMap<SessionId, Vec<Prompt>> = HashMap::new();
+    for prompt in prompts::load(connection, &keys)? {
+        variants.entry(prompt.session_id).or_default().push(prompt);
+    }
+    Ok(variants)
+}

@@ -1,0 +1,255 @@
+//! The writer: one thread, started by the first write, that commits together all that has queued up.
+//!
+//! Durability costs one wait for the disk per commit, whatever the commit holds; taking all waiting jobs into one
+//! transaction shares that wait among them. Each job runs in a savepoint of its own, so one that fails
+//! takes no other with it, and where SQLite gives up the whole transaction (a full disk) every job is tried
+//! once more alone. A job is answered after its commit, never before.
+//!
+//! The queue is bounded: whoever writes faster than the disk waits in [`Writer::send`].
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::connection::{self, Identity};
+use super::failure::{Failure, Outcome, closed, newer};
+use super::migrate;
+use crate::error::{Error, Result};
+use crate::store::{Completer, Pending};
+
+/// Jobs that may wait, and most jobs of one commit.
+const QUEUE: usize = 256;
+
+/// A write, together with whoever waits for its answer.
+pub(super) trait Job: Send {
+    /// What is being done, to complete "while …".
+    fn doing(&self) -> &'static str;
+    /// Does it, without a commit; remembers its answer. May be called again after a rollback.
+    fn run(&mut self, connection: &Connection) -> Outcome<()>;
+    /// Gives the remembered answer, or the failure of the commit.
+    fn answer(self: Box<Self>, committed: Result<()>);
+}
+
+/// A [`Job`] made of a function.
+struct Task<T, F> {
+    doing: &'static str,
+    work: F,
+    made: Option<T>,
+    completer: Completer<T>,
+}
+
+impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
+    fn doing(&self) -> &'static str {
+        self.doing
+    }
+
+    fn run(&mut self, connection: &Connection) -> Outcome<()> {
+        self.made = Some((self.work)(connection)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, committed: Result<()>) {
+        let Self { doing, made, completer, .. } = *self;
+        let unrun = || Error::Internal(format!("a write was committed that never ran ({doing})"));
+        completer.complete(committed.and_then(|()| made.ok_or_else(unrun)));
+    }
+}
+
+/// A job, and the answer to come. `work` may run more than once.
+pub(super) fn job<T: Send + 'static>(
+    doing: &'static str,
+    work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+) -> (Box<dyn Job>, Pending<T>) {
+    let (completer, pending) = Pending::coming();
+    (Box::new(Task { doing, work, made: None, completer }), pending)
+}
+
+enum Message {
+    Job(Box<dyn Job>),
+    /// Answer this at the very end.
+    Close(Completer<()>),
+}
+
+/// The way to the writer thread. Dropping every copy ends the thread once it has done what is queued.
+#[derive(Clone)]
+pub(super) struct Writer {
+    queue: SyncSender<Message>,
+}
+
+impl Writer {
+    /// Starts the thread. It opens the file when the first job arrives.
+    pub(super) fn start(path: &Path) -> Result<(Self, JoinHandle<()>)> {
+        let (queue, waiting) = sync_channel(QUEUE);
+        let path = path.to_owned();
+        let thread = std::thread::Builder::new()
+            .name("aludel-writer".into())
+            .spawn(move || WriterThread { path, waiting, connection: None }.run())
+            .map_err(|error| Error::Storage(format!("the system gives no thread to write with: {error}")))?;
+        Ok((Self { queue }, thread))
+    }
+
+    /// Queues a job; waits while the queue is full.
+    pub(super) fn send(&self, job: Box<dyn Job>, path: &Path) {
+        if let Err(refused) = self.queue.send(Message::Job(job))
+            && let Message::Job(job) = refused.0
+        {
+            job.answer(Err(closed(path)));
+        }
+    }
+
+    /// Asks to be told when all is written and the file closed. The thread ends when no [`Writer`] is left.
+    pub(super) fn close(self, completer: Completer<()>) {
+        if let Err(refused) = self.queue.send(Message::Close(completer))
+            && let Message::Close(completer) = refused.0
+        {
+            completer.complete(Ok(()));
+        }
+    }
+}
+
+struct WriterThread {
+    path: PathBuf,
+    waiting: Receiver<Message>,
+    connection: Option<Connection>,
+}
+
+impl WriterThread {
+    fn run(mut self) {
+        let mut closers = Vec::new();
+        while let Ok(first) = self.waiting.recv() {
+            let mut batch = Vec::new();
+            for message in std::iter::once(first).chain(self.waiting.try_iter().take(QUEUE - 1)) {
+                match message {
+                    Message::Job(job) => batch.push(job),
+                    Message::Close(completer) => closers.push(completer),
+                }
+            }
+            self.write(batch);
+        }
+        if let Some(connection) = self.connection.take() {
+            // Folds in what it can without waiting; as the last connection, closing folds in all and removes the log.
+            let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            if let Err(error) = folded.and_then(|()| connection.close().map_err(|(_, error)| error)) {
+                tracing::debug!(%error, "the database's log stays beside it; the next process folds it in");
+            }
+        }
+        for completer in closers {
+            completer.complete(Ok(()));
+        }
+    }
+
+    /// Writes all of them, together if that can be, and answers each.
+    fn write(&mut self, mut batch: Vec<Box<dyn Job>>) {
+        if batch.is_empty() {
+            return;
+        }
+        match self.commit(&mut batch) {
+            Ok(outcomes) => {
+                for (job, outcome) in batch.into_iter().zip(outcomes) {
+                    self.answer(job, outcome);
+                }
+            }
+            Err(Lost::All(failure)) => {
+                let error = failure.explain(&self.path, "beginning to write");
+                // The next batch opens it anew: what was wrong may have been mended.
+                self.connection = None;
+                for job in batch {
+                    job.answer(Err(error.clone()));
+                }
+            }
+            Err(Lost::Together(failure)) => {
+                tracing::debug!(
+                    ?failure,
+                    jobs = batch.len(),
+                    "a shared commit was lost; its jobs are tried one by one"
+                );
+                for job in batch {
+                    let mut alone = [job];
+                    let committed = match self.commit(&mut alone) {
+                        Ok(outcomes) => outcomes.into_iter().collect::<Outcome<()>>(),
+                        Err(Lost::All(failure) | Lost::Together(failure)) => Err(failure),
+                    };
+                    let [job] = alone;
+                    self.answer(job, committed);
+                }
+            }
+        }
+    }
+
+    fn answer(&self, job: Box<dyn Job>, committed: Outcome<()>) {
+        let doing = job.doing();
+        job.answer(committed.map_err(|failure| failure.explain(&self.path, doing)));
+    }
+
+    fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => open(&self.path).map_err(Lost::All)?,
+        };
+        let committed = commit_together(&mut connection, &self.path, jobs);
+        self.connection = Some(connection);
+        committed
+    }
+}
+
+/// A connection that is ready to write, over a file that is up to date.
+fn open(path: &Path) -> Outcome<Connection> {
+    let mut connection = connection::open_for_writing(path)?;
+    migrate::bring_up(&mut connection, path)?;
+    Ok(connection)
+}
+
+/// Why nothing of a batch was committed.
+enum Lost {
+    /// It could not even begin: trying one by one would fare no better.
+    All(Failure),
+    /// The transaction broke; each job alone may still succeed.
+    Together(Failure),
+}
+
+/// One transaction around all jobs. On success each has its own outcome.
+fn commit_together(
+    connection: &mut Connection,
+    path: &Path,
+    jobs: &mut [Box<dyn Job>],
+) -> Result<Vec<Outcome<()>>, Lost> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(|error| Lost::All(error.into()))?;
+    check_format(&transaction, path).map_err(Lost::All)?;
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let outcome = run_in_savepoint(&transaction, job.as_mut());
+        if transaction.is_autocommit() {
+            // SQLite itself has rolled back everything.
+            let failure = outcome.err().unwrap_or_else(|| Failure::damaged("a transaction ended by itself"));
+            return Err(Lost::Together(failure));
+        }
+        outcomes.push(outcome);
+    }
+    transaction.commit().map_err(|error| Lost::Together(error.into()))?;
+    Ok(outcomes)
+}
+
+fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Outcome<()> {
+    connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+    let outcome = job.run(connection);
+    if outcome.is_err() && !connection.is_autocommit() {
+        connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
+    }
+    if !connection.is_autocommit() {
+        connection.prepare_cached("RELEASE job")?.execute([])?;
+    }
+    outcome
+}
+
+/// A newer aludel may have migrated the file while this one had it open.
+fn check_format(connection: &Connection, path: &Path) -> Outcome<()> {
+    match Identity::of(connection)? {
+        Identity::Ours(migrate::LATEST) => Ok(()),
+        Identity::Ours(version) => Err(newer(path, version, migrate::LATEST).into()),
+        Identity::Fresh | Identity::Foreign => Err(super::failure::foreign(path).into()),
+    }
+}
