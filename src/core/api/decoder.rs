@@ -151,10 +151,13 @@ fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>) -> Vec<Fa
     rest.keys()
         .map(|name| {
             let near = nearest(name, fields.iter().map(|field| field.name));
-            let hint = near.map_or_else(
-                || format!("known fields: {}", fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if fields.is_empty() => "nothing may be given here".to_owned(),
+                None => {
+                    format!("known fields: {}", fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", "))
+                }
+            };
             Fault::new(shorten(name), format!("unknown field; {hint}"))
         })
         .collect()

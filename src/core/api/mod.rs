@@ -26,7 +26,9 @@ pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use generate::GenerateRequest;
 pub use moment::Moment;
-pub use prompts::{DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest};
+pub use prompts::{
+    DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest,
+};
 pub use schema::schema;
 
 /// An operation's request.
@@ -40,6 +42,18 @@ pub trait Request: Sized {
     /// Checks that need several fields at once; each fault names the field to change.
     fn cross_check(&self) -> Vec<crate::error::Fault> {
         Vec::new()
+    }
+}
+
+/// The request of an operation that takes nothing; what is given all the same is refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NoFields;
+
+impl Request for NoFields {
+    const FIELDS: &'static [Field] = &[];
+
+    fn from_decoded(_: Decoded) -> Self {
+        Self
     }
 }
 

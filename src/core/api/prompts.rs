@@ -62,6 +62,11 @@ const LIMIT: Field =
 const OFFSET: Field = Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
 const CURSOR: Field =
     Field::new("cursor", Kind::Text { min: 1, max: 1000 }, "Where the last page ended, from its `next_cursor`.");
+const REVISION: Field = Field::new(
+    "revision",
+    Kind::Integer { min: 1, max: u32::MAX as u64 },
+    "Refuse with conflict unless the prompt still has this revision.",
+);
 
 /// Asks for one prompt, whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,11 +215,7 @@ impl Request for UpdateRequest {
             Kind::Text { min: 1, max: limits::TEXT_CHARS },
             "New content: makes a new prompt whose parent is this one, and answers with it.",
         ),
-        Field::new(
-            "revision",
-            Kind::Integer { min: 1, max: u32::MAX as u64 },
-            "Refuse with conflict unless the prompt still has this revision.",
-        ),
+        REVISION,
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -285,5 +286,28 @@ impl Request for DeleteRequest {
             (false, true) => vec![Fault::new("all", "cannot be asked for together with ids: give one or the other")],
             _ => Vec::new(),
         }
+    }
+}
+
+/// Deletes one prompt: what the faces offer that name a prompt each time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeleteOneRequest {
+    /// Which prompt.
+    pub prompt_id: PromptKey,
+    /// Refused with `conflict` unless this is the present revision.
+    pub revision: Option<u32>,
+}
+
+impl Request for DeleteOneRequest {
+    const FIELDS: &'static [Field] = &[PROMPT_ID, REVISION];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last), revision: values.count("revision") }
+    }
+}
+
+impl From<DeleteOneRequest> for DeleteRequest {
+    fn from(one: DeleteOneRequest) -> Self {
+        Self { prompt_ids: vec![one.prompt_id], all: false, revision: one.revision }
     }
 }

@@ -112,6 +112,20 @@ fn an_update_that_changes_nothing_is_refused() {
 }
 
 #[test]
+fn deleting_one_prompt_is_deleting_a_list_of_one() {
+    let one: DeleteOneRequest = decode(json!({ "prompt_id": "7a3f9c21", "revision": 2 }), &known()).unwrap();
+    let list: DeleteRequest = decode(json!({ "prompt_ids": ["7a3f9c21"], "revision": 2 }), &known()).unwrap();
+    assert_eq!(DeleteRequest::from(one), list);
+}
+
+#[test]
+fn an_operation_that_takes_nothing_refuses_anything() {
+    assert_eq!(decode::<NoFields>(json!({}), &known()).unwrap(), NoFields);
+    let error = decode::<NoFields>(json!({ "limit": 3 }), &known()).unwrap_err();
+    assert_eq!(error.to_string(), "limit: unknown field; nothing may be given here");
+}
+
+#[test]
 fn ids_may_be_shortened_to_six_characters() {
     assert_eq!(PromptKey::parse("7A3F-9c21").unwrap(), PromptKey::Fragment("7a3f9c21".into()));
     assert!(PromptKey::parse("7a3f9").unwrap_err().contains("at least 6"));
