@@ -24,6 +24,8 @@ pub const MAX_CONTEXTS: usize = 32;
 pub const MIN_PROMPT_IDS: usize = 2;
 /// Most `prompt_ids` of one request.
 pub const MAX_PROMPT_IDS: usize = 64;
+/// Most prompts of one deletion.
+pub const MAX_DELETIONS: usize = 1000;
 /// Longest whole run, in seconds: one day.
 pub const MAX_TIMEOUT_S: f64 = 86_400.0;
 /// Longest names of providers and models.

@@ -261,7 +261,7 @@ impl Request for DeleteRequest {
     const FIELDS: &'static [Field] = &[
         Field::new(
             "prompt_ids",
-            Kind::PromptKeys { min: 1, max: limits::MAX_LIMIT as usize },
+            Kind::PromptKeys { min: 1, max: limits::MAX_DELETIONS },
             "The prompts to delete, by id.",
         ),
         Field::new("all", Kind::Boolean, "Delete every stored prompt; false by default."),

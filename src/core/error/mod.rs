@@ -98,14 +98,13 @@ impl Error {
             Self::Shape(_) => Code::InvalidRequest,
             Self::Value(_) => Code::ValidationFailed,
             Self::NotFound { .. } => Code::NotFound,
-            Self::Conflict(_) => Code::Conflict,
+            Self::Conflict(_) | Self::Cancelled => Code::Conflict,
             Self::File { .. } => Code::File,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Provider(error) => error.code(),
             Self::JudgeUnreliable { .. } => Code::JudgeUnreliable,
             Self::Storage(_) => Code::Storage,
             Self::Refused { code, .. } => *code,
-            Self::Cancelled => Code::Conflict,
             Self::Internal(_) => Code::Internal,
         }
     }
