@@ -8,10 +8,13 @@
 //! `engine::wiring`; each speaks through [`Chunk`], so what they do is visible in the run.
 
 pub mod builtin;
+pub mod checked;
 pub mod permit;
+pub mod registry;
 pub mod retry;
 pub mod route;
 pub mod sim;
+pub mod timeout;
 
 use std::pin::Pin;
 use std::time::Duration;

@@ -1,1 +1,140 @@
-//! permit
+//! Bounded concurrency for one provider: the layer that makes callers queue.
+//!
+//! A permit is taken when the request goes out and given back with the last chunk, with the error, or when the stream
+//! is dropped, whichever comes first. Waiting is first come, first served, and costs nothing: no timer of the layers
+//! below runs before the permit is there. The retry layer stands above, so nobody holds a permit while waiting to try again.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use tokio::sync::Semaphore;
+
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{ProviderError, ProviderFailure};
+
+/// Lets at most so many requests of the inner provider be under way at once.
+pub struct Permit {
+    inner: Arc<dyn Provider>,
+    permits: Arc<Semaphore>,
+}
+
+impl Permit {
+    /// At most `max_concurrency` requests at once.
+    pub fn new(inner: Arc<dyn Provider>, max_concurrency: NonZeroUsize) -> Self {
+        let permits = max_concurrency.get().min(Semaphore::MAX_PERMITS);
+        Self { inner, permits: Arc::new(Semaphore::new(permits)) }
+    }
+
+    /// How many more requests could start now.
+    pub fn free(&self) -> usize {
+        self.permits.available_permits()
+    }
+}
+
+impl Provider for Permit {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (inner, permits) = (Arc::clone(&self.inner), Arc::clone(&self.permits));
+        Box::pin(stream! {
+            let Ok(permit) = permits.acquire_owned().await else {
+                yield Err(ProviderError::new(inner.name(), ProviderFailure::Unavailable, "it is shutting down"));
+                return;
+            };
+            let mut answer = inner.stream(request);
+            while let Some(chunk) = answer.next().await {
+                if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
+                    // The call is over before the caller has looked at how it ended.
+                    drop(answer);
+                    drop(permit);
+                    yield chunk;
+                    return;
+                }
+                yield chunk;
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::provider::complete;
+    use crate::provider::sim::Sim;
+    use crate::provider::sim::testing::{request, sim};
+    use futures_util::future::join_all;
+
+    fn permit(sim: &Sim, max: usize) -> Permit {
+        Permit::new(Arc::new(sim.clone()), NonZeroUsize::new(max).unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_than_the_limit_are_under_way_at_once() {
+        for limit in [1, 3, 16, 64] {
+            let sim = sim("pacing: {first_token_ms: 100, tokens_per_s: 100}");
+            let limited = permit(&sim, limit);
+            let answers = join_all((0..40).map(|variant| complete(&limited, request(variant)))).await;
+            assert!(answers.iter().all(Result::is_ok));
+            assert_eq!(sim.peak_in_flight(), limit.min(40));
+            assert_eq!(limited.free(), limit);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_permit_is_free_again_once_the_last_chunk_is_out() {
+        let sim = sim("answer: {text: hello}");
+        let limited = permit(&sim, 1);
+        let mut stream = limited.stream(request(0));
+        assert_eq!(limited.free(), 1, "nothing is held before the stream is polled");
+        assert!(matches!(stream.next().await, Some(Ok(Chunk::Text(_)))));
+        assert_eq!(limited.free(), 0);
+        assert!(matches!(stream.next().await, Some(Ok(Chunk::Done(_)))));
+        assert_eq!(limited.free(), 1, "the finished stream still exists");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_and_a_cut_free_the_permit() {
+        for fault in ["server_error", "cut"] {
+            let sim = sim(&format!("rules: [{{fault: {fault}}}]"));
+            let limited = permit(&sim, 1);
+            assert!(complete(&limited, request(0)).await.is_err());
+            assert_eq!(limited.free(), 1, "{fault}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn dropping_a_stream_frees_its_permit_at_once() {
+        let sim = sim("rules: [{fault: hang}]");
+        let limited = permit(&sim, 1);
+        let mut hanging = limited.stream(request(0));
+        assert!(tokio::time::timeout(Duration::from_secs(1), hanging.next()).await.is_err());
+        assert_eq!((limited.free(), sim.in_flight()), (0, 1));
+        drop(hanging);
+        assert_eq!((limited.free(), sim.in_flight()), (1, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_who_stops_waiting_leaves_the_queue() {
+        let sim = sim("rules: [{when: {variant: 0}, fault: hang}]");
+        let limited = permit(&sim, 1);
+        let mut first = limited.stream(request(0));
+        let mut second = limited.stream(request(1));
+        let patience = Duration::from_secs(1);
+        assert!(tokio::time::timeout(patience, first.next()).await.is_err());
+        assert!(tokio::time::timeout(patience, second.next()).await.is_err());
+        drop(second);
+        drop(first);
+        assert!(complete(&limited, request(2)).await.is_ok());
+        assert_eq!(sim.journal().iter().filter(|asked| asked.variant() == Some(1)).count(), 0);
+    }
+}

@@ -1,1 +1,158 @@
-//! route
+//! An ordered list of targets: the provider a phase is bound to, then its fallbacks.
+//!
+//! Owns which failures another provider can mend, and the telling: nothing falls back silently. Moving on emits
+//! [`Chunk::Retrying`] with the next provider's name, a [`Chunk::Warning`] in words, and the completion says
+//! `fallback_from`. Attempts and retries are counted over all targets. What is wrong with the request itself (a
+//! refusal, a parameter, too long a context, an empty answer) is told at once: another provider would be paid for the same mistake.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+
+use super::checked::ended_early;
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{Error, Problem, ProviderError, ProviderFailure};
+
+/// One provider to ask, and for which model.
+#[derive(Clone)]
+pub struct Target {
+    /// Who is asked.
+    pub provider: Arc<dyn Provider>,
+    /// Which model; `None`: what the request says at the first target, the provider's default at a fallback, because
+    /// one vendor's model name means nothing to another.
+    pub model: Option<String>,
+}
+
+impl Target {
+    /// `provider` with its default model.
+    pub fn new(provider: Arc<dyn Provider>) -> Self {
+        Self { provider, model: None }
+    }
+
+    /// The same provider with `model`.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// `provider/model`, for people.
+    fn label(&self) -> String {
+        let model = self.model.as_deref().unwrap_or_else(|| self.provider.default_model());
+        format!("{}/{model}", self.provider.name())
+    }
+}
+
+/// Asks the first target, and the next one for failures that another provider can mend.
+pub struct Route {
+    first: Target,
+    fallbacks: Arc<[Target]>,
+}
+
+impl Route {
+    /// Asks `first`, then each of `fallbacks` in order.
+    pub fn new(first: Target, fallbacks: impl IntoIterator<Item = Target>) -> Self {
+        Self { first, fallbacks: fallbacks.into_iter().collect() }
+    }
+}
+
+impl Provider for Route {
+    fn name(&self) -> &str {
+        self.first.provider.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.first.model.as_deref().unwrap_or_else(|| self.first.provider.default_model())
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (first, fallbacks) = (self.first.clone(), Arc::clone(&self.fallbacks));
+        Box::pin(stream! {
+            let first_name = first.provider.name().to_owned();
+            let first_model = first.model.clone().or_else(|| request.model.clone());
+            let mut target = Target { model: first_model, ..first };
+            let mut waiting = fallbacks.iter();
+            let mut failures: Vec<ProviderError> = Vec::new();
+            // Calls that failed at the targets before this one.
+            let mut failed_before = 0_u32;
+            loop {
+                let mut answer = target.provider.stream(ChatRequest { model: target.model.clone(), ..request.clone() });
+                let mut failed_here = 0_u32;
+                let error = loop {
+                    match answer.next().await {
+                        Some(Ok(Chunk::Done(mut completion))) => {
+                            drop(answer);
+                            completion.retries += failed_before;
+                            if !failures.is_empty() {
+                                completion.fallback_from = Some(first_name);
+                            }
+                            yield Ok(Chunk::Done(completion));
+                            return;
+                        }
+                        Some(Ok(Chunk::Retrying { provider, model, attempt, delay, error })) => {
+                            failed_here = attempt.saturating_sub(1);
+                            let attempt = failed_before + attempt;
+                            yield Ok(Chunk::Retrying { provider, model, attempt, delay, error });
+                        }
+                        Some(Ok(chunk)) => yield Ok(chunk),
+                        Some(Err(error)) => break error,
+                        None => break ended_early(target.provider.name()),
+                    }
+                };
+                drop(answer);
+                failed_before += failed_here + 1;
+                let next = if can_another_mend(&error) { waiting.next() } else { None };
+                let Some(next) = next else {
+                    yield Err(first_cause(failures, error));
+                    return;
+                };
+                let warning = moving_on(&target, next, &error);
+                yield Ok(Chunk::Retrying {
+                    provider: next.provider.name().to_owned(),
+                    model: next.model.clone().unwrap_or_else(|| next.provider.default_model().to_owned()),
+                    attempt: failed_before + 1,
+                    delay: Duration::ZERO,
+                    error: Problem::from(Error::from(error.clone())),
+                });
+                yield Ok(Chunk::Warning(warning));
+                failures.push(error);
+                target = next.clone();
+            }
+        })
+    }
+}
+
+/// True when the same request may succeed at another provider: everything that is not about what was asked. A model
+/// that one provider does not know (404) is about the provider.
+fn can_another_mend(error: &ProviderError) -> bool {
+    match error.failure {
+        ProviderFailure::Unavailable
+        | ProviderFailure::RateLimited
+        | ProviderFailure::QuotaExhausted
+        | ProviderFailure::Timeout
+        | ProviderFailure::Auth => true,
+        ProviderFailure::Rejected => error.upstream_status == Some(404),
+        ProviderFailure::Refused => false,
+    }
+}
+
+fn moving_on(from: &Target, to: &Target, error: &ProviderError) -> String {
+    format!("`{}` failed ({}), so its fallback `{}` is asked instead", from.label(), error.message, to.label())
+}
+
+/// The failure of the provider that was asked for, with what became of its fallbacks.
+fn first_cause(mut earlier: Vec<ProviderError>, last: ProviderError) -> ProviderError {
+    if earlier.is_empty() {
+        return last;
+    }
+    let mut first = earlier.remove(0);
+    for fallback in earlier.into_iter().chain([last]) {
+        first.message = format!("{}; its fallback `{}`: {}", first.message, fallback.provider, fallback.message);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What an answer must be, whatever made it: something, complete, and not endless.
+//!
+//! The innermost layer, right above every transport, so that no codec has to repeat these checks and no layer above
+//! meets a half answer without an error: a stream that just ends is cut, an answer without text is rejected, and text
+//! past [`MAX_ANSWER_BYTES`] is refused while it still streams.
+
+use std::sync::Arc;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{ProviderError, ProviderFailure};
+
+/// The most text one answer may have, in bytes.
+pub const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+
+/// Turns answers of the inner provider that are no answers into errors.
+pub struct Checked {
+    inner: Arc<dyn Provider>,
+}
+
+impl Checked {
+    /// Checks what `inner` answers.
+    pub fn new(inner: Arc<dyn Provider>) -> Self {
+        Self { inner }
+    }
+}
+
+impl Provider for Checked {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(stream! {
+            let mut answer = inner.stream(request);
+            let mut bytes = 0_usize;
+            let mut is_blank = true;
+            while let Some(chunk) = answer.next().await {
+                match &chunk {
+                    Ok(Chunk::Text(text)) => {
+                        bytes = bytes.saturating_add(text.len());
+                        is_blank &= text.trim().is_empty();
+                        if bytes > MAX_ANSWER_BYTES {
+                            yield Err(endless(inner.name()));
+                            return;
+                        }
+                    }
+                    Ok(Chunk::Retrying { .. }) => (bytes, is_blank) = (0, true),
+                    Ok(Chunk::Done(_)) if is_blank => {
+                        yield Err(empty(inner.name()));
+                        return;
+                    }
+                    Ok(Chunk::Warning(_) | Chunk::Done(_)) | Err(_) => {}
+                }
+                let is_last = matches!(chunk, Ok(Chunk::Done(_)) | Err(_));
+                yield chunk;
+                if is_last {
+                    return;
+                }
+            }
+            yield Err(ended_early(inner.name()));
+        })
+    }
+}
+
+/// The stream ended and nobody said that it was complete.
+pub(super) fn ended_early(provider: &str) -> ProviderError {
+    ProviderError::new(provider, ProviderFailure::Unavailable, "the answer ended before it was complete")
+}
+
+fn empty(provider: &str) -> ProviderError {
+    ProviderError::new(provider, ProviderFailure::Rejected, "it answered with no text at all; rephrase the input")
+}
+
+fn endless(provider: &str) -> ProviderError {
+    let limit = MAX_ANSWER_BYTES / (1024 * 1024);
+    let message = format!("the answer passed {limit} MiB without an end, the most that is taken");
+    ProviderError::new(provider, ProviderFailure::Unavailable, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::complete;
+    use crate::provider::sim::testing::{request, sim};
+
+    async fn failure(script: &str) -> ProviderError {
+        complete(&Checked::new(Arc::new(sim(script))), request(0)).await.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_just_ends_is_an_error() {
+        let mut answer = Checked::new(Arc::new(sim("rules: [{fault: cut}]"))).stream(request(0));
+        assert!(matches!(answer.next().await, Some(Ok(Chunk::Text(_)))));
+        assert_eq!(answer.next().await.unwrap().unwrap_err().failure, ProviderFailure::Unavailable);
+        assert!(answer.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn an_empty_and_a_blank_answer_are_rejected() {
+        assert_eq!(failure("rules: [{fault: empty}]").await.failure, ProviderFailure::Rejected);
+        assert_eq!(failure(r#"answer: {text: "  \n "}"#).await.failure, ProviderFailure::Rejected);
+    }
+
+    #[tokio::test]
+    async fn an_endless_answer_is_stopped_at_the_limit() {
+        let error = failure("{answer: {words: 2000}, pacing: {chunk_chars: 4000}, rules: [{fault: endless}]}").await;
+        assert_eq!(error.failure, ProviderFailure::Unavailable);
+        assert!(error.message.contains("4 MiB"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_whole_answer_passes_untouched() {
+        let (text, completion) =
+            complete(&Checked::new(Arc::new(sim("answer: {text: hello}"))), request(0)).await.unwrap();
+        assert_eq!((text.as_str(), completion.retries), ("hello", 0));
+    }
+}

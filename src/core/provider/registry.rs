@@ -1,0 +1,228 @@
+//! Which providers there are, and the layers each is wrapped in.
+//!
+//! Owns the list that users see and the stack around one provider: retry over permit over timeout over the checks of
+//! an answer over the transport. Nothing is read, opened or run before a provider is asked for by name. `builtin` is always there.
+//! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+
+use super::Provider;
+use super::checked::Checked;
+use super::permit::Permit;
+use super::retry::{Jitter, Retry, RetryPolicy};
+use super::sim::Sim;
+use super::timeout::{Patience, Timeout};
+use crate::domain::{ProviderInfo, ProviderKind};
+use crate::error::Error;
+
+/// The name of the provider that needs no configuration.
+pub const BUILTIN: &str = "builtin";
+
+/// How many requests one provider is sent at once unless told.
+pub const DEFAULT_MAX_CONCURRENCY: NonZeroUsize = match NonZeroUsize::new(16) {
+    Some(limit) => limit,
+    None => NonZeroUsize::MIN,
+};
+
+/// One provider as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderSettings {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The protocol it speaks.
+    pub kind: ProviderKind,
+    /// The model where none is named; `None`: the provider's own default.
+    pub model: Option<String>,
+    /// Where it is reached; `None`: the vendor's own address.
+    pub base_url: Option<String>,
+    /// The script of a `sim` provider.
+    pub script: Option<PathBuf>,
+    /// Further calls after a failed one; 0 means none.
+    pub max_retries: u32,
+    /// The most requests under way at once.
+    pub max_concurrency: NonZeroUsize,
+    /// How long is too long.
+    pub patience: Patience,
+}
+
+impl ProviderSettings {
+    /// A provider with every default.
+    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            model: None,
+            base_url: None,
+            script: None,
+            max_retries: RetryPolicy::default().max_retries,
+            max_concurrency: DEFAULT_MAX_CONCURRENCY,
+            patience: Patience::default(),
+        }
+    }
+
+    /// Why it cannot be used, and what to do; `None` where it can.
+    fn obstacle(&self) -> Option<String> {
+        let Self { name, kind, .. } = self;
+        match kind {
+            ProviderKind::Builtin => None,
+            ProviderKind::Sim if self.script.is_some() => None,
+            ProviderKind::Sim => Some(format!("it has no script; name a file in `providers.{name}.script`")),
+            _ => {
+                Some(format!("this version does not speak the {kind} protocol yet; use `{BUILTIN}`, or a `sim` script"))
+            }
+        }
+    }
+}
+
+struct Entry {
+    settings: ProviderSettings,
+    transport: Option<Arc<dyn Provider>>,
+    stack: OnceLock<Arc<dyn Provider>>,
+}
+
+impl Entry {
+    /// What speaks to the model itself.
+    fn transport(&self) -> Result<Arc<dyn Provider>, Error> {
+        if let Some(transport) = &self.transport {
+            return Ok(Arc::clone(transport));
+        }
+        let ProviderSettings { name, kind, model, script, .. } = &self.settings;
+        if let (ProviderKind::Sim, Some(script)) = (kind, script) {
+            let sim = Sim::from_file(name, script)?;
+            return Ok(Arc::new(match model {
+                Some(model) => sim.with_model(model),
+                None => sim,
+            }));
+        }
+        let reason = self.settings.obstacle().unwrap_or_else(|| "it cannot be built".to_owned());
+        Err(Error::value("provider", format!("`{name}` cannot be used: {reason}")))
+    }
+}
+
+/// Every provider by name, in the order of the configuration.
+pub struct Registry {
+    entries: IndexMap<String, Entry>,
+    jitter: Arc<Jitter>,
+}
+
+impl Registry {
+    /// The providers of a configuration, in its order, and `builtin` after them unless it is among them. The later of
+    /// two with one name wins. `seed` spreads the retries; any number will do.
+    pub fn new(settings: impl IntoIterator<Item = ProviderSettings>, seed: u64) -> Self {
+        let mut registry = Self { entries: IndexMap::new(), jitter: Arc::new(Jitter::new(seed)) };
+        for settings in settings {
+            registry.enter(settings, None);
+        }
+        if !registry.entries.contains_key(BUILTIN) {
+            registry.enter(ProviderSettings::new(BUILTIN, ProviderKind::Builtin), None);
+        }
+        registry
+    }
+
+    /// The same registry with one more provider, whose transport is already there: for embedders, and for tests that
+    /// keep a clone of a scripted one. It gets the same layers as any other.
+    #[must_use]
+    pub fn with_transport(mut self, settings: ProviderSettings, transport: Arc<dyn Provider>) -> Self {
+        self.enter(settings, Some(transport));
+        self
+    }
+
+    fn enter(&mut self, settings: ProviderSettings, transport: Option<Arc<dyn Provider>>) {
+        let entry = Entry { settings, transport, stack: OnceLock::new() };
+        self.entries.insert(entry.settings.name.clone(), entry);
+    }
+
+    /// Every name, in the order of the configuration, `builtin` last unless it is configured.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// The settings of `name`.
+    pub fn settings(&self, name: &str) -> Option<&ProviderSettings> {
+        self.entries.get(name).map(|entry| &entry.settings)
+    }
+
+    /// The provider `name` with its layers; built when first asked for, the same one ever after.
+    ///
+    /// # Errors
+    /// `validation_failed` on `provider` for a name that is not there or cannot be used; `file` and `config_invalid`
+    /// for what it is built from.
+    pub fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Error> {
+        let Some(entry) = self.entries.get(name) else {
+            return Err(Error::value("provider", self.unknown(name)));
+        };
+        if let Some(stack) = entry.stack.get() {
+            return Ok(Arc::clone(stack));
+        }
+        let stack = self.stack(&entry.settings, entry.transport()?);
+        Ok(Arc::clone(entry.stack.get_or_init(|| stack)))
+    }
+
+    /// The layers around a transport, innermost first.
+    fn stack(&self, settings: &ProviderSettings, transport: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        let checked = Checked::new(transport);
+        let timed = Timeout::new(Arc::new(checked), settings.patience);
+        let limited = Permit::new(Arc::new(timed), settings.max_concurrency);
+        let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
+        Arc::new(Retry::new(Arc::new(limited), policy, Arc::clone(&self.jitter)))
+    }
+
+    /// Why `name` is no provider, and which there are.
+    fn unknown(&self, name: &str) -> String {
+        if let Some(kind) = ProviderKind::parse(name) {
+            let reason = ProviderSettings::new(name, kind).obstacle();
+            return format!("`{name}` is not configured: {}", reason.unwrap_or_default());
+        }
+        let known: Vec<&str> = self.names().collect();
+        let nearest = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
+        let suggestion = match nearest {
+            Some(nearest) if strsim::damerau_levenshtein(name, nearest) <= 2 => format!("; did you mean `{nearest}`?"),
+            _ => String::new(),
+        };
+        format!("`{name}` is no provider, expected one of {}{suggestion}", known.join(", "))
+    }
+
+    /// Everything users are told: the providers of the registry, then the kinds that nobody configured.
+    pub fn infos(&self) -> Vec<ProviderInfo> {
+        let configured = self.entries.values().map(|entry| {
+            let obstacle = if entry.transport.is_some() { None } else { entry.settings.obstacle() };
+            let default_model = match entry.stack.get() {
+                Some(stack) => Some(stack.default_model().to_owned()),
+                None => entry.settings.model.clone(),
+            };
+            info(&entry.settings, obstacle, default_model)
+        });
+        let others = ProviderKind::ALL.into_iter().filter(|kind| {
+            let is_vendor = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
+            is_vendor && !self.entries.contains_key(kind.as_str())
+        });
+        let others = others.map(|kind| {
+            let settings = ProviderSettings::new(kind.as_str(), kind);
+            info(&settings, settings.obstacle(), None)
+        });
+        configured.chain(others).collect()
+    }
+}
+
+fn info(settings: &ProviderSettings, obstacle: Option<String>, default_model: Option<String>) -> ProviderInfo {
+    ProviderInfo {
+        name: settings.name.clone(),
+        available: obstacle.is_none(),
+        supports_embeddings: matches!(
+            settings.kind,
+            ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama
+        ),
+        models: default_model.iter().cloned().collect(),
+        kind: settings.kind,
+        default_model,
+        base_url: settings.base_url.clone(),
+        reason: obstacle,
+    }
+}
+
+#[cfg(test)]
+mod tests;

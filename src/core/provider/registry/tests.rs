@@ -1,0 +1,109 @@
+//! The list, the layers, and the errors of a name.
+
+use super::*;
+use crate::error::Code;
+use crate::provider::complete;
+use crate::provider::sim::testing::{request, sim};
+
+fn scripted(folder: &tempfile::TempDir, name: &str, script: &str) -> ProviderSettings {
+    let path = folder.path().join(format!("{name}.yaml"));
+    std::fs::write(&path, script).unwrap();
+    ProviderSettings { script: Some(path), ..ProviderSettings::new(name, ProviderKind::Sim) }
+}
+
+fn message(error: &Error) -> String {
+    assert_eq!(error.code(), Code::ValidationFailed);
+    assert_eq!(error.faults()[0].field, "provider");
+    error.faults()[0].message.clone()
+}
+
+#[test]
+fn names_are_in_the_order_of_the_configuration_and_builtin_is_always_there() {
+    let names =
+        |settings: Vec<ProviderSettings>| Registry::new(settings, 0).names().map(str::to_owned).collect::<Vec<_>>();
+    let new = ProviderSettings::new;
+    assert_eq!(names(vec![]), ["builtin"]);
+    assert_eq!(names(vec![new("z", ProviderKind::Sim), new("a", ProviderKind::OpenAi)]), ["z", "a", "builtin"]);
+    assert_eq!(names(vec![new("builtin", ProviderKind::Builtin), new("a", ProviderKind::Sim)]), ["builtin", "a"]);
+}
+
+#[tokio::test]
+async fn a_script_is_read_when_its_provider_is_asked_for_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = scripted(&folder, "model", "answer: {text: hello}");
+    let path = settings.script.clone().unwrap();
+    std::fs::write(&path, "answr: oops").unwrap();
+    let registry = Registry::new([settings], 0);
+    assert!(registry.infos()[0].available, "nothing is read for the list");
+    assert_eq!(registry.get("model").err().unwrap().code(), Code::ConfigInvalid);
+    std::fs::write(&path, "{model: scripted, answer: {text: mended}}").unwrap();
+    let provider = registry.get("model").unwrap();
+    assert_eq!(complete(provider.as_ref(), request(0)).await.unwrap().0, "mended");
+    std::fs::remove_file(&path).unwrap();
+    assert!(Arc::ptr_eq(&provider, &registry.get("model").unwrap()));
+    assert_eq!(registry.infos()[0].default_model.as_deref(), Some("scripted"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stack_retries_limits_and_times_out_as_configured() {
+    let sim = sim(
+        "{answer: {words: 30}, pacing: {tokens_per_s: 30}, rules: [{when: {variant: 9}, fault: hang}, {when: {attempt: 1}, fault: server_error}]}",
+    );
+    let settings = ProviderSettings {
+        max_retries: 1,
+        max_concurrency: NonZeroUsize::new(2).unwrap(),
+        patience: Patience { silence: std::time::Duration::from_secs(5), ..Patience::default() },
+        ..ProviderSettings::new("sim", ProviderKind::Sim)
+    };
+    let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim.clone()));
+    let provider = registry.get("sim").unwrap();
+    let answers =
+        futures_util::future::join_all((0..6).map(|variant| complete(provider.as_ref(), request(variant)))).await;
+    assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|(_, completion)| completion.retries == 1)));
+    assert_eq!((sim.asked(), sim.peak_in_flight()), (12, 2));
+    let start = tokio::time::Instant::now();
+    let error = complete(provider.as_ref(), request(9)).await.unwrap_err();
+    assert_eq!((error.code(), start.elapsed().as_secs()), (Code::ProviderTimeout, 5));
+}
+
+#[tokio::test]
+async fn the_configured_model_goes_before_the_scripts() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ProviderSettings { model: Some("mine".into()), ..scripted(&folder, "model", "model: own") };
+    let registry = Registry::new([settings], 0);
+    assert_eq!(registry.infos()[0].default_model.as_deref(), Some("mine"));
+    assert_eq!(registry.get("model").unwrap().default_model(), "mine");
+}
+
+#[test]
+fn a_name_that_is_not_there_is_told_with_those_that_are() {
+    let registry = Registry::new([ProviderSettings::new("local", ProviderKind::Sim)], 0);
+    let told = message(&registry.get("locla").err().unwrap());
+    assert!(told.contains("expected one of local, builtin") && told.contains("did you mean `local`?"), "{told}");
+    assert!(!message(&registry.get("nonsense").err().unwrap()).contains("did you mean"));
+}
+
+#[test]
+fn kinds_without_a_transport_are_listed_and_say_so() {
+    let registry = Registry::new([ProviderSettings::new("groq", ProviderKind::OpenAi)], 0);
+    let infos = registry.infos();
+    let names: Vec<&str> = infos.iter().map(|info| info.name.as_str()).collect();
+    assert_eq!(names, ["groq", "builtin", "openai", "anthropic", "google", "openrouter", "ollama"]);
+    for info in infos.iter().filter(|info| info.name != "builtin") {
+        assert!(!info.available);
+        assert!(info.reason.as_ref().unwrap().contains("does not speak"), "{info:?}");
+    }
+    let embeds: Vec<&str> =
+        infos.iter().filter(|info| info.supports_embeddings).map(|info| info.name.as_str()).collect();
+    assert_eq!(embeds, ["groq", "openai", "google", "ollama"]);
+    assert!(message(&registry.get("groq").err().unwrap()).contains("`groq` cannot be used"));
+    assert!(message(&registry.get("anthropic").err().unwrap()).contains("`anthropic` is not configured"));
+}
+
+#[test]
+fn a_sim_without_a_script_says_where_to_name_one() {
+    let registry = Registry::new([ProviderSettings::new("suite", ProviderKind::Sim)], 0);
+    assert!(!registry.infos()[0].available);
+    assert!(message(&registry.get("suite").err().unwrap()).contains("`providers.suite.script`"));
+    assert!(message(&registry.get("sim").err().unwrap()).contains("`providers.sim.script`"));
+}

@@ -1,0 +1,66 @@
+//! Requests and scripted providers for tests of the layers above: small, fixed, and the same everywhere.
+
+use super::Sim;
+use crate::domain::Phase;
+use crate::provider::{Brief, ChatRequest, JudgeBrief, Message, PhaseBrief, Role, TargetFamily};
+
+/// A provider named `sim` that plays `script`.
+///
+/// # Panics
+/// When the script is not as it should be.
+#[expect(clippy::panic, reason = "a broken script is a broken test")]
+pub fn sim(script: &str) -> Sim {
+    match Sim::from_yaml("sim", script) {
+        Ok(sim) => sim,
+        Err(error) => panic!("{error}: {error:?}"),
+    }
+}
+
+/// The second phase of `variant`, to find prime numbers.
+pub fn request(variant: u32) -> ChatRequest {
+    phase_request(Phase::Solutio, variant)
+}
+
+/// One phase of `variant`, to find prime numbers.
+pub fn phase_request(phase: Phase, variant: u32) -> ChatRequest {
+    let input = "find prime numbers".to_owned();
+    ChatRequest {
+        messages: vec![
+            Message { role: Role::System, content: "be brief".into() },
+            Message { role: Role::User, content: input.clone() },
+        ],
+        model: None,
+        temperature: Some(0.7),
+        max_tokens: None,
+        response_schema: None,
+        brief: Brief::Phase(PhaseBrief {
+            phase,
+            phases: Phase::ALL.to_vec(),
+            persona: "code".into(),
+            strategy: "direct".into(),
+            target: TargetFamily::Generic,
+            variant,
+            original_input: input.clone(),
+            input,
+            context: Vec::new(),
+        }),
+    }
+}
+
+/// A comparison of `a` and `b`, both meant to sort a list.
+pub fn judge_request(a: &str, b: &str) -> ChatRequest {
+    ChatRequest {
+        messages: vec![Message { role: Role::User, content: format!("A: {a}\nB: {b}") }],
+        model: None,
+        temperature: Some(0.0),
+        max_tokens: None,
+        response_schema: None,
+        brief: Brief::Judge(JudgeBrief {
+            task: "sort a list".into(),
+            persona: "code".into(),
+            a: a.into(),
+            b: b.into(),
+            criteria: vec![("clarity".into(), 1.0)],
+        }),
+    }
+}

@@ -1,0 +1,172 @@
+//! The limits of patience with one call: silence, and the whole.
+//!
+//! Silence is counted from the request to the first chunk and from chunk to chunk, and only while somebody waits for
+//! the next one: a slow reader is not the provider's fault. The limit on connecting belongs to the transport, which
+//! alone knows what a connection is. The clock is tokio's, so tests pause it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use tokio::time::{Instant, timeout_at};
+
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{ProviderError, ProviderFailure};
+
+/// How long is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// The longest silence: before the first token, and between two.
+    pub silence: Duration,
+    /// The longest call, first to last chunk.
+    pub whole: Duration,
+}
+
+impl Default for Patience {
+    /// 120 s of silence, 600 s for the whole.
+    fn default() -> Self {
+        Self { silence: Duration::from_mins(2), whole: Duration::from_mins(10) }
+    }
+}
+
+/// Ends calls of the inner provider that take too long with [`ProviderFailure::Timeout`].
+pub struct Timeout {
+    inner: Arc<dyn Provider>,
+    patience: Patience,
+}
+
+impl Timeout {
+    /// Waits as long as `patience` says.
+    pub fn new(inner: Arc<dyn Provider>, patience: Patience) -> Self {
+        Self { inner, patience }
+    }
+}
+
+impl Provider for Timeout {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (inner, patience) = (Arc::clone(&self.inner), self.patience);
+        Box::pin(stream! {
+            let start = Instant::now();
+            let end = later(start, patience.whole);
+            let mut answer = inner.stream(request);
+            let mut has_text = false;
+            loop {
+                let silence_ends = later(Instant::now(), patience.silence);
+                match timeout_at(silence_ends.min(end), answer.next()).await {
+                    Ok(Some(chunk)) => {
+                        has_text |= matches!(chunk, Ok(Chunk::Text(_)));
+                        let is_last = matches!(chunk, Ok(Chunk::Done(_)) | Err(_));
+                        yield chunk;
+                        if is_last {
+                            return;
+                        }
+                    }
+                    Ok(None) => return,
+                    Err(_) => {
+                        drop(answer);
+                        let message = if end <= silence_ends {
+                            whole_too_long(patience.whole)
+                        } else {
+                            silent_too_long(inner.name(), patience.silence, has_text)
+                        };
+                        yield Err(ProviderError::new(inner.name(), ProviderFailure::Timeout, message));
+                        return;
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// That much after `start`; a hundred years where the clock cannot count so far.
+fn later(start: Instant, wait: Duration) -> Instant {
+    let century = Duration::from_hours(100 * 365 * 24);
+    start + wait.min(century)
+}
+
+fn whole_too_long(whole: Duration) -> String {
+    format!("the answer was not complete after {} s, the longest a call may take", whole.as_secs_f64())
+}
+
+fn silent_too_long(provider: &str, silence: Duration, has_text: bool) -> String {
+    let place = if has_text { "in the middle of the answer" } else { "and no first token" };
+    let seconds = silence.as_secs_f64();
+    format!("{seconds} s of silence {place}; `providers.{provider}.timeout_s` sets how long to wait")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::complete;
+    use crate::provider::sim::testing::{request, sim};
+
+    async fn outcome(script: &str) -> (Result<String, ProviderError>, Duration) {
+        let limited = Timeout::new(Arc::new(sim(script)), Patience::default());
+        let start = Instant::now();
+        let answer = complete(&limited, request(0)).await;
+        (answer.map(|(text, _)| text), start.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_first_token_ends_after_the_silence() {
+        let (answer, took) = outcome("rules: [{fault: hang}]").await;
+        let error = answer.unwrap_err();
+        assert_eq!((error.failure, took.as_secs()), (ProviderFailure::Timeout, 120));
+        assert!(error.message.contains("no first token") && error.message.contains("timeout_s"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_in_the_middle_is_counted_from_the_last_token() {
+        let script =
+            "{pacing: {first_token_ms: 90000, chunk_ms: 60000}, rules: [{fault: {kind: hang, after_chunks: 2}}]}";
+        let (answer, took) = outcome(script).await;
+        let error = answer.unwrap_err();
+        assert_eq!((error.failure, took.as_secs()), (ProviderFailure::Timeout, 90 + 60 + 120));
+        assert!(error.message.contains("in the middle"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_but_steady_answer_passes_until_the_whole_is_too_long() {
+        let (answer, took) = outcome("{answer: {words: 10}, pacing: {tokens_per_s: 0.02, chunk_chars: 4}}").await;
+        assert!(answer.is_ok(), "{answer:?}");
+        assert!((400..=600).contains(&took.as_secs()), "{took:?}");
+        let (answer, took) = outcome("{answer: {words: 100}, pacing: {tokens_per_s: 0.05}}").await;
+        let error = answer.unwrap_err();
+        assert_eq!((error.failure, took.as_secs()), (ProviderFailure::Timeout, 600));
+        assert!(error.message.contains("600 s"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_is_not_the_providers_fault() {
+        let limited = Timeout::new(Arc::new(sim("answer: {words: 30}")), Patience::default());
+        let mut answer = limited.stream(request(0));
+        assert!(matches!(answer.next().await, Some(Ok(Chunk::Text(_)))));
+        tokio::time::advance(Duration::from_hours(1)).await;
+        assert!(matches!(answer.next().await, Some(Ok(Chunk::Text(_)))));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn endless_patience_does_not_overflow_the_clock() {
+        let patience = Patience { silence: Duration::MAX, whole: Duration::MAX };
+        let limited = Timeout::new(Arc::new(sim("answer: {text: hello}")), patience);
+        assert_eq!(complete(&limited, request(0)).await.unwrap().0, "hello");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_call_is_dropped_when_it_times_out() {
+        let sim = sim("rules: [{fault: hang}]");
+        let limited = Timeout::new(Arc::new(sim.clone()), Patience::default());
+        let mut answer = limited.stream(request(0));
+        assert!(answer.next().await.unwrap().is_err());
+        assert_eq!(sim.in_flight(), 0);
+    }
+}
