@@ -1,0 +1,462 @@
+//! Cleaning: a model's reply without what is not the prompt, while it streams.
+//!
+//! Taken away: reasoning between `<think>` tags at the start; preambles ("Sure, here is your prompt:"); a code fence
+//! around the whole; remarks at the end ("Let me know if …"); control characters and terminal sequences. Outer white
+//! space is trimmed. [`phrases`] says what a preamble and a remark are, with care to keep what could be content.
+//!
+//! What always holds: the pieces that [`Cleaner::push`] and [`Cleaner::finish`] give concatenate to the cleaned text,
+//! which does not depend on how the reply was split, because characters are taken one by one. Shown text is never
+//! taken back, so what is undecided is held: the first line; short text in a bare fence that opens the reply
+//! ([`UNSURE_LIMIT`] characters); and from a closing fence, a rule or a remark on, until the reply goes on or ends.
+//! A reply of which nothing would remain is kept whole, save its reasoning.
+
+mod control;
+mod line;
+mod phrases;
+
+use control::ControlFilter;
+use line::Line;
+
+/// How many characters are held before a fence that opens the reply without a preamble is taken for the outer one.
+/// Longer, and the fence is dropped; should the text go on after its end, nothing but the opening fence is lost.
+pub const UNSURE_LIMIT: usize = 1500;
+
+const THINK: &str = "<think>";
+const THINK_END: &str = "</think>";
+
+/// The cleaned text of a whole reply.
+pub fn clean(reply: &str) -> String {
+    let mut cleaner = Cleaner::new();
+    let mut text = cleaner.push(reply);
+    text.push_str(&cleaner.finish());
+    text
+}
+
+/// Cleans a reply while it streams.
+#[derive(Debug, Default)]
+pub struct Cleaner {
+    controls: ControlFilter,
+    stage: Stage,
+    /// The line being read, as long as it is undecided.
+    line: String,
+    line_mode: LineMode,
+    /// True once a preamble was taken away.
+    introduced: bool,
+    /// True once a rule after a preamble was taken away.
+    ruled: bool,
+    wrap: Wrap,
+    /// Fence lines read since the outer fence opened, or in all.
+    fences: usize,
+    /// White space that is shown when text follows.
+    gap: String,
+    /// The paragraph being read, when it began like a remark.
+    remark: Option<String>,
+    tail: Tail,
+    /// All text so far, until some of it is shown.
+    whole: String,
+    shown_any: bool,
+    out: String,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// White space, or the beginning of a tag of reasoning.
+    #[default]
+    Lead,
+    Reasoning,
+    /// The first lines: preambles, a rule, the outer fence.
+    Head,
+    Body,
+}
+
+/// What becomes of the rest of the line.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum LineMode {
+    #[default]
+    Undecided,
+    Shown,
+    /// It stands after what seems to be the outer fence's end.
+    Held,
+}
+
+/// The code fence around the whole reply.
+#[derive(Debug, Default)]
+enum Wrap {
+    #[default]
+    None,
+    /// It opened the reply, and may yet be a code block of the prompt's own.
+    Unsure {
+        opening: String,
+        inside: String,
+    },
+    Sure,
+}
+
+/// Text that is dropped if the reply ends with it, and shown if the reply goes on.
+#[derive(Debug, Default)]
+struct Tail {
+    text: String,
+    kind: TailKind,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum TailKind {
+    #[default]
+    Empty,
+    Rule,
+    Remark,
+    /// The outer fence's end, perhaps.
+    Closed,
+    /// The outer fence's end, and text about the prompt after it.
+    Commented,
+}
+
+impl Cleaner {
+    /// Ready for a reply.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next piece of the reply, split anywhere; gives the text that may be shown now.
+    pub fn push(&mut self, piece: &str) -> String {
+        for c in piece.chars() {
+            if let Some(c) = self.controls.take(c) {
+                self.take(c);
+            }
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// Ends the reply; gives the rest of the cleaned text.
+    pub fn finish(mut self) -> String {
+        if self.stage == Stage::Lead || self.stage == Stage::Head {
+            let line = std::mem::take(&mut self.line);
+            if !phrases::is_preamble(&line) {
+                self.enter_body(&line);
+            }
+        }
+        if self.stage == Stage::Body {
+            let line = std::mem::take(&mut self.line);
+            if !line.is_empty() {
+                self.end_line(&line);
+            }
+            self.end_remark();
+            let ends_with_tail = self.tail.kind >= TailKind::Remark || (self.tail.kind == TailKind::Rule && self.ruled);
+            if !ends_with_tail {
+                self.show_tail();
+            }
+            self.settle_outer_fence();
+        }
+        if !self.shown_any {
+            self.whole.trim().clone_into(&mut self.out);
+        }
+        self.out
+    }
+
+    fn take(&mut self, c: char) {
+        match self.stage {
+            Stage::Lead => self.lead(c),
+            Stage::Reasoning => self.reasoning(c),
+            Stage::Head => self.head(c),
+            Stage::Body => self.body(c),
+        }
+    }
+
+    fn lead(&mut self, c: char) {
+        if self.line.is_empty() && c.is_whitespace() {
+            return;
+        }
+        self.line.push(c);
+        if self.line == THINK {
+            self.line.clear();
+            self.stage = Stage::Reasoning;
+        } else if !THINK.starts_with(&self.line) {
+            self.stage = Stage::Head;
+            for c in std::mem::take(&mut self.line).chars() {
+                self.head(c);
+            }
+        }
+    }
+
+    fn reasoning(&mut self, c: char) {
+        self.line.push(c);
+        if self.line.ends_with(THINK_END) {
+            self.line.clear();
+            self.stage = Stage::Lead;
+        } else if self.line.len() > 4 * THINK_END.len() {
+            // Only the last characters can be part of the end tag.
+            let keep = self.line.chars().rev().take(THINK_END.len()).collect::<Vec<_>>();
+            self.line = keep.into_iter().rev().collect();
+        }
+    }
+
+    fn head(&mut self, c: char) {
+        if self.stage != Stage::Head {
+            return self.body(c);
+        }
+        self.remember(c);
+        if c == '\n' {
+            let line = std::mem::take(&mut self.line);
+            return self.head_line(&line);
+        }
+        if !c.is_whitespace() && self.follows_inline_preamble() {
+            self.introduce();
+            self.line.clear();
+        }
+        self.line.push(c);
+        let undecided = Line::could_be_fence(&self.line)
+            || Line::could_be_rule(&self.line)
+            || phrases::could_be_preamble(&self.line);
+        if !undecided {
+            let line = std::mem::take(&mut self.line);
+            self.enter_body(&line);
+        }
+    }
+
+    /// True when the line so far announces the prompt with a colon, and what follows now is the prompt.
+    fn follows_inline_preamble(&self) -> bool {
+        let line = self.line.trim_end();
+        line.len() < self.line.len() && line.ends_with([':', '：']) && phrases::is_inline_preamble(line)
+    }
+
+    fn introduce(&mut self) {
+        self.introduced = true;
+        if matches!(self.wrap, Wrap::Unsure { .. }) {
+            self.wrap = Wrap::Sure;
+        }
+    }
+
+    fn head_line(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            if let Wrap::Unsure { opening, .. } = &mut self.wrap {
+                opening.push_str(line);
+                opening.push('\n');
+            }
+        } else if phrases::is_preamble(line) {
+            self.introduce();
+        } else if self.introduced && !self.ruled && Line::is_rule(line) {
+            self.ruled = true;
+        } else if matches!(self.wrap, Wrap::None) && Line::opens_outer_fence(line, self.introduced) {
+            self.wrap = if self.introduced {
+                Wrap::Sure
+            } else {
+                Wrap::Unsure { opening: format!("{}\n", line.trim()), inside: String::new() }
+            };
+        } else {
+            self.enter_body(line);
+            self.body_text('\n');
+        }
+    }
+
+    /// Takes `line`, the first of the prompt itself, and goes on with the body.
+    fn enter_body(&mut self, line: &str) {
+        self.stage = Stage::Body;
+        let text = line.trim_start();
+        if let Wrap::Unsure { opening, .. } = &mut self.wrap {
+            opening.push_str(&line[..line.len() - text.len()]);
+        }
+        for c in text.chars() {
+            self.body_text(c);
+        }
+    }
+
+    fn body(&mut self, c: char) {
+        self.remember(c);
+        self.body_text(c);
+    }
+
+    fn body_text(&mut self, c: char) {
+        match self.line_mode {
+            LineMode::Undecided if c == '\n' => {
+                let line = std::mem::take(&mut self.line);
+                self.end_line(&line);
+                self.line_mode = LineMode::Undecided;
+                self.space('\n');
+            }
+            LineMode::Undecided => {
+                self.line.push(c);
+                if !self.could_be_special() {
+                    let line = std::mem::take(&mut self.line);
+                    self.ordinary(&line);
+                }
+            }
+            mode => {
+                if c.is_whitespace() {
+                    self.space(c);
+                } else if mode == LineMode::Held {
+                    self.hold(c.encode_utf8(&mut [0; 4]), TailKind::Closed);
+                } else {
+                    self.show(c.encode_utf8(&mut [0; 4]));
+                }
+                if c == '\n' {
+                    self.line_mode = LineMode::Undecided;
+                }
+            }
+        }
+    }
+
+    /// White space: part of the paragraph that is held, or kept until text follows.
+    fn space(&mut self, c: char) {
+        match &mut self.remark {
+            Some(paragraph) => paragraph.push(c),
+            None => self.gap.push(c),
+        }
+    }
+
+    /// True while the line so far may be a fence, a rule, a remark, or anything else that is not simply shown.
+    fn could_be_special(&self) -> bool {
+        let line = self.line.trim_start();
+        if line.is_empty() || Line::could_be_fence(line) {
+            return true;
+        }
+        if let Some(paragraph) = &self.remark {
+            return paragraph.len() + line.len() <= phrases::LONGEST_REMARK;
+        }
+        if self.is_inside_code() {
+            return false;
+        }
+        Line::could_be_rule(line)
+            || (phrases::could_begin_remark(line) && line.len() <= phrases::LONGEST_REMARK)
+            || (self.tail.kind >= TailKind::Closed && phrases::could_begin_commentary(line) && line.len() < 120)
+    }
+
+    fn is_inside_code(&self) -> bool {
+        self.fences % 2 == 1 && self.tail.kind < TailKind::Closed
+    }
+
+    /// A whole line that was undecided to its end.
+    fn end_line(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            self.end_remark();
+            self.gap.push_str(line);
+        } else if let Some(info) = Line::fence(line) {
+            self.end_remark();
+            self.fence(line, info);
+        } else if let Some(paragraph) = &mut self.remark {
+            paragraph.push_str(line);
+        } else if self.is_inside_code() {
+            self.ordinary(line);
+        } else if phrases::begins_remark(line) {
+            self.remark = Some(line.to_owned());
+        } else if Line::is_rule(line) {
+            self.hold(line, TailKind::Rule);
+        } else if self.tail.kind >= TailKind::Closed && phrases::is_commentary(line) {
+            self.hold(line, TailKind::Commented);
+        } else {
+            self.ordinary(line);
+        }
+    }
+
+    fn fence(&mut self, line: &str, info: &str) {
+        self.fences += 1;
+        let may_close = !matches!(self.wrap, Wrap::None) && self.fences % 2 == 1 && info.is_empty();
+        if may_close {
+            self.hold(line, TailKind::Closed);
+        } else {
+            // What was held was not the end after all: this fence pairs with the one before.
+            self.show_tail();
+            self.show(line);
+        }
+    }
+
+    /// Ends the paragraph that began like a remark, and decides what it is.
+    fn end_remark(&mut self) {
+        let Some(paragraph) = self.remark.take() else { return };
+        let text = paragraph.trim_end();
+        if phrases::is_remark(text) {
+            self.hold(text, TailKind::Remark);
+        } else {
+            self.ordinary(text);
+        }
+        self.gap.push_str(&paragraph[text.len()..]);
+    }
+
+    fn hold(&mut self, text: &str, kind: TailKind) {
+        self.tail.text.push_str(&std::mem::take(&mut self.gap));
+        self.tail.text.push_str(text);
+        self.tail.kind = self.tail.kind.max(kind);
+    }
+
+    /// A line, or its beginning, that is nothing but text.
+    fn ordinary(&mut self, text: &str) {
+        if let Some(paragraph) = self.remark.take() {
+            self.gap.push_str(&paragraph);
+        }
+        let is_after_end =
+            self.tail.kind == TailKind::Commented || (self.tail.kind == TailKind::Closed && self.introduced);
+        if is_after_end {
+            self.hold(text, TailKind::Closed);
+            self.line_mode = LineMode::Held;
+            return;
+        }
+        if self.tail.kind == TailKind::Closed
+            && let Wrap::Unsure { opening, inside } = std::mem::take(&mut self.wrap)
+        {
+            // Text goes on after a short block: the block is the prompt's own.
+            self.emit(&opening);
+            self.emit(&inside);
+            self.fences = 0;
+        }
+        self.show_tail();
+        self.show(text);
+        self.line_mode = LineMode::Shown;
+    }
+
+    fn show_tail(&mut self) {
+        let gap = std::mem::take(&mut self.gap);
+        let tail = std::mem::take(&mut self.tail);
+        self.show(&tail.text);
+        self.gap.push_str(&gap);
+    }
+
+    /// Shows `text` after the white space before it; that at its end waits for more text.
+    fn show(&mut self, text: &str) {
+        let words = text.trim_end();
+        if !words.is_empty() {
+            let gap = std::mem::take(&mut self.gap);
+            self.emit_or_withhold(&gap);
+            self.emit_or_withhold(words);
+        }
+        self.gap.push_str(&text[words.len()..]);
+    }
+
+    fn emit_or_withhold(&mut self, text: &str) {
+        if let Wrap::Unsure { inside, .. } = &mut self.wrap {
+            inside.push_str(text);
+            if inside.len() > UNSURE_LIMIT {
+                self.settle_outer_fence();
+            }
+        } else {
+            self.emit(text);
+        }
+    }
+
+    /// Takes the fence that opened the reply for the outer one.
+    fn settle_outer_fence(&mut self) {
+        if let Wrap::Unsure { inside, .. } = std::mem::replace(&mut self.wrap, Wrap::Sure) {
+            self.emit(&inside);
+        }
+    }
+
+    fn emit(&mut self, text: &str) {
+        if self.shown_any {
+            self.out.push_str(text);
+            return;
+        }
+        let text = text.trim_start();
+        if !text.is_empty() {
+            self.shown_any = true;
+            self.whole = String::new();
+            self.out.push_str(text);
+        }
+    }
+
+    fn remember(&mut self, c: char) {
+        if !self.shown_any {
+            self.whole.push(c);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
