@@ -8,6 +8,8 @@
 //! exactly one terminal event, and it is the last.
 
 pub mod fold;
+#[cfg(any(test, feature = "test-support"))]
+pub mod laws;
 pub mod run;
 
 use schemars::JsonSchema;

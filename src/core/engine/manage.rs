@@ -1,0 +1,140 @@
+//! `update`, `delete`: what is stored, changed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Engine;
+use super::retrieve::no_prompt;
+use crate::api::{DeleteRequest, PromptKey, UpdateRequest, limits};
+use crate::domain::{ModelMetadata, Prompt, PromptId, Source};
+use crate::error::{Error, Fault, Result};
+use crate::store::{Applied, Edit, Filter, Mutation};
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deletion {
+    /// The ids that were there and are gone.
+    pub deleted: Vec<PromptId>,
+}
+
+impl Engine {
+    /// Changes a prompt in place; new content instead makes a new prompt, derived from it, and answers with that.
+    ///
+    /// # Errors
+    /// `not_found`; `conflict` when the revision is not the one expected; `validation_failed` past the limit of tags;
+    /// `storage`.
+    pub async fn update(&self, request: UpdateRequest) -> Result<Prompt> {
+        let id = self.resolve(&request.prompt_id).await?;
+        let present = self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))?;
+        let edit = Edit {
+            tags: request.tags,
+            add_tags: request.add_tags,
+            remove_tags: request.remove_tags,
+            notes: request.notes,
+        };
+        check_tag_count(&present, &edit)?;
+        if let Some(expected) = request.revision
+            && expected != present.revision
+        {
+            return Err(changed_meanwhile(expected, present.revision));
+        }
+        match request.content {
+            Some(content) => self.derive(present, content, edit).await,
+            None => {
+                let mutation =
+                    Mutation::Edit { id, expected_revision: request.revision, edit, at: self.inner.clock.now() };
+                match self.store().apply(mutation).await? {
+                    Applied::Edited(Some(prompt)) => Ok(*prompt),
+                    _ => Err(no_prompt(&request.prompt_id)),
+                }
+            }
+        }
+    }
+
+    /// A new prompt with this content whose parent is `parent`. The parent stays as it is.
+    async fn derive(&self, parent: Prompt, content: String, edit: Edit) -> Result<Prompt> {
+        let now = self.inner.clock.now();
+        let derived = Prompt {
+            id: self.inner.ids.prompt(),
+            content,
+            tags: edited_tags(&parent, &edit),
+            notes: edit.notes.unwrap_or_else(|| parent.notes.clone()),
+            parent_id: Some(parent.id),
+            source: Source::Manual,
+            revision: 1,
+            score: None,
+            steps: Vec::new(),
+            model_metadata: ModelMetadata {
+                provider: parent.provider.clone(),
+                model: parent.model.clone(),
+                cost_usd: Some(0.0),
+                ..ModelMetadata::default()
+            },
+            created_at: now,
+            updated_at: now,
+            ..parent
+        };
+        self.store().append(vec![derived.clone()]).await?;
+        Ok(derived)
+    }
+
+    /// Deletes these prompts, or all.
+    ///
+    /// # Errors
+    /// `not_found` naming every key that means none, deleting nothing; `conflict`; `storage`.
+    pub async fn delete(&self, request: DeleteRequest) -> Result<Deletion> {
+        let mutation = if request.all {
+            Mutation::DeleteWhere { filter: Filter::default() }
+        } else {
+            let ids = self.resolve_all(&request.prompt_ids).await?;
+            Mutation::Delete { ids, expected_revision: request.revision }
+        };
+        match self.store().apply(mutation).await? {
+            Applied::Deleted(deleted) => Ok(Deletion { deleted }),
+            other => Err(Error::Internal(format!("a deletion answered {other:?}"))),
+        }
+    }
+
+    /// Every key resolved to a prompt that is there, before anything is touched.
+    async fn resolve_all(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
+        let mut ids = Vec::with_capacity(keys.len());
+        for key in keys {
+            let id = self.resolve(key).await?;
+            if self.store().get(id).await?.is_none() {
+                return Err(no_prompt(key));
+            }
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn changed_meanwhile(expected: u32, present: u32) -> Error {
+    Error::Conflict(format!(
+        "the prompt changed meanwhile: revision {expected} was expected, it is {present} now; read it again and repeat"
+    ))
+}
+
+fn edited_tags(prompt: &Prompt, edit: &Edit) -> Vec<String> {
+    let mut tags = edit.tags.clone().unwrap_or_else(|| prompt.tags.clone());
+    for tag in &edit.add_tags {
+        if !tags.contains(tag) {
+            tags.push(tag.clone());
+        }
+    }
+    tags.retain(|tag| !edit.remove_tags.contains(tag));
+    tags
+}
+
+fn check_tag_count(prompt: &Prompt, edit: &Edit) -> Result<()> {
+    let count = edited_tags(prompt, edit).len();
+    if count <= limits::MAX_TAGS {
+        return Ok(());
+    }
+    Err(Error::Value(vec![Fault::new(
+        "add_tags",
+        format!("the prompt would have {count} tags; at most {} are allowed: remove some", limits::MAX_TAGS),
+    )]))
+}

@@ -1,0 +1,107 @@
+//! The facade: one method per operation, for all four faces, and the wiring behind it.
+//!
+//! An [`Engine`] is cheap to clone and does nothing until it is asked: opening one touches no disk, no network and no
+//! thread, so that a local command pays for what it uses. Only [`wiring`] sees the configuration; the use-cases get
+//! small plans. Requests come from [`Engine::decode`], so every face has had the same validation.
+//!
+//! [`Engine::generate`] needs a tokio runtime and answers with a [`Run`](crate::event::Run); all else is async without
+//! needing one.
+
+mod assets;
+mod generate;
+mod manage;
+mod retrieve;
+mod system;
+mod wiring;
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use crate::api::{self, Known, Request};
+use crate::assets::Assets;
+use crate::config::{Config, Loaded, Origins, Paths};
+use crate::error::Result;
+use crate::ids::{IdSource, SystemIds};
+use crate::provider::registry::Registry;
+use crate::store::Store;
+use crate::time::{Clock, SystemClock};
+
+pub use manage::Deletion;
+pub use retrieve::{HistoryPage, PromptPage};
+pub use system::{Check, CheckStatus, Validation};
+
+/// The program, without any face.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    loaded: Loaded,
+    store: OnceLock<Arc<dyn Store>>,
+    assets: Arc<Assets>,
+    registry: Registry,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl Engine {
+    /// An engine over this configuration, with the system's clock and identifiers.
+    pub fn open(loaded: Loaded) -> Self {
+        Self::open_with(loaded, Arc::new(SystemClock), Arc::new(SystemIds))
+    }
+
+    /// As [`Engine::open`] with a clock and identifiers of one's own, for tests.
+    pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        let registry = wiring::registry(&loaded);
+        let assets = Arc::new(wiring::assets(&loaded.paths));
+        Self { inner: Arc::new(Inner { loaded, store: OnceLock::new(), assets, registry, clock, ids }) }
+    }
+
+    /// The names a request may use here.
+    pub fn known(&self) -> Known {
+        Known {
+            personas: self.inner.assets.persona_names(),
+            providers: self.inner.registry.names().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Decodes and checks a request: the only validation there is.
+    ///
+    /// # Errors
+    /// `invalid_request` or `validation_failed` with every fault.
+    pub fn decode<R: Request>(&self, raw: Value) -> Result<R> {
+        api::decode(raw, &self.known())
+    }
+
+    /// The effective configuration.
+    pub fn config(&self) -> &Config {
+        &self.inner.loaded.config
+    }
+
+    /// Where each value of it comes from.
+    pub fn origins(&self) -> &Origins {
+        &self.inner.loaded.origins
+    }
+
+    /// The user's folder and what is in it.
+    pub fn paths(&self) -> &Paths {
+        &self.inner.loaded.paths
+    }
+
+    /// Waits for queued writes and closes the database.
+    ///
+    /// # Errors
+    /// `storage` when something could not be written.
+    pub async fn close(&self) -> Result<()> {
+        match self.inner.store.get() {
+            Some(store) => store.close().await,
+            None => Ok(()),
+        }
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded))
+    }
+}

@@ -1,0 +1,116 @@
+//! `show`, `list`, `history`: what is stored, read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Engine;
+use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest, limits};
+use crate::domain::{Prompt, PromptId};
+use crate::error::{Error, Fault, Result};
+use crate::store::{Filter, Order, PageSpec, SessionWithPrompts};
+
+/// How many meanings of an ambiguous id are told.
+const MEANINGS_SHOWN: usize = 5;
+
+/// A page of prompts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptPage {
+    /// The rows.
+    pub prompts: Vec<Prompt>,
+    /// Where the next page begins; null on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// A page of runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryPage {
+    /// The rows.
+    pub sessions: Vec<SessionWithPrompts>,
+    /// Where the next page begins; null on the last one.
+    pub next_cursor: Option<String>,
+}
+
+impl Engine {
+    /// One prompt, whole.
+    ///
+    /// # Errors
+    /// `not_found`; `validation_failed` for a shortened id that could mean several; `storage`.
+    pub async fn show(&self, request: ShowRequest) -> Result<Prompt> {
+        let id = self.resolve(&request.prompt_id).await?;
+        self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))
+    }
+
+    /// A page of prompts.
+    ///
+    /// # Errors
+    /// `validation_failed` for a cursor that is none of ours; `storage`.
+    pub async fn list(&self, request: ListRequest) -> Result<PromptPage> {
+        let now = self.inner.clock.now();
+        let filter = Filter {
+            tags: request.tags,
+            phase: request.phase,
+            provider: request.provider,
+            model: request.model,
+            persona: request.persona,
+            session_id: None,
+            since: request.since.map(|moment| moment.as_since(now)),
+            until: request.until.map(|moment| moment.as_until(now)),
+        };
+        let spec = page_spec(request.limit, request.offset, request.cursor);
+        let page = self.store().page(filter, request.sort, spec).await?;
+        Ok(PromptPage { prompts: page.items, next_cursor: page.next_cursor })
+    }
+
+    /// A page of runs with their variants.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub async fn history(&self, request: HistoryRequest) -> Result<HistoryPage> {
+        let page = self.store().sessions(page_spec(request.limit, request.offset, request.cursor)).await?;
+        Ok(HistoryPage { sessions: page.items, next_cursor: page.next_cursor })
+    }
+
+    /// The one prompt a key means.
+    ///
+    /// # Errors
+    /// `not_found` when it means none, `validation_failed` when it could mean several.
+    pub(super) async fn resolve(&self, key: &PromptKey) -> Result<PromptId> {
+        match key {
+            PromptKey::Id(id) => Ok(*id),
+            PromptKey::Last => {
+                let newest = self.store().page(Filter::default(), Order::Newest, page_spec(Some(1), 0, None)).await?;
+                newest.items.first().map(|prompt| prompt.id).ok_or_else(|| no_prompt(key))
+            }
+            PromptKey::Fragment(digits) => {
+                let meanings = self.store().resolve(digits.clone(), MEANINGS_SHOWN + 1).await?;
+                match meanings.as_slice() {
+                    [] => Err(no_prompt(key)),
+                    [one] => Ok(*one),
+                    several => Err(ambiguous(digits, several)),
+                }
+            }
+        }
+    }
+}
+
+fn page_spec(limit: Option<u32>, offset: u64, cursor: Option<String>) -> PageSpec {
+    PageSpec { limit: limit.unwrap_or(limits::DEFAULT_LIMIT), offset, cursor }
+}
+
+/// Says that a key means no prompt.
+pub(super) fn no_prompt(key: &PromptKey) -> Error {
+    Error::NotFound {
+        what: "prompt",
+        key: key.to_string(),
+        hint: "list the stored prompts (`aludel list`, GET /api/v1/prompts) to see their ids",
+    }
+}
+
+fn ambiguous(digits: &str, meanings: &[PromptId]) -> Error {
+    let shown: Vec<String> = meanings.iter().take(MEANINGS_SHOWN).map(ToString::to_string).collect();
+    let more = if meanings.len() > MEANINGS_SHOWN { ", and more" } else { "" };
+    Error::Value(vec![Fault::new(
+        "prompt_id",
+        format!("`{digits}` could mean {}{more}; give more characters", shown.join(", ")),
+    )])
+}

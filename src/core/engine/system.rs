@@ -1,0 +1,153 @@
+//! `providers`, `validate`, `migrate`: the state of the installation, looked at without changing it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Engine, wiring};
+use crate::domain::{Phase, ProviderInfo};
+use crate::error::{Error, Result};
+use crate::store::Filter;
+use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
+
+/// What `validate` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Validation {
+    /// True when no check failed.
+    pub valid: bool,
+    /// Every check, in order.
+    pub checks: Vec<Check>,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// What was looked at: `configuration`, `database`, `phase solutio`, …
+    pub name: String,
+    /// How it stands.
+    pub status: CheckStatus,
+    /// What was found, and what to do.
+    pub detail: String,
+}
+
+/// How a check stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// As it should be.
+    Ok,
+    /// Works, but is probably not what was meant.
+    Warning,
+    /// Would fail when used.
+    Failed,
+}
+
+impl Check {
+    fn ok(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), status: CheckStatus::Ok, detail: detail.into() }
+    }
+
+    fn warning(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), status: CheckStatus::Warning, detail: detail.into() }
+    }
+
+    fn failed(name: impl Into<String>, error: &Error) -> Self {
+        Self { name: name.into(), status: CheckStatus::Failed, detail: error.to_string() }
+    }
+
+    /// A check from a result: its words, or its error.
+    fn from_result(name: &str, result: Result<String>) -> Self {
+        match result {
+            Ok(detail) => Self::ok(name, detail),
+            Err(error) => Self::failed(name, &error),
+        }
+    }
+}
+
+impl Engine {
+    /// The providers: those of the configuration, then the embedded one.
+    pub fn providers(&self) -> Vec<ProviderInfo> {
+        self.inner.registry.infos()
+    }
+
+    /// Looks at everything a run needs: configuration, database, personas, templates, providers, phases, weights.
+    pub async fn validate(&self) -> Validation {
+        let mut checks = vec![self.check_configuration(), self.check_database().await];
+        checks.extend(self.check_assets());
+        checks.extend(self.check_persona());
+        checks.extend(self.check_providers());
+        checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
+        let valid = checks.iter().all(|check| check.status != CheckStatus::Failed);
+        Validation { valid, checks }
+    }
+
+    fn check_configuration(&self) -> Check {
+        let file = &self.paths().config_file;
+        if file.exists() {
+            Check::ok("configuration", format!("{} is valid", file.display()))
+        } else {
+            Check::ok("configuration", format!("{} does not exist; the defaults are in force", file.display()))
+        }
+    }
+
+    async fn check_database(&self) -> Check {
+        let path = &self.paths().database;
+        if !path.exists() {
+            return Check::ok("database", format!("{} will be made by the first run", path.display()));
+        }
+        let counted = self.store().count(Filter::default()).await;
+        Check::from_result("database", counted.map(|count| format!("{} holds {count} prompts", path.display())))
+    }
+
+    fn check_assets(&self) -> Vec<Check> {
+        const NAME: &str = "personas and templates";
+        let problems = self.inner.assets.problems();
+        if problems.is_empty() {
+            return vec![Check::ok(NAME, "all can be used")];
+        }
+        problems.iter().map(|problem| Check::failed(NAME, problem)).collect()
+    }
+
+    fn check_persona(&self) -> Option<Check> {
+        let name = wiring::default_persona(self.config());
+        (!self.known().personas.iter().any(|persona| persona == name)).then(|| {
+            Check::failed(
+                "generation.default_persona",
+                &Error::value("generation.default_persona", format!("there is no persona `{name}`")),
+            )
+        })
+    }
+
+    fn check_providers(&self) -> Vec<Check> {
+        let of = |info: ProviderInfo| {
+            let name = format!("provider {}", info.name);
+            match (info.available, info.reason) {
+                (true, _) => Check::ok(name, format!("kind {}", info.kind)),
+                (false, reason) => Check::warning(name, reason.unwrap_or_else(|| "is not available".into())),
+            }
+        };
+        self.providers().into_iter().map(of).collect()
+    }
+
+    fn check_phase(&self, phase: Phase) -> Check {
+        let config = self.config();
+        let target = wiring::bound_target(config, phase);
+        let routed = wiring::routed(&self.inner.registry, &target, &config.phases.get(phase).fallback);
+        Check::from_result(&format!("phase {phase}"), routed.map(|_| format!("bound to {}", target.provider)))
+    }
+
+    /// Which migrations the database has had, and which are pending.
+    ///
+    /// # Errors
+    /// `storage` when it cannot be read, is newer than this program, or is none of ours.
+    pub fn migration_status(&self) -> Result<MigrationStatus> {
+        migrate::status(&self.paths().database)
+    }
+
+    /// Brings the database to the newest schema, after a backup.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub fn migrate(&self) -> Result<MigrationReport> {
+        migrate::run(&self.paths().database)
+    }
+}

@@ -1,0 +1,101 @@
+//! Puts the parts together. The only place that sees the configuration and the implementations at once.
+//!
+//! A provider's stack, outermost first: route (the binding, then its fallbacks), then per provider retry, permit,
+//! timeout and transport, which [`Registry`] assembles.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
+use crate::config::{Config, Loaded, Paths};
+use crate::domain::Phase;
+use crate::error::Result;
+use crate::provider::Provider;
+use crate::provider::registry::{ProviderSettings, Registry};
+use crate::provider::route::{self, Route};
+use crate::store::Store;
+use crate::store::sqlite::SqliteStore;
+
+/// A provider and, if named, a model: `name` or `name/model`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target<'a> {
+    pub(super) provider: &'a str,
+    pub(super) model: Option<&'a str>,
+}
+
+impl<'a> Target<'a> {
+    /// Reads `name` or `name/model`; the model may hold slashes itself.
+    pub(super) fn parse(text: &'a str) -> Self {
+        match text.split_once('/') {
+            Some((provider, model)) => Self { provider, model: Some(model) },
+            None => Self { provider: text, model: None },
+        }
+    }
+}
+
+/// Who a phase is bound to in the configuration.
+pub(super) fn bound_target(config: &Config, phase: Phase) -> Target<'_> {
+    Target { provider: config.provider_of(phase), model: config.phases.get(phase).model.as_deref() }
+}
+
+/// The persona of a request that names none.
+pub(super) fn default_persona(config: &Config) -> &str {
+    config.generation.default_persona.as_deref().unwrap_or(DEFAULT_PERSONA)
+}
+
+/// The providers of the configuration.
+pub(super) fn registry(loaded: &Loaded) -> Registry {
+    let settings = loaded.config.providers.iter().map(|(name, provider)| {
+        let mut settings = ProviderSettings::new(name, provider.kind);
+        settings.model.clone_from(&provider.model);
+        settings.base_url.clone_from(&provider.base_url);
+        settings.script.clone_from(&provider.script);
+        settings.max_retries = provider.max_retries;
+        settings.patience.silence = Duration::from_secs(provider.timeout_s);
+        if let Some(limit) = provider.max_concurrency.and_then(NonZeroUsize::new) {
+            settings.max_concurrency = limit;
+        }
+        settings
+    });
+    // Processes that fail together should not retry together.
+    Registry::new(settings, u64::from(std::process::id()))
+}
+
+/// The built-in assets, with the user's own files over them.
+pub(super) fn assets(paths: &Paths) -> Assets {
+    Assets::new(Some(AssetDirs::below(&paths.home)))
+}
+
+/// The database of the configuration. Touches nothing yet.
+pub(super) fn store(loaded: &Loaded) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(&loaded.paths.database))
+}
+
+/// A target with its fallbacks behind it.
+pub(super) fn routed(registry: &Registry, target: &Target<'_>, fallbacks: &[String]) -> Result<Arc<dyn Provider>> {
+    let first = registry.get(target.provider)?;
+    if fallbacks.is_empty() {
+        return Ok(first);
+    }
+    let with_model = |provider, model: Option<&str>| route::Target { provider, model: model.map(str::to_owned) };
+    let mut behind = Vec::with_capacity(fallbacks.len());
+    for fallback in fallbacks.iter().map(|fallback| Target::parse(fallback)) {
+        behind.push(with_model(registry.get(fallback.provider)?, fallback.model));
+    }
+    Ok(Arc::new(Route::new(with_model(first, target.model), behind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_may_name_a_model_that_holds_slashes() {
+        assert_eq!(Target::parse("builtin"), Target { provider: "builtin", model: None });
+        assert_eq!(
+            Target::parse("router/openai/gpt-6-sol"),
+            Target { provider: "router", model: Some("openai/gpt-6-sol") }
+        );
+    }
+}

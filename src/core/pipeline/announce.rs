@@ -1,0 +1,41 @@
+//! The run's voice: sends events, and remembers every warning so that the result holds them too.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::domain::Phase;
+use crate::event::{EventKind, EventSender};
+
+/// Sends the events of one run. Clones speak for the same run.
+#[derive(Clone)]
+pub(super) struct Announcer {
+    events: EventSender,
+    warnings: Arc<Mutex<Vec<String>>>,
+}
+
+impl Announcer {
+    pub(super) fn new(events: EventSender) -> Self {
+        Self { events, warnings: Arc::default() }
+    }
+
+    /// Sends one event.
+    pub(super) async fn send(&self, kind: EventKind) {
+        self.events.send(kind).await;
+    }
+
+    /// Warns, and remembers it; the same words are said once.
+    pub(super) async fn warn(&self, variant: Option<u32>, phase: Option<Phase>, message: String) {
+        {
+            let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+            if warnings.contains(&message) {
+                return;
+            }
+            warnings.push(message.clone());
+        }
+        self.events.send(EventKind::Warning { variant, phase, message }).await;
+    }
+
+    /// Every warning so far, in order.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

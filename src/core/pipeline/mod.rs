@@ -1,0 +1,19 @@
+//! The main job: variants of a prompt, each through its phases, stored as they finish, ranked, judged.
+//!
+//! Run rules. The phases of a variant are sequential; variants run side by side under the run's limit (each provider
+//! has its own besides). A failure ends its variant, not the run. A prompt is stored when its variant finishes, before
+//! ranking, and reported only after the store has it. A cancelled run keeps what had finished and still ranks it.
+//! Every started phase finishes or its variant fails; the last event is the only terminal one.
+//!
+//! [`Plan`] is everything a run needs, resolved by the engine; [`run`] carries it out; [`variant`] is one variant.
+
+mod announce;
+mod outcome;
+mod plan;
+mod run;
+#[cfg(test)]
+mod tests;
+mod variant;
+
+pub use plan::{JudgePlan, PhaseBinding, Plan, Ports};
+pub use run::start;

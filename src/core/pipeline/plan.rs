@@ -1,0 +1,88 @@
+//! Everything a generate run needs, resolved: no configuration is read after this.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::assets::Assets;
+use crate::domain::{Phase, SessionId};
+use crate::ids::IdSource;
+use crate::provider::{Provider, TargetFamily};
+use crate::store::Store;
+use crate::time::Clock;
+
+/// A generate run, planned.
+pub struct Plan {
+    /// The run's name.
+    pub session_id: SessionId,
+    /// The idea, to the letter.
+    pub input: String,
+    /// How many variants.
+    pub count: u32,
+    /// The phases, in order, each bound to its provider. Never empty.
+    pub phases: Vec<PhaseBinding>,
+    /// The persona's name.
+    pub persona: String,
+    /// Labels of the stored prompts.
+    pub tags: Vec<String>,
+    /// Background texts.
+    pub context: Vec<String>,
+    /// The family of the model the prompt is for.
+    pub target: TargetFamily,
+    /// True: prompts are stored.
+    pub save: bool,
+    /// The judge, when one is to choose.
+    pub judge: Option<JudgePlan>,
+    /// Limit of the whole run.
+    pub timeout: Option<Duration>,
+    /// Variants side by side, at least 1.
+    pub concurrency: usize,
+    /// Weights of the ranking, by component; empty for the defaults.
+    pub ranking_weights: BTreeMap<String, f64>,
+    /// What the user should know before the run begins.
+    pub warnings: Vec<String>,
+}
+
+/// One phase and who does it.
+#[derive(Clone)]
+pub struct PhaseBinding {
+    /// Which phase.
+    pub phase: Phase,
+    /// Who answers, fallbacks included.
+    pub provider: Arc<dyn Provider>,
+    /// The model; `None`: the provider's default.
+    pub model: Option<String>,
+    /// Wanted temperature, 0..=2.
+    pub temperature: f64,
+    /// Wanted limit of tokens.
+    pub max_tokens: u32,
+}
+
+/// Who judges.
+#[derive(Clone)]
+pub struct JudgePlan {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The model; `None`: the provider's default.
+    pub model: Option<String>,
+}
+
+/// The world a run acts on.
+#[derive(Clone)]
+pub struct Ports {
+    /// Where prompts go.
+    pub store: Arc<dyn Store>,
+    /// What is said to models.
+    pub assets: Arc<Assets>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// New names.
+    pub ids: Arc<dyn IdSource>,
+}
+
+impl Plan {
+    /// The phases' names, in order.
+    pub fn phase_names(&self) -> Vec<Phase> {
+        self.phases.iter().map(|binding| binding.phase).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::announce::Announcer;
+use super::outcome::{self, Gathered};
+use super::plan::{Plan, Ports};
+use super::variant::{self, Progress};
+use crate::domain::{ModelMetadata, Phase, Prompt, VariantFailure};
+use crate::error::{Error, Problem, ProviderError, ProviderFailure};
+use crate::event::{EventKind, Run, RunControl};
+use crate::store::Session;
+
+/// Starts the run in the current runtime and returns at once.
+pub fn start(plan: Plan, ports: Ports) -> Run {
+    let control = RunControl::new(plan.count);
+    let (events, run) = Run::new(plan.session_id, control.clone());
+    tokio::spawn(async move { carry_out(Arc::new(plan), ports, Announcer::new(events), control).await });
+    run
+}
+
+async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: RunControl) {
+    events
+        .send(EventKind::Started { operation: "generate".into(), variants: plan.count, phases: plan.phase_names() })
+        .await;
+    for message in &plan.warnings {
+        events.warn(None, None, message.clone()).await;
+    }
+    let terminal = match begin(&plan, &ports).await {
+        Err(error) => EventKind::Failed { error: Box::new(error.into()) },
+        Ok(()) => {
+            let gathered = run_variants(&plan, &ports, &events, &control).await;
+            outcome::conclude(&plan, &events, &control, gathered).await
+        }
+    };
+    events.send(terminal).await;
+}
+
+/// Records the run, so that a database that cannot be used is found before anything is spent.
+async fn begin(plan: &Plan, ports: &Ports) -> Result<(), Error> {
+    if !plan.save {
+        return Ok(());
+    }
+    let session = Session {
+        id: plan.session_id,
+        operation: "generate".into(),
+        original_input: plan.input.clone(),
+        phases: plan.phase_names(),
+        persona: plan.persona.clone(),
+        count: plan.count,
+        created_at: ports.clock.now(),
+    };
+    ports.store.begin_session(session).await
+}
+
+/// A variant that gave up: where, why, and what its finished phases took.
+struct GaveUp {
+    phase: Option<Phase>,
+    error: Error,
+    spent: Vec<ModelMetadata>,
+}
+
+/// What one variant came to.
+struct Ended {
+    variant: u32,
+    result: Result<Prompt, GaveUp>,
+    /// Set when the prompt is whole but could not be stored.
+    unsaved: Option<Error>,
+}
+
+async fn run_variants(plan: &Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Gathered {
+    let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
+    let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
+    let mut tasks = JoinSet::new();
+    for number in 0..plan.count {
+        let (plan, ports, events, control) = (Arc::clone(plan), ports.clone(), events.clone(), control.clone());
+        let places = Arc::clone(&places);
+        tasks.spawn(async move { one_variant(&plan, &ports, &events, &control, &places, deadline, number).await });
+    }
+    let mut gathered = Gathered::default();
+    while let Some(joined) = tasks.join_next().await {
+        match joined {
+            Ok(ended) => gather(&mut gathered, ended),
+            Err(defect) => tracing::error!(%defect, "a variant's task ended abnormally"),
+        }
+    }
+    gathered.failures.sort_by_key(|failure| failure.variant);
+    gathered.prompts.sort_by_key(|prompt| prompt.variant);
+    gathered
+}
+
+fn gather(gathered: &mut Gathered, ended: Ended) {
+    match ended.result {
+        Ok(prompt) => {
+            gathered.spent.extend(prompt.steps.iter().map(|step| step.model_metadata.clone()));
+            match ended.unsaved {
+                None => gathered.stored.push(prompt.id),
+                Some(error) => gathered.unsaved = gathered.unsaved.take().or(Some(error)),
+            }
+            gathered.prompts.push(prompt);
+        }
+        Err(gave_up) => {
+            gathered.spent.extend(gave_up.spent);
+            let error = Problem::from(&gave_up.error);
+            gathered.failures.push(VariantFailure { variant: ended.variant, phase: gave_up.phase, error });
+            gathered.first_error = gathered.first_error.take().or(Some(gave_up.error));
+        }
+    }
+}
+
+async fn one_variant(
+    plan: &Plan,
+    ports: &Ports,
+    events: &Announcer,
+    control: &RunControl,
+    places: &Semaphore,
+    deadline: Option<tokio::time::Instant>,
+    number: u32,
+) -> Ended {
+    let mut progress = Progress::default();
+    let work = async {
+        // The semaphore is never closed, so a place comes.
+        let _place = places.acquire().await;
+        variant::run(plan, ports, events, number, &mut progress).await
+    };
+    let result = tokio::select! {
+        biased;
+        () = control.variant_token(number).cancelled() => Err(Error::Cancelled),
+        () = past(deadline) => Err(out_of_time(plan.timeout)),
+        result = work => result,
+    };
+    match result {
+        Ok(prompt) => finish(plan, ports, events, number, prompt).await,
+        Err(error) => {
+            let problem = Box::new(Problem::from(&error));
+            events.send(EventKind::VariantFailed { variant: number, phase: progress.phase, error: problem }).await;
+            let gave_up = GaveUp { phase: progress.phase, error, spent: progress.spent };
+            Ended { variant: number, result: Err(gave_up), unsaved: None }
+        }
+    }
+}
+
+/// Stores the prompt, then reports it. A prompt that cannot be stored is still handed over, with a warning.
+async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
+    let unsaved = if plan.save { ports.store.append(vec![prompt.clone()]).await.err() } else { None };
+    if let Some(error) = &unsaved {
+        let message = format!("variant {number} is complete but could not be stored: {error}");
+        events.warn(Some(number), None, message).await;
+    }
+    events.send(EventKind::VariantFinished { variant: number, prompt: Box::new(prompt.clone()) }).await;
+    Ended { variant: number, result: Ok(prompt), unsaved }
+}
+
+fn out_of_time(limit: Option<Duration>) -> Error {
+    let seconds = limit.unwrap_or_default().as_secs_f64();
+    ProviderError::new(
+        "run",
+        ProviderFailure::Timeout,
+        format!("the run's limit of {seconds} s passed; raise `timeout_s`, or ask for fewer variants"),
+    )
+    .into()
+}
+
+async fn past(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,244 @@
+//! One variant: its phases in order, each phase's cleaned text being the next one's input.
+//!
+//! Says all it does through the run's events. Stores nothing; [`super::run`] does, when the variant is whole.
+
+use futures_util::StreamExt;
+
+use super::announce::Announcer;
+use super::plan::{PhaseBinding, Plan, Ports};
+use crate::assets::strategy_for;
+use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
+use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
+use crate::event::EventKind;
+use crate::prompting;
+use crate::provider::{Chunk, Completion, PhaseBrief};
+use crate::text::clean::Cleaner;
+
+/// How far a variant got; outlives the work, so that a stopped variant can still say where it stood.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// The phase at work, or the last one.
+    pub(super) phase: Option<Phase>,
+    /// What the finished phases took.
+    pub(super) spent: Vec<ModelMetadata>,
+}
+
+/// Runs all phases of a variant.
+pub(super) async fn run(
+    plan: &Plan,
+    ports: &Ports,
+    events: &Announcer,
+    variant: u32,
+    progress: &mut Progress,
+) -> Result<Prompt> {
+    let strategy = strategy_for(variant).to_owned();
+    let mut steps: Vec<Step> = Vec::with_capacity(plan.phases.len());
+    for binding in &plan.phases {
+        let input = steps.last().map_or(plan.input.as_str(), |step| step.content.as_str()).to_owned();
+        let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy };
+        progress.phase = Some(binding.phase);
+        let step = call.run(input).await?;
+        progress.spent.push(step.model_metadata.clone());
+        steps.push(step);
+    }
+    assemble(plan, ports, variant, strategy, steps)
+        .ok_or_else(|| Error::Internal("a run without phases was planned".into()))
+}
+
+/// The finished prompt of these steps; `None` when there are none.
+fn assemble(plan: &Plan, ports: &Ports, variant: u32, strategy: String, steps: Vec<Step>) -> Option<Prompt> {
+    let last = steps.last()?;
+    let wanted = plan.phases.last()?;
+    let now = ports.clock.now();
+    Some(Prompt {
+        id: ports.ids.prompt(),
+        session_id: plan.session_id,
+        variant,
+        content: last.content.clone(),
+        original_input: plan.input.clone(),
+        phase: last.phase,
+        persona: plan.persona.clone(),
+        provider: last.provider.clone(),
+        model: last.model.clone(),
+        temperature: wanted.temperature,
+        max_tokens: wanted.max_tokens,
+        tags: plan.tags.clone(),
+        context: plan.context.clone(),
+        notes: None,
+        parent_id: None,
+        source: Source::Generated,
+        strategy,
+        revision: 1,
+        score: None,
+        model_metadata: prompt_metadata(&steps),
+        steps,
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// The steps added up, under the name of the last one's provider and model.
+fn prompt_metadata(steps: &[Step]) -> ModelMetadata {
+    let mut total = ModelMetadata::sum(steps.iter().map(|step| &step.model_metadata));
+    if let Some(last) = steps.last() {
+        total.provider.clone_from(&last.provider);
+        total.model.clone_from(&last.model);
+    }
+    total
+}
+
+/// One phase of one variant.
+struct PhaseCall<'a> {
+    plan: &'a Plan,
+    ports: &'a Ports,
+    events: &'a Announcer,
+    binding: &'a PhaseBinding,
+    variant: u32,
+    strategy: &'a str,
+}
+
+impl PhaseCall<'_> {
+    async fn run(&self, input: String) -> Result<Step> {
+        let brief = PhaseBrief {
+            phase: self.binding.phase,
+            phases: self.plan.phase_names(),
+            persona: self.plan.persona.clone(),
+            strategy: self.strategy.to_owned(),
+            target: self.plan.target,
+            variant: self.variant,
+            original_input: self.plan.input.clone(),
+            input,
+            context: self.plan.context.clone(),
+        };
+        let binding = self.binding;
+        let request = prompting::phase_request(
+            &self.ports.assets,
+            &brief,
+            binding.model.clone(),
+            Some(binding.temperature),
+            Some(binding.max_tokens),
+        )?;
+        self.events
+            .send(EventKind::PhaseStarted {
+                variant: self.variant,
+                phase: binding.phase,
+                provider: binding.provider.name().to_owned(),
+                model: binding.model.clone().unwrap_or_else(|| binding.provider.default_model().to_owned()),
+                strategy: self.strategy.to_owned(),
+            })
+            .await;
+        let mut stream = binding.provider.stream(request);
+        let (mut cleaner, mut content) = (Cleaner::new(), String::new());
+        while let Some(chunk) = stream.next().await {
+            match chunk? {
+                Chunk::Text(text) => {
+                    let shown = cleaner.push(&text);
+                    self.delta(&mut content, shown).await;
+                }
+                Chunk::Retrying { provider, model, attempt, delay, error } => {
+                    (cleaner, content) = (Cleaner::new(), String::new());
+                    let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+                    self.retrying(provider, model, attempt, delay_ms, error).await;
+                }
+                Chunk::Warning(message) => self.warn(message).await,
+                Chunk::Done(completion) => {
+                    let rest = cleaner.finish();
+                    self.delta(&mut content, rest).await;
+                    return self.finish(content, completion).await;
+                }
+            }
+        }
+        Err(ProviderError::new(
+            binding.provider.name(),
+            ProviderFailure::Unavailable,
+            "the answer ended before it was complete",
+        )
+        .into())
+    }
+
+    async fn delta(&self, content: &mut String, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        content.push_str(&text);
+        self.events.send(EventKind::Delta { variant: self.variant, phase: self.binding.phase, text }).await;
+        // Lets the other variants and the consumer have their turn, however fast this provider is.
+        tokio::task::yield_now().await;
+    }
+
+    async fn retrying(&self, provider: String, model: String, attempt: u32, delay_ms: u64, error: Problem) {
+        self.events
+            .send(EventKind::Retrying {
+                variant: self.variant,
+                phase: self.binding.phase,
+                provider,
+                model,
+                attempt,
+                delay_ms,
+                error: Box::new(error),
+            })
+            .await;
+    }
+
+    async fn warn(&self, message: String) {
+        self.events.warn(Some(self.variant), Some(self.binding.phase), message).await;
+    }
+
+    async fn finish(&self, content: String, completion: Completion) -> Result<Step> {
+        if content.trim().is_empty() {
+            return Err(ProviderError::new(
+                completion.provider,
+                ProviderFailure::Rejected,
+                format!("the answer of {} was empty; try again, or another model", self.binding.phase),
+            )
+            .into());
+        }
+        if completion.truncated {
+            self.warn(format!(
+                "the answer of {} was cut at {} tokens; raise `max_tokens`",
+                self.binding.phase, self.binding.max_tokens
+            ))
+            .await;
+        }
+        let model_metadata = metadata_of(&completion);
+        self.events
+            .send(EventKind::PhaseFinished {
+                variant: self.variant,
+                phase: self.binding.phase,
+                provider: completion.provider.clone(),
+                model: completion.model.clone(),
+                content: content.clone(),
+                model_metadata: model_metadata.clone(),
+            })
+            .await;
+        Ok(Step {
+            phase: self.binding.phase,
+            provider: completion.provider,
+            model: completion.model,
+            content,
+            model_metadata,
+        })
+    }
+}
+
+/// A call's account, as measured at the provider boundary.
+pub(crate) fn metadata_of(completion: &Completion) -> ModelMetadata {
+    let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    ModelMetadata {
+        provider: completion.provider.clone(),
+        model: completion.model.clone(),
+        input_tokens: completion.usage.input_tokens,
+        output_tokens: completion.usage.output_tokens,
+        total_tokens: completion.usage.input_tokens + completion.usage.output_tokens,
+        cost_usd: completion.cost_usd,
+        latency_ms: millis(completion.latency),
+        first_token_ms: completion.first_token.map(millis),
+        calls: 1,
+        retries: completion.retries,
+        cached: false,
+        fallback_from: completion.fallback_from.clone(),
+        estimated: completion.usage.estimated,
+        embedding_provider: None,
+        embedding_model: None,
+    }
+}
