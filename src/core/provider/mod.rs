@@ -4,8 +4,11 @@
 //! carries, beside its messages, a typed [`Brief`]: HTTP codecs ignore it, [`builtin`] and [`sim`] read it instead
 //! of parsing templates that users may override.
 //!
-//! The layers above a transport (permits, retries, fallbacks) are providers themselves, wrapped around one another by
-//! `engine::wiring`; each speaks through [`Chunk`], so what they do is visible in the run.
+//! The layers above a transport are providers themselves, each wrapped around the one below, and speak through
+//! [`Chunk`], so what they do is visible in the run. Outermost first: [`route`] (the binding, then its fallbacks),
+//! [`retry`], [`permit`], [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider but the
+//! route, which `engine::wiring` puts together from a phase's binding. A cache belongs outside the route, a breaker
+//! between route and retry, a ledger between permit and timeout, so that it counts every call that goes out.
 
 pub mod builtin;
 pub mod checked;
@@ -22,7 +25,7 @@ use std::time::Duration;
 use futures_util::{Stream, StreamExt};
 
 use crate::domain::{Phase, TokenUsage};
-use crate::error::{Problem, ProviderError, ProviderFailure};
+use crate::error::{Problem, ProviderError};
 
 /// Answers chat requests.
 pub trait Provider: Send + Sync {
@@ -234,7 +237,7 @@ pub async fn complete(provider: &dyn Provider, request: ChatRequest) -> Result<(
             Chunk::Done(completion) => return Ok((text, completion)),
         }
     }
-    Err(ProviderError::new(provider.name(), ProviderFailure::Unavailable, "the answer ended before it was complete"))
+    Err(checked::ended_early(provider.name()))
 }
 
 #[cfg(test)]

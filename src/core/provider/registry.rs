@@ -22,12 +22,6 @@ use crate::error::Error;
 /// The name of the provider that needs no configuration.
 pub const BUILTIN: &str = "builtin";
 
-/// How many requests one provider is sent at once unless told.
-pub const DEFAULT_MAX_CONCURRENCY: NonZeroUsize = match NonZeroUsize::new(16) {
-    Some(limit) => limit,
-    None => NonZeroUsize::MIN,
-};
-
 /// One provider as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderSettings {
@@ -43,8 +37,8 @@ pub struct ProviderSettings {
     pub script: Option<PathBuf>,
     /// Further calls after a failed one; 0 means none.
     pub max_retries: u32,
-    /// The most requests under way at once.
-    pub max_concurrency: NonZeroUsize,
+    /// The most requests under way at once; `None`: only the run's own limit.
+    pub max_concurrency: Option<NonZeroUsize>,
     /// How long is too long.
     pub patience: Patience,
 }
@@ -59,7 +53,7 @@ impl ProviderSettings {
             base_url: None,
             script: None,
             max_retries: RetryPolicy::default().max_retries,
-            max_concurrency: DEFAULT_MAX_CONCURRENCY,
+            max_concurrency: None,
             patience: Patience::default(),
         }
     }
@@ -164,11 +158,14 @@ impl Registry {
 
     /// The layers around a transport, innermost first.
     fn stack(&self, settings: &ProviderSettings, transport: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        let checked = Checked::new(transport);
-        let timed = Timeout::new(Arc::new(checked), settings.patience);
-        let limited = Permit::new(Arc::new(timed), settings.max_concurrency);
+        let checked = Arc::new(Checked::new(transport));
+        let timed = Arc::new(Timeout::new(checked, settings.patience));
+        let limited: Arc<dyn Provider> = match settings.max_concurrency {
+            Some(max_concurrency) => Arc::new(Permit::new(timed, max_concurrency)),
+            None => timed,
+        };
         let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
-        Arc::new(Retry::new(Arc::new(limited), policy, Arc::clone(&self.jitter)))
+        Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)))
     }
 
     /// Why `name` is no provider, and which there are.

@@ -33,7 +33,7 @@ pub struct RetryPolicy {
     /// The longest wait of our own choosing.
     pub cap: Duration,
     /// A provider that asks for more than this is taken as down.
-    pub patience: Duration,
+    pub longest_wait: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -43,7 +43,7 @@ impl Default for RetryPolicy {
             max_retries: 3,
             base: Duration::from_millis(500),
             cap: Duration::from_secs(8),
-            patience: Duration::from_mins(1),
+            longest_wait: Duration::from_mins(1),
         }
     }
 }
@@ -154,8 +154,8 @@ fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter
     if !is_worth_retrying(&error) {
         return Step::GiveUp(error);
     }
-    if let Some(wait) = error.retry_after.filter(|wait| *wait > policy.patience) {
-        let (asked, limit) = (wait.as_secs_f64(), policy.patience.as_secs_f64());
+    if let Some(wait) = error.retry_after.filter(|wait| *wait > policy.longest_wait) {
+        let (asked, limit) = (wait.as_secs_f64(), policy.longest_wait.as_secs_f64());
         error.message = format!(
             "{}; it asks to wait {asked} s, and a provider that wants more than {limit} s is taken as down",
             error.message

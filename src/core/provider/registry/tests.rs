@@ -51,7 +51,7 @@ async fn the_stack_retries_limits_and_times_out_as_configured() {
     );
     let settings = ProviderSettings {
         max_retries: 1,
-        max_concurrency: NonZeroUsize::new(2).unwrap(),
+        max_concurrency: NonZeroUsize::new(2),
         patience: Patience { silence: std::time::Duration::from_secs(5), ..Patience::default() },
         ..ProviderSettings::new("sim", ProviderKind::Sim)
     };

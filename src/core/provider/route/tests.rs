@@ -1,14 +1,17 @@
 //! Which failures move on, and what is told when they do.
 
+use std::fmt::Write as _;
+
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use proptest::prelude::*;
 
 use super::*;
 use crate::error::Code;
-use crate::provider::complete;
 use crate::provider::retry::{Jitter, Retry, RetryPolicy};
 use crate::provider::sim::testing::request;
 use crate::provider::sim::{CallEnd, Sim};
+use crate::provider::{Completion, complete};
 
 /// A named script under the checks and two retries.
 fn target(name: &str, script: &str) -> (Sim, Target) {
@@ -39,8 +42,6 @@ async fn tell(route: &Route) -> (Vec<String>, Vec<String>, Result<(String, Compl
     }
     panic!("the stream ended without an end");
 }
-
-use crate::provider::Completion;
 
 #[tokio::test(start_paused = true)]
 async fn a_healthy_binding_answers_alone() {
@@ -159,4 +160,81 @@ async fn dropping_the_stream_stops_whichever_provider_is_asked() {
     assert_eq!((first_sim.in_flight(), second_sim.in_flight()), (0, 1));
     drop(stream);
     assert_eq!((second_sim.in_flight(), second_sim.journal()[0].end), (0, CallEnd::Dropped));
+}
+
+/// What a call may end with: `None` for an answer.
+fn ending() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![
+        3 => Just(None),
+        1 => Just(Some("auth")),
+        1 => Just(Some("quota")),
+        1 => Just(Some("refusal")),
+        1 => Just(Some("{kind: rejected, status: 404}")),
+        1 => Just(Some("{kind: hang, after_chunks: 2}")),
+        3 => Just(Some("{kind: cut, after_chunks: 2}")),
+        3 => Just(Some("{kind: server_error, status: 503, after_chunks: 1}")),
+        3 => Just(Some("{kind: rate_limit, retry_after_s: 3}")),
+    ]
+}
+
+/// A script whose calls end one after another as `endings` say, and then well.
+fn script(answer: &str, endings: &[Option<&str>]) -> String {
+    let mut script = format!("{{answer: {{text: '{answer}'}}, pacing: {{chunk_chars: 3, chunk_ms: 1}}, rules: [");
+    for (attempt, fault) in (1..).zip(endings).filter_map(|(attempt, fault)| Some((attempt, (*fault)?))) {
+        let _ = write!(script, "{{when: {{attempt: {attempt}}}, fault: {fault}}}, ");
+    }
+    script + "]}"
+}
+
+/// What the documentation says must come of the calls at one target, which makes two retries: how many calls failed,
+/// and the failure that ended them, if one did.
+fn expected(endings: &[Option<&'static str>]) -> (u32, Option<&'static str>) {
+    let mut failed = 0;
+    for ending in endings.iter().copied().chain(std::iter::repeat(None)) {
+        let Some(fault) = ending else { return (failed, None) };
+        failed += 1;
+        let is_retried = ["cut", "server_error", "rate_limit"].iter().any(|kind| fault.contains(kind));
+        if !is_retried || failed == 3 {
+            return (failed, Some(fault));
+        }
+    }
+    (failed, None)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn whatever_fails_the_text_since_the_last_restart_is_the_answer_of_the_one_that_is_named(
+        first in proptest::collection::vec(ending(), 0..5),
+        second in proptest::collection::vec(ending(), 0..5),
+    ) {
+        let (first_sim, first_target) = target("first", &script("the answer of the first", &first));
+        let (second_sim, second_target) = target("second", &script("the answer of the second", &second));
+        let route = Route::new(first_target, [second_target]);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let (retries, warnings, end) = runtime.block_on(tell(&route));
+
+        let (failed_first, cause) = expected(&first);
+        let moves_on = cause.is_some_and(|cause| cause != "refusal");
+        let (failed_second, cause_second) = if moves_on { expected(&second) } else { (0, None) };
+        let answered = if moves_on { cause_second.is_none() } else { cause.is_none() };
+
+        prop_assert_eq!(end.is_ok(), answered);
+        if let Ok((text, completion)) = end {
+            let name = if moves_on { "second" } else { "first" };
+            prop_assert_eq!(text, format!("the answer of the {name}"));
+            prop_assert_eq!(completion.provider, name);
+            prop_assert_eq!(completion.retries, failed_first + failed_second);
+            prop_assert_eq!(completion.fallback_from.as_deref(), moves_on.then_some("first"));
+        } else if let Err(error) = end {
+            prop_assert_eq!(error.provider, "first");
+        }
+        prop_assert_eq!(warnings.len(), usize::from(moves_on));
+        let attempts: Vec<u32> = retries.iter().map(|told| told.rsplit(' ').next().unwrap().parse().unwrap()).collect();
+        prop_assert_eq!(&attempts, &(2..).take(attempts.len()).collect::<Vec<u32>>());
+        let calls = first_sim.asked() + second_sim.asked();
+        prop_assert_eq!(calls, attempts.len() as u64 + 1);
+        prop_assert_eq!(first_sim.in_flight() + second_sim.in_flight(), 0);
+    }
 }
