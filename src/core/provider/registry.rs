@@ -37,8 +37,8 @@ pub struct ProviderSettings {
     pub script: Option<PathBuf>,
     /// Further calls after a failed one; 0 means none.
     pub max_retries: u32,
-    /// The most requests under way at once; `None`: only the run's own limit.
-    pub max_concurrency: Option<NonZeroUsize>,
+    /// The most requests under way at once; `NonZeroUsize::MAX`: only the run's own limit holds.
+    pub max_concurrency: NonZeroUsize,
     /// How long is too long.
     pub patience: Patience,
 }
@@ -53,7 +53,7 @@ impl ProviderSettings {
             base_url: None,
             script: None,
             max_retries: RetryPolicy::default().max_retries,
-            max_concurrency: None,
+            max_concurrency: NonZeroUsize::MAX,
             patience: Patience::default(),
         }
     }
@@ -160,10 +160,7 @@ impl Registry {
     fn stack(&self, settings: &ProviderSettings, transport: Arc<dyn Provider>) -> Arc<dyn Provider> {
         let checked = Arc::new(Checked::new(transport));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
-        let limited: Arc<dyn Provider> = match settings.max_concurrency {
-            Some(max_concurrency) => Arc::new(Permit::new(timed, max_concurrency)),
-            None => timed,
-        };
+        let limited = Arc::new(Permit::new(timed, settings.max_concurrency));
         let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
         Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)))
     }

@@ -51,7 +51,7 @@ async fn the_stack_retries_limits_and_times_out_as_configured() {
     );
     let settings = ProviderSettings {
         max_retries: 1,
-        max_concurrency: NonZeroUsize::new(2),
+        max_concurrency: NonZeroUsize::new(2).unwrap(),
         patience: Patience { silence: std::time::Duration::from_secs(5), ..Patience::default() },
         ..ProviderSettings::new("sim", ProviderKind::Sim)
     };
@@ -64,6 +64,16 @@ async fn the_stack_retries_limits_and_times_out_as_configured() {
     let start = tokio::time::Instant::now();
     let error = complete(provider.as_ref(), request(9)).await.unwrap_err();
     assert_eq!((error.code(), start.elapsed().as_secs()), (Code::ProviderTimeout, 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_of_its_own_a_provider_takes_all_at_once() {
+    let sim = sim("{answer: {text: x}, pacing: {first_token_ms: 10}}");
+    let settings = ProviderSettings::new("sim", ProviderKind::Sim);
+    let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim.clone()));
+    let provider = registry.get("sim").unwrap();
+    futures_util::future::join_all((0..100).map(|variant| complete(provider.as_ref(), request(variant)))).await;
+    assert_eq!(sim.peak_in_flight(), 100);
 }
 
 #[tokio::test]
