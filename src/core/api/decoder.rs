@@ -82,7 +82,6 @@ impl Decoded {
     }
 
     /// Takes a nullable text: `None` absent, `Some(None)` null.
-    #[expect(clippy::option_option, reason = "absent and null are different requests")]
     pub fn nullable_text(&mut self, field: &str) -> Option<Option<String>> {
         match self.0.remove(field) {
             Some(Checked::Null) => Some(None),
@@ -119,12 +118,10 @@ pub(super) fn check(fields: &'static [Field], raw: Value, known: &Known) -> Resu
             None | Some(Value::Null) if field.required => {
                 shape.push(Fault::new(field.name, format!("is required: {}", field.doc)));
             }
-            None => {}
-            Some(Value::Null) => {
-                if field.nullable {
-                    decoded.0.insert(field.name, Checked::Null);
-                }
+            Some(Value::Null) if field.nullable => {
+                decoded.0.insert(field.name, Checked::Null);
             }
+            None | Some(Value::Null) => {}
             Some(given) => match check_one(field.kind, given, known) {
                 Ok(checked) => {
                     decoded.0.insert(field.name, checked);

@@ -194,7 +194,6 @@ pub struct UpdateRequest {
     /// Removes these.
     pub remove_tags: Vec<String>,
     /// Replaces the notes; `Some(None)` removes them.
-    #[expect(clippy::option_option, reason = "absent and null are different requests")]
     pub notes: Option<Option<String>>,
     /// New content.
     pub content: Option<String>,

@@ -126,13 +126,14 @@ mod tests {
 
     #[test]
     fn the_table_of_codes_is_the_contracts() {
-        let table: String = Code::ALL
+        let rows: Vec<String> = Code::ALL
             .iter()
             .map(|code| {
                 let row = code.row();
-                format!("{:<24}{:<5}{}\n", row.name, row.status, row.exit)
+                format!("{:<24}{:<5}{}", row.name, row.status, row.exit)
             })
             .collect();
+        let table = rows.join("\n");
         insta::assert_snapshot!(table);
     }
 

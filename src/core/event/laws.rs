@@ -38,9 +38,8 @@ fn phases_are_whole(events: &[Event]) -> Result<(), String> {
     for event in events {
         match &event.kind {
             EventKind::PhaseStarted { variant, phase, .. } => {
-                if open.insert((*variant, *phase), String::new()).is_some() {
-                    return Err(format!("{phase} of variant {variant} started twice"));
-                }
+                let already = open.insert((*variant, *phase), String::new());
+                already.map_or(Ok(()), |_| Err(format!("{phase} of variant {variant} started twice")))?;
             }
             EventKind::Delta { variant, phase, text } => match open.get_mut(&(*variant, *phase)) {
                 Some(so_far) => so_far.push_str(text),
@@ -70,7 +69,9 @@ fn phases_are_whole(events: &[Event]) -> Result<(), String> {
 /// Folding a prefix and then the rest equals folding all.
 fn folding_splits(events: &[Event]) -> Result<(), String> {
     let fold = |mut view: RunView, events: &[Event]| {
-        events.iter().for_each(|event| view.apply(event));
+        for event in events {
+            view.apply(event);
+        }
         view
     };
     let whole = fold(RunView::default(), events);

@@ -152,6 +152,7 @@ pub enum EventKind {
 /// The result of a run, by operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "there is one a run, and the event boxes it")]
 pub enum Outcome {
     /// Of `generate`.
     Generation(GenerationResult),

@@ -11,7 +11,7 @@ use crate::assets::Assets;
 use crate::domain::{GenerationResult, Phase};
 use crate::error::Code;
 use crate::event::{Event, EventKind, Outcome, Run, RunState, RunView, laws};
-use crate::ids::{IdSource, SeededIds};
+use crate::ids::SeededIds;
 use crate::provider::sim::Sim;
 use crate::provider::{Provider, TargetFamily};
 use crate::store::sqlite::SqliteStore;
@@ -27,7 +27,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("aludel.db")));
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("aludel.db")));
         let ports = Ports {
             store: Arc::clone(&store),
             assets: Arc::new(Assets::new(None)),
@@ -187,7 +187,7 @@ async fn dropping_the_run_stops_the_work() {
     let mut run = world.start(world.plan("seed: 1\nanswer: echo\npacing: {first_token_ms: 60000}\n", 2));
     run.next().await;
     drop(run);
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
     assert!(world.stored().await.is_empty());
 }
 
@@ -234,7 +234,9 @@ async fn the_events_fold_to_the_result() {
     let world = World::new();
     let events = drain(world.start(world.plan(SECOND_FAILS, 4))).await;
     let mut view = RunView::default();
-    events.iter().for_each(|event| view.apply(event));
+    for event in &events {
+        view.apply(event);
+    }
     assert!(matches!(view.state, RunState::Finished(_)));
     let result = result(&events);
     let mut finished: Vec<_> = view.finished_prompts().map(|prompt| prompt.content.clone()).collect();
@@ -258,12 +260,13 @@ proptest! {
         capacity in 1_u32..4,
     ) {
         let kinds = ["auth", "cut", "server_error", "empty", "{kind: refusal, after_chunks: 1}"];
-        let rules: String = faults
+        let rules: Vec<String> = faults
             .iter()
             .map(|(variant, phase, kind)| {
                 format!("  - when: {{variant: {variant}, phase: {}}}\n    fault: {}\n", Phase::ALL[*phase], kinds[*kind])
             })
             .collect();
+        let rules = rules.concat();
         let script = format!(
             "seed: 1\nanswer: echo\npacing: {{chunk_chars: {chunk}, chunk_ms: {capacity}}}\n{}{rules}",
             if rules.is_empty() { "" } else { "rules:\n" }
