@@ -23,6 +23,7 @@ pub mod domain;
 pub mod engine;
 pub mod error;
 pub mod event;
+pub mod files;
 pub mod ids;
 pub mod pipeline;
 pub mod prompting;

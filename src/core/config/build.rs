@@ -5,9 +5,10 @@
 
 use serde_json::{Map, Value};
 
+use super::bindings::ProviderConfig;
 use super::keys;
 use super::merge::{Given, Merged};
-use super::settings::{Config, ProviderConfig};
+use super::settings::Config;
 use super::table::TABLE;
 use crate::domain::{Phase, ProviderKind};
 use crate::error::Error;

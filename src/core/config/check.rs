@@ -6,10 +6,10 @@
 use serde_json::Value;
 
 use super::Paths;
+use super::bindings::split_target;
 use super::keys;
 use super::merge::Merged;
 use super::origin::Place;
-use super::settings::split_target;
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
 

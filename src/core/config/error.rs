@@ -5,7 +5,7 @@
 //! through `${NAME}` are shown as written, and all else passes [`crate::redact::mask`].
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Every fault of one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +67,12 @@ impl ConfigError {
 }
 
 impl ConfigFault {
+    /// A fault of a file: a line from 1 where it is known, and the file as shown to people.
+    pub fn in_file(path: &Path, key: impl Into<String>, line: Option<usize>, message: impl Into<String>) -> Self {
+        let source = ConfigSource::File(path.to_owned());
+        Self { source, key: key.into(), line, column: None, message: message.into() }
+    }
+
     /// A fault of an environment variable.
     pub(super) fn environment(name: &str, key: &str, message: impl Into<String>) -> Self {
         let source = ConfigSource::Environment(name.to_owned());

@@ -8,8 +8,10 @@
 //! its [`kind`] and lays the sources over each other, [`check`] compares values with each other, [`build`] fills the
 //! typed structs of [`settings`]. Changing the file is [`edit`]'s.
 
+mod bindings;
 mod build;
 mod check;
+pub mod edit;
 mod env;
 mod error;
 mod expand;
@@ -29,6 +31,7 @@ mod tests;
 
 use std::path::Path;
 
+pub use bindings::{PhaseConfig, PhasesConfig, ProviderConfig};
 pub use check::SHORTEST_AUTH_SECRET;
 pub use env::Environment;
 pub use error::{ConfigError, ConfigFault, ConfigSource};
@@ -39,8 +42,7 @@ pub use paths::Paths;
 pub use secret::{REDACTED, Secret};
 pub use settings::{
     AuthConfig, CacheConfig, Config, CorsConfig, GenerationConfig, JudgeConfig, LearningConfig, LogConfig, LogFormat,
-    Mode, PhaseConfig, PhasesConfig, ProviderConfig, RankingConfig, RateLimitConfig, RunConfig, ServerConfig,
-    SpendConfig, StorageConfig, TuiConfig,
+    Mode, RankingConfig, RateLimitConfig, RunConfig, ServerConfig, SpendConfig, StorageConfig, TuiConfig,
 };
 pub use table::TABLE;
 

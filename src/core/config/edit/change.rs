@@ -1,0 +1,187 @@
+//! `config set`: one value changed, everything else in the file as it was.
+//!
+//! The edit is done on the file's text with its comments, and then not trusted: the new text is read again and must
+//! differ from the old in this one value alone, with every comment still there, and must be a valid configuration as
+//! a whole. Only then is the file replaced.
+
+use std::io::ErrorKind;
+use std::str::FromStr as _;
+
+use serde_json::Value;
+use yaml_edit::path::YamlPath as _;
+use yaml_edit::{Document, ScalarValue, YamlFile, YamlValue};
+
+use super::validate_text;
+use crate::config::expand::{self, Expanded, Variables};
+use crate::config::kind::Kind;
+use crate::config::tree::{self, Node};
+use crate::config::{ConfigError, ConfigFault, ConfigSource, Paths, REDACTED, keys};
+use crate::error::Error;
+use crate::files;
+
+/// What marks the beginning of a file saved by some editors; kept where it was.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Sets `key` to `raw` in the configuration file, which is made if it is missing. Lists are separated by commas;
+/// `${NAME}` is written as it is. Comments, order and links are kept; the file is for the user alone afterwards.
+///
+/// # Errors
+/// `config_invalid` when the key is unknown, the value wrong, or the resulting file invalid as a whole, and for a
+/// file too unusual to be changed safely; `file` when it cannot be read or written. The file is then untouched.
+pub fn set(paths: &Paths, key: &str, raw: &str) -> Result<(), Error> {
+    let value = checked(key, raw)?;
+    let text = match std::fs::read(&paths.config_file) {
+        Ok(bytes) => crate::config::utf8(bytes, &paths.shown(&paths.config_file))?,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(files::failure("read", &paths.shown(&paths.config_file), &error)),
+    };
+    let changed = changed(paths, &text, key, &value)?;
+    validate_text(paths, &changed)?;
+    // Only the program's own folder is made; a mistyped --config should not grow folders.
+    if paths.config_file.parent() == Some(&paths.home) {
+        files::make_private_folder(&paths.home)?;
+    }
+    files::write_atomically(&paths.config_file, changed.as_bytes(), files::PRIVATE_FILE)
+}
+
+/// The value to write: checked where it can be, as written where it refers to variables.
+fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
+    let refuse = |message: String| {
+        let key = crate::redact::mask(key).into_owned();
+        ConfigError::one(ConfigFault { source: ConfigSource::Argument, key, line: None, column: None, message })
+    };
+    let path = keys::segments(key);
+    let Some(known) = keys::find(key) else {
+        let message = match keys::named(&path) {
+            keys::Named::Section => {
+                let below = keys::children(&path);
+                let such = if below.is_empty() { "a name".to_owned() } else { below.join(", ") };
+                format!("is a section; add what to set in it, separated by a dot ({such})")
+            }
+            _ => format!("is not a known key; {}", keys::suggestion(&path)),
+        };
+        return Err(refuse(message));
+    };
+    match expand::expand(raw, Variables::Unknown).map_err(refuse)? {
+        Expanded::Unknown if known.kind == Kind::List => {
+            Ok(raw.split(',').map(str::trim).filter(|item| !item.is_empty()).collect())
+        }
+        Expanded::Unknown => Ok(raw.into()),
+        Expanded::Plain(plain) | Expanded::Filled(plain) => {
+            if known.kind == Kind::Secret && plain.trim() == REDACTED {
+                return Err(refuse(format!("{REDACTED} is what stands in place of a secret; give the secret itself")));
+            }
+            let value = known.kind.parse(&plain).map_err(refuse)?;
+            Ok(escaped(value))
+        }
+    }
+}
+
+/// Texts as they must stand in the file to be read as they are.
+pub(super) fn escaped(value: Value) -> Value {
+    match value {
+        Value::String(text) => expand::escape(&text).into(),
+        Value::Array(items) => items.into_iter().map(escaped).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, escaped(value))).collect(),
+        other => other,
+    }
+}
+
+/// The file's text with the one value changed.
+fn changed(paths: &Paths, text: &str, key: &str, value: &Value) -> Result<String, ConfigError> {
+    let refuse = |line: Option<usize>, column: Option<usize>, key: &str, message: String| {
+        let source = ConfigSource::File(paths.shown(&paths.config_file));
+        ConfigError::one(ConfigFault { source, key: key.to_owned(), line, column, message })
+    };
+    let before = tree::parse(text).map_err(|error| refuse(error.line, error.column, "", error.message))?;
+    let path = keys::segments(key);
+    let mut wanted = before.clone();
+    put(&mut wanted, &path, Node::from(value));
+    let edited = edit(text, &path, value);
+    let faithful =
+        edited.filter(|edited| tree::parse(edited).as_ref() == Ok(&wanted) && comments(edited) == comments(text));
+    faithful.ok_or_else(|| {
+        let message = "cannot be changed here without touching something else (an anchor, or a comment between a key and its value); change the file by hand";
+        refuse(None, None, key, message.to_owned())
+    })
+}
+
+/// The edit itself; `None` when the file's form does not take it.
+fn edit(text: &str, path: &[&str], value: &Value) -> Option<String> {
+    let (mark, body) = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(body) => (BYTE_ORDER_MARK, body),
+        None => ("", text),
+    };
+    if is_only_comments(body) {
+        return append(mark, body, path, value);
+    }
+    let document = Document::from_str(body).ok()?;
+    let place = path.iter().map(|segment| escape_segment(segment)).collect::<Vec<_>>().join(".");
+    match value {
+        Value::Bool(flag) => document.try_set_path(&place, *flag),
+        Value::Number(number) => document.try_set_path(&place, ScalarValue::parse(number.to_string())),
+        Value::String(text) => document.try_set_path(&place, ScalarValue::string(text)),
+        Value::Array(_) => document.try_set_path(&place, YamlValue::parse_raw(&value.to_string()).ok()?),
+        Value::Null | Value::Object(_) => return None,
+    }
+    .ok()?;
+    Some(format!("{mark}{document}"))
+}
+
+/// Adds the key below a text that has none, such as the comments of a file that was emptied.
+fn append(mark: &str, body: &str, path: &[&str], value: &Value) -> Option<String> {
+    let mut section = value.clone();
+    for segment in path.iter().rev() {
+        section = Value::Object([((*segment).to_owned(), section)].into_iter().collect());
+    }
+    let added = serde_yaml::to_string(&section).ok()?;
+    let newline = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{mark}{body}{newline}{added}"))
+}
+
+fn is_only_comments(text: &str) -> bool {
+    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+}
+
+/// A segment of the editor's path: dots inside it, and digits alone, would mean something else.
+fn escape_segment(segment: &str) -> String {
+    let escaped = segment.replace('.', "\\.");
+    if segment.bytes().all(|byte| byte.is_ascii_digit()) { format!("\\{escaped}") } else { escaped }
+}
+
+/// The comments of a text, in order.
+fn comments(text: &str) -> Vec<String> {
+    let file = YamlFile::parse(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).tree();
+    file.comments().map(|comment| comment.to_string().trim_end().to_owned()).collect()
+}
+
+/// Puts a value into the tree as the edit should, making sections on the way.
+fn put(node: &mut Node, path: &[&str], value: Node) {
+    let Some((key, rest)) = path.split_first() else {
+        *node = value;
+        return;
+    };
+    if !matches!(node, Node::Section(_)) {
+        *node = Node::Section(Vec::new());
+    }
+    let Node::Section(entries) = node else { return };
+    if let Some((_, below)) = entries.iter_mut().find(|(known, _)| known == key) {
+        put(below, rest, value);
+    } else {
+        let mut below = Node::Scalar(Value::Null);
+        put(&mut below, rest, value);
+        entries.push(((*key).to_owned(), below));
+    }
+}
+
+impl From<&Value> for Node {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
+            Value::Object(fields) => {
+                Self::Section(fields.iter().map(|(key, value)| (key.clone(), Self::from(value))).collect())
+            }
+            scalar => Self::Scalar(scalar.clone()),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Working on the configuration file: what `config show|get|set|validate|export|init` do.
+//!
+//! Changing a value ([`set`]) keeps comments and order, checks the whole resulting file and replaces it atomically at
+//! mode 0600; whatever fails before that leaves the file as it was. Looking ([`show`], [`get`], [`export`]) never
+//! gives out a secret. The commands' own words and formats are the command line's.
+
+mod change;
+mod starter;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use change::set;
+pub use starter::init;
+pub use view::{Setting, export, get, show};
+
+use super::error::ConfigError;
+use super::expand::Variables;
+use super::merge::Merged;
+use super::{Paths, check};
+use crate::error::Error;
+
+/// Checks the configuration file alone: no environment, no flags, no providers. References to variables are checked
+/// for their form, and what depends on their values is not. A missing file is right unless it was named.
+///
+/// # Errors
+/// `config_invalid` with every fault; `file` when it cannot be read.
+pub fn validate(paths: &Paths) -> Result<(), Error> {
+    match super::read(paths)? {
+        Some(text) => validate_text(paths, &text).map_err(Error::from),
+        None => Ok(()),
+    }
+}
+
+/// Every fault of a text that is or will be the file.
+fn validate_text(paths: &Paths, text: &str) -> Result<(), ConfigError> {
+    let mut merged = Merged::default();
+    merged.add_file(&paths.config_file, text, paths, Variables::Unknown);
+    check::check(&mut merged, paths);
+    ConfigError::unless_empty(merged.faults)
+}

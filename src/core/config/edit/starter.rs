@@ -1,0 +1,163 @@
+//! `config init`: a first file that explains itself.
+//!
+//! It is made from the table of keys, so it documents exactly what can be set. Every value in it is commented out:
+//! the file as written changes nothing, and removing one `# ` sets one key.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::config::Paths;
+use crate::config::keys::{Default, Key};
+use crate::config::kind::Kind;
+use crate::config::table::TABLE;
+use crate::domain::Phase;
+use crate::error::Error;
+use crate::files;
+
+/// Columns of a line of the file.
+const WIDTH: usize = 116;
+
+const TOP: &str = "\
+# The configuration of aludel. Everything here is optional, and every value below is commented out and shows its
+# default: remove the `# ` before a key to set it.
+#
+# A text may refer to environment variables: ${NAME}, or ${NAME:-default}; $${ writes a plain ${.
+# What is set here is overridden by environment variables (ALUDEL_GENERATION__DEFAULT_COUNT=5), and those by flags.
+# `aludel config show --origin` tells what holds and why; `aludel config validate` checks this file.
+";
+
+const PROVIDERS: &str = "
+# Providers of language models, by name. The first one is used by every phase that names none; without any, prompts
+# are written by `builtin`, which needs no key and no network. Any name will do when `kind` is given, so one file can
+# hold two servers that speak the same protocol.
+providers:
+  # anthropic:
+  #   api_key: ${ANTHROPIC_API_KEY}
+  # local:
+  #   kind: openai
+  #   base_url: http://127.0.0.1:8000/v1
+  #   model: my-model
+  #
+  # What each provider takes:
+";
+
+const PHASES: &str = "
+# What the phases are bound to, and what each takes:
+";
+
+/// Writes the first configuration file, for the user alone.
+///
+/// # Errors
+/// `conflict` when there is a file already and `replace` is not set; `file` when it cannot be written.
+pub fn init(paths: &Paths, replace: bool) -> Result<(), Error> {
+    if !replace && std::fs::symlink_metadata(&paths.config_file).is_ok() {
+        let shown = paths.shown(&paths.config_file);
+        return Err(Error::Conflict(format!(
+            "`{}` exists already and is left as it is; replace it with --yes, or choose another file with --config",
+            shown.display()
+        )));
+    }
+    if paths.config_file.parent() == Some(&paths.home) {
+        files::make_private_folder(&paths.home)?;
+    }
+    files::write_atomically(&paths.config_file, starter().as_bytes(), files::PRIVATE_FILE)
+}
+
+/// The text of the first file.
+pub(super) fn starter() -> String {
+    let mut text = String::from(TOP);
+    let mut open: Vec<&str> = Vec::new();
+    for row in TABLE {
+        let path: Vec<&str> = row.pattern.split('.').collect();
+        match path[..] {
+            ["providers", "*", leaf, ..] => {
+                if open != ["providers"] {
+                    text.push_str(PROVIDERS);
+                    open = vec!["providers"];
+                }
+                explain(&mut text, "  #   ", &format!("{leaf}: "), row);
+            }
+            ["phases", _, leaf] => {
+                if open != ["phases"] {
+                    text.push_str(PHASES);
+                    open = vec!["phases"];
+                }
+                explain(&mut text, "#   ", &format!("{leaf}: "), row);
+                if leaf == "fallback" {
+                    bindings(&mut text);
+                }
+            }
+            [ref sections @ .., leaf] => {
+                open_sections(&mut text, &mut open, sections);
+                let indent = format!("{}# ", "  ".repeat(sections.len()));
+                explain(&mut text, &indent, "", row);
+                // Names of the user's own are shown by an example.
+                let leaf = if leaf == "*" { "coverage" } else { leaf };
+                let default = row.default.to_value();
+                let space = if default.is_null() { "" } else { " " };
+                let shown = if default.is_null() { String::new() } else { shown(&default) };
+                let _ = writeln!(text, "{indent}{leaf}:{space}{shown}");
+            }
+            [] => {}
+        }
+    }
+    text
+}
+
+/// The sections of the phases, each with an example.
+fn bindings(text: &mut String) {
+    text.push_str("phases:\n");
+    for phase in Phase::ALL {
+        let _ = writeln!(text, "  {phase}:\n    # provider: builtin");
+    }
+}
+
+/// Writes the lines that open `sections`, as far as they are not open, after an empty line.
+fn open_sections<'a>(text: &mut String, open: &mut Vec<&'a str>, sections: &[&'a str]) {
+    let common = open.iter().zip(sections).take_while(|(a, b)| a == b).count();
+    if common == 0 {
+        text.push('\n');
+    }
+    for (depth, section) in sections.iter().enumerate().skip(common) {
+        let _ = writeln!(text, "{}{section}:", "  ".repeat(depth));
+    }
+    *open = sections.to_vec();
+}
+
+/// A row's documentation and range as comment lines of at most [`WIDTH`] columns, the first after `name`.
+fn explain(text: &mut String, indent: &str, name: &str, row: &Key) {
+    let range = match row.kind {
+        Kind::Whole(min, max) => format!(" From {min} to {max}."),
+        Kind::Number(min, f64::MAX) => format!(" At least {min}."),
+        Kind::Number(min, max) => format!(" From {min} to {max}."),
+        _ => String::new(),
+    };
+    let default = match &row.default {
+        // Where the key itself is not written out, its default is told here.
+        default if !name.is_empty() && !matches!(default, Default::Unset | Default::List([])) => {
+            format!(" Default: {}.", shown(&default.to_value()))
+        }
+        _ => String::new(),
+    };
+    let mut line = format!("{indent}{name}");
+    for word in format!("{}{range}{default}", row.doc).split(' ') {
+        if line.chars().count() + word.chars().count() > WIDTH {
+            let _ = writeln!(text, "{}", line.trim_end());
+            line = if name.is_empty() { indent.to_owned() } else { format!("{indent}  ") };
+        }
+        line.push_str(word);
+        line.push(' ');
+    }
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+/// A default as it would be written; JSON is YAML, and plain words need no quotes.
+fn shown(value: &Value) -> String {
+    let plain = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    match value {
+        Value::String(text) if plain(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}

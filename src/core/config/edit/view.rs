@@ -1,0 +1,136 @@
+//! `config show`, `get` and `export`: the effective configuration, secrets redacted.
+//!
+//! Everything here is made from the serialised [`Config`](crate::config::Config), whose secrets write themselves as
+//! [`REDACTED`](crate::config::REDACTED), so there is no place where one could slip through.
+
+use serde_json::{Map, Value};
+
+use super::change::escaped;
+use crate::config::table::TABLE;
+use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Loaded, Origin, keys};
+use crate::domain::Phase;
+use crate::error::Error;
+
+/// One line of `config show`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// Dotted key.
+    pub key: String,
+    /// Its value; null when it is not set and has no default, `<redacted>` for a secret.
+    pub value: Value,
+    /// Where the value came from.
+    pub origin: Origin,
+}
+
+/// Every key with its value and where that came from, in the order of the table; providers, headers and weights as
+/// far as they are configured.
+///
+/// # Errors
+/// `internal` on a defect.
+pub fn show(loaded: &Loaded) -> Result<Vec<Setting>, Error> {
+    let tree = tree(&loaded.config)?;
+    let keys = concrete_keys(&loaded.config);
+    let settings = keys.into_iter().map(|key| {
+        let value = at(&tree, &keys::segments(&key)).cloned().unwrap_or_default();
+        let origin = loaded.origins.of(&key);
+        Setting { key, value, origin }
+    });
+    Ok(settings.collect())
+}
+
+/// The effective value of a key, or of everything below a section. Null when it is not set and has no default.
+///
+/// # Errors
+/// `config_invalid` when there is no such key.
+pub fn get(loaded: &Loaded, key: &str) -> Result<Value, Error> {
+    let path = keys::segments(key);
+    let tree = tree(&loaded.config)?;
+    match (at(&tree, &path), keys::named(&path)) {
+        (Some(value), _) => Ok(value.clone()),
+        (None, keys::Named::Nothing) => Err(unknown(key, format!("is not a known key; {}", keys::suggestion(&path)))),
+        (None, _) => match path[..] {
+            ["providers", name, ..] if !loaded.config.providers.contains_key(name) => {
+                Err(unknown(key, format!("there is no provider `{name}` in the configuration")))
+            }
+            _ => Ok(Value::Null),
+        },
+    }
+}
+
+/// The effective configuration as YAML that loads again: values that are not set are left out, secrets redacted.
+///
+/// # Errors
+/// `internal` on a defect.
+pub fn export(loaded: &Loaded) -> Result<String, Error> {
+    let mut config = loaded.config.clone();
+    // In a file the first provider binds what is not bound. Where it did not here, the bindings are written out.
+    let first = config.providers.keys().next().map(String::as_str);
+    if first.is_some_and(|first| first != config.default_provider()) {
+        let bound = config.default_provider().to_owned();
+        for phase in [&mut config.phases.prima_materia, &mut config.phases.solutio, &mut config.phases.coagulatio] {
+            phase.provider.get_or_insert_with(|| bound.clone());
+        }
+    }
+    let tree = escaped(without_nulls(tree(&config)?));
+    serde_yaml::to_string(&tree).map_err(|error| Error::Internal(format!("cannot write the configuration: {error}")))
+}
+
+fn tree(config: &Config) -> Result<Value, Error> {
+    serde_json::to_value(config).map_err(|error| Error::Internal(format!("cannot write the configuration: {error}")))
+}
+
+fn at<'a>(tree: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(tree, |below, segment| below.get(segment))
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key, without_nulls(value))).collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+/// The keys of the table with the names of this configuration filled in. Keys of one provider stand together.
+fn concrete_keys(config: &Config) -> Vec<String> {
+    let mut keys = Vec::new();
+    let below = |section: &'static str| TABLE.iter().filter_map(move |row| row.pattern.strip_prefix(section));
+    for (position, row) in TABLE.iter().enumerate() {
+        let section = row.pattern.split('.').next().unwrap_or_default();
+        let first_of_section = position == 0 || !TABLE[position - 1].pattern.starts_with(section);
+        match section {
+            "providers" if first_of_section => {
+                for (name, provider) in &config.providers {
+                    for leaf in below("providers.*.") {
+                        match leaf.strip_suffix(".*") {
+                            Some(map) => {
+                                keys.extend(
+                                    provider.headers.keys().map(|header| format!("providers.{name}.{map}.{header}")),
+                                );
+                            }
+                            None => keys.push(format!("providers.{name}.{leaf}")),
+                        }
+                    }
+                }
+            }
+            "phases" if first_of_section => {
+                for phase in Phase::ALL {
+                    keys.extend(below("phases.<phase>.").map(|leaf| format!("phases.{phase}.{leaf}")));
+                }
+            }
+            "providers" | "phases" => {}
+            _ => match row.pattern.strip_suffix(".*") {
+                Some(map) => keys.extend(config.ranking.weights.keys().map(|weight| format!("{map}.{weight}"))),
+                None => keys.push(row.pattern.to_owned()),
+            },
+        }
+    }
+    keys
+}
+
+fn unknown(key: &str, message: String) -> Error {
+    let key = crate::redact::mask(key).into_owned();
+    ConfigError::one(ConfigFault { source: ConfigSource::Argument, key, line: None, column: None, message }).into()
+}

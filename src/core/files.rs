@@ -1,0 +1,210 @@
+//! Writing a file of the user's so that it is whole or untouched.
+//!
+//! [`write_atomically`] writes beside the target, forces the bytes to the disk and renames, so that neither a crash
+//! nor a full disk leaves half a file. A link is followed, not replaced. Every failure is an
+//! [`Error::File`] that says what to do. It makes no folders and reads nothing.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// Mode of files that hold what is the user's alone.
+pub const PRIVATE_FILE: u32 = 0o600;
+
+/// Mode of folders that hold what is the user's alone.
+pub const PRIVATE_FOLDER: u32 = 0o700;
+
+/// Links followed before a path counts as a circle; Linux follows as many.
+const MOST_LINKS: usize = 40;
+
+/// Writes `bytes` to `path`, wholly or not at all. `mode` is that of the file afterwards, before the umask; it counts
+/// on Unix alone. An existing file is replaced unless it is read-only; a link is followed.
+///
+/// # Errors
+/// `file`, with what to do: the folder is missing, permission, a full disk. Nothing half-written is left.
+pub fn write_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
+    let target = follow(path).map_err(|error| failure("write", path, &error))?;
+    write_beside(&target, bytes, mode).map_err(|error| failure("write", path, &error))
+}
+
+fn write_beside(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    match fs::metadata(target) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.permissions().readonly() => return Err(io::ErrorKind::PermissionDenied.into()),
+        _ => {}
+    }
+    let folder = folder_of(target);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".aludel-").suffix(".tmp");
+    with_mode(&mut builder, mode);
+    // Dropping the temporary file on any error below removes it.
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|error| error.error)?;
+    // The rename itself is on the disk once the folder is. Some file systems cannot sync one, which harms nothing.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+#[cfg(unix)]
+fn with_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    builder.permissions(fs::Permissions::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+fn with_mode(_: &mut tempfile::Builder<'_, '_>, _: u32) {}
+
+/// Makes a folder, and those above it, for the user alone; an existing one is left as it is.
+///
+/// # Errors
+/// `file`, with what to do.
+pub fn make_private_folder(path: &Path) -> Result<(), Error> {
+    make_folder(path).map_err(|error| failure("create", path, &error))
+}
+
+/// As [`make_private_folder`], with the plain error.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_FOLDER);
+    builder.create(path)
+}
+
+/// What an input or output error means to the user.
+pub fn failure(action: &'static str, path: &Path, error: &io::Error) -> Error {
+    Error::File { action, path: path.to_owned(), reason: reason(path, error) }
+}
+
+fn reason(path: &Path, error: &io::Error) -> String {
+    use io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => match folder_of(path) {
+            folder if folder.is_dir() => "there is no such file".to_owned(),
+            folder => format!("the folder `{}` does not exist; create it first", folder.display()),
+        },
+        ErrorKind::PermissionDenied => "permission denied; check who owns it and its permissions".to_owned(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "the disk is full; free some space and try again".to_owned()
+        }
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only; choose another place".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder; name a file".to_owned(),
+        ErrorKind::NotADirectory => "a part of the path is a file and not a folder".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// The file at the end of the links, which need not exist.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&at) {
+            Ok(found) if found.is_symlink() => at = folder_of(&at).join(fs::read_link(&at)?),
+            _ => return Ok(at),
+        }
+    }
+    Err(io::Error::other("its links go in a circle"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_written_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, b"one", PRIVATE_FILE).unwrap();
+        write_atomically(&path, b"two", PRIVATE_FILE).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_is_the_one_asked_for_also_when_the_file_had_another() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        write_atomically(&path, b"new", PRIVATE_FILE).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let below = folder.path().join("x/y");
+        make_private_folder(&below).unwrap();
+        assert_eq!(fs::metadata(&below).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_even_to_a_file_that_is_not_there_yet() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("real")).unwrap();
+        let link = folder.path().join("link");
+        symlink("real/a.txt", &link).unwrap();
+        for text in ["one", "two"] {
+            write_atomically(&link, text.as_bytes(), PRIVATE_FILE).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(folder.path().join("real/a.txt")).unwrap(), text);
+        }
+        let circle = folder.path().join("circle");
+        symlink("circle", &circle).unwrap();
+        let error = write_atomically(&circle, b"x", PRIVATE_FILE).unwrap_err();
+        assert!(error.to_string().contains("circle"), "{error}");
+    }
+
+    #[test]
+    fn a_failure_says_what_to_do_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| write_atomically(&folder.path().join(name), b"x", PRIVATE_FILE).unwrap_err();
+        let missing = write("none/a.txt");
+        assert_eq!(missing.code(), Code::File);
+        assert!(missing.to_string().contains("does not exist; create it first"), "{missing}");
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        assert!(write("sub").to_string().contains("it is a folder"));
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(write("file/a.txt").to_string().contains("is a file and not a folder"));
+        assert_eq!(names(folder.path()), ["file", "sub"]);
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "keep").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        let error = write_atomically(&path, b"new", PRIVATE_FILE).unwrap_err();
+        assert!(error.to_string().contains("permission denied"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"keep");
+    }
+
+    #[test]
+    fn a_full_disk_and_a_read_only_one_are_named() {
+        let said = |kind: io::ErrorKind| failure("write", Path::new("/x/y"), &kind.into()).to_string();
+        assert!(said(io::ErrorKind::StorageFull).contains("the disk is full"));
+        assert!(said(io::ErrorKind::QuotaExceeded).contains("the disk is full"));
+        assert!(said(io::ErrorKind::ReadOnlyFilesystem).contains("read-only"));
+    }
+}
