@@ -32,3 +32,4 @@ pub mod redact;
 pub mod store;
 pub mod text;
 pub mod time;
+pub mod trace;

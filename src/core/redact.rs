@@ -36,18 +36,27 @@ const NAMES: [&str; 8] =
 
 static REGISTERED: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Masks `secret` wherever it appears from now on. Shorter than six bytes it is left to the shapes.
+/// Masks `secret` wherever it appears from now on, also as Rust and JSON escape it. Shorter than six bytes it is
+/// left to the shapes.
 pub fn register(secret: &str) {
     let secret = secret.trim();
     if secret.len() < SHORTEST_REGISTERED {
         return;
     }
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    if !registered.iter().any(|known| known == secret) {
-        registered.push(secret.to_owned());
-        // Longest first, so that a secret holding another is masked whole.
-        registered.sort_by_key(|known| std::cmp::Reverse(known.len()));
+    let escaped = secret.escape_debug().to_string();
+    for spelling in [secret, escaped.as_str()] {
+        if !registered.iter().any(|known| known == spelling) {
+            registered.push(spelling.to_owned());
+        }
     }
+    // Longest first, so that a secret holding another is masked whole.
+    registered.sort_by_key(|known| std::cmp::Reverse(known.len()));
+}
+
+/// True for a name whose value is secret, such as `x-api-key` or `authorization`.
+pub fn is_secret_name(name: &str) -> bool {
+    NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The text with every secret masked; borrowed when there was none.
@@ -193,9 +202,16 @@ mod tests {
     }
 
     #[test]
-    fn registered_secrets_are_masked_to_the_letter() {
+    fn registered_secrets_are_masked_to_the_letter_and_as_they_are_escaped() {
         register("hunter2-of-the-redact-test");
         assert_eq!(mask("it was hunter2-of-the-redact-test."), "it was ***.");
+        register("quoted\"of-the-redact-test");
+        assert_eq!(mask(&format!("{:?}", "quoted\"of-the-redact-test")), "\"***\"");
+    }
+
+    #[test]
+    fn names_of_secrets_are_known_in_any_case() {
+        assert!(is_secret_name("X-Api-Key") && is_secret_name("authorization") && !is_secret_name("model"));
     }
 
     proptest! {

@@ -1,0 +1,170 @@
+//! The log file of the day: opened at the first line, rotated daily, seven kept, for the user alone.
+//!
+//! `tracing-appender` turns the day over. Two things it cannot do are done here, whenever a day begins: the file is
+//! made beforehand with mode 0600, and old files are removed by their exact name, so that no other file of the
+//! folder is ever taken for a log. A log that cannot be written is told once and never stops the program; a folder
+//! that could not be opened is tried again the next day.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+
+use super::line;
+use crate::config::LogFormat;
+use crate::files;
+use crate::time::{Clock as _, SystemClock};
+
+/// Files kept, that of today included.
+const KEPT: usize = 7;
+
+/// The ending of a log file.
+const ENDING: &str = "log";
+
+/// Characters of a day, `2026-11-21`.
+const DAY_LENGTH: usize = 10;
+
+/// The log file.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    dir: PathBuf,
+    stem: String,
+    format: LogFormat,
+    tells_failures: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The day that was prepared last; empty before the first line.
+    day: String,
+    /// `None` before the first line, and on a day whose file could not be opened.
+    appender: Option<RollingFileAppender>,
+    failure: Option<String>,
+}
+
+impl LogFile {
+    /// Opens nothing yet. `tells_failures`: whether standard error may be told that the file cannot be written.
+    pub(super) fn new(dir: PathBuf, stem: String, format: LogFormat, tells_failures: bool) -> Self {
+        Self { dir, stem, format, tells_failures, state: Mutex::default() }
+    }
+
+    /// The file of the day that was written last.
+    pub(super) fn current(&self) -> Option<PathBuf> {
+        let state = self.lock();
+        state.appender.as_ref().map(|_| self.path_of(&state.day))
+    }
+
+    /// Why it could not be written.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.lock().failure.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path_of(&self, day: &str) -> PathBuf {
+        self.dir.join(format!("{}.{day}.{ENDING}", self.stem))
+    }
+
+    /// Writes one line of the day.
+    pub(super) fn write_line(&self, day: &str, line: &str) {
+        let line = match self.format {
+            LogFormat::Text => line::masked_text(line),
+            LogFormat::Json => line::masked_json(line),
+        };
+        let mut state = self.lock();
+        if state.day != day {
+            day.clone_into(&mut state.day);
+            match self.begin(day, state.appender.take()) {
+                Ok(appender) => state.appender = Some(appender),
+                Err(error) => self.fail(&mut state, &error),
+            }
+        }
+        let written = state.appender.as_mut().map_or(Ok(()), |appender| appender.write_all(line.as_bytes()));
+        if let Err(error) = written {
+            self.fail(&mut state, &error);
+        }
+    }
+
+    /// Makes the folder and the day's file for the user alone, removes old files, and opens what is not open.
+    fn begin(&self, day: &str, open: Option<RollingFileAppender>) -> io::Result<RollingFileAppender> {
+        files::make_folder(&self.dir)?;
+        let mut options = fs::OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, files::PRIVATE_FILE);
+        options.open(self.path_of(day))?;
+        self.prune();
+        match open {
+            Some(appender) => Ok(appender),
+            None => RollingFileAppender::builder()
+                .rotation(Rotation::DAILY)
+                .filename_prefix(&self.stem)
+                .filename_suffix(ENDING)
+                .build(&self.dir)
+                .map_err(io::Error::other),
+        }
+    }
+
+    /// Removes all but the newest files. Whatever cannot be removed stays.
+    fn prune(&self) {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        let ours = entries.filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            self.is_log(&name).then_some(name)
+        });
+        let mut names: Vec<String> = ours.collect();
+        // Days in this form sort by time.
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        for name in names.iter().skip(KEPT) {
+            let _ = fs::remove_file(self.dir.join(name));
+        }
+    }
+
+    /// True for the name of a file that this log made.
+    fn is_log(&self, name: &str) -> bool {
+        let day = name
+            .strip_prefix(&self.stem)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .and_then(|rest| rest.strip_suffix(ENDING))
+            .and_then(|rest| rest.strip_suffix('.'));
+        day.is_some_and(|day| {
+            day.len() == DAY_LENGTH
+                && day.bytes().enumerate().all(|(position, byte)| match position {
+                    4 | 7 => byte == b'-',
+                    _ => byte.is_ascii_digit(),
+                })
+        })
+    }
+
+    /// Remembers the first failure and tells it once.
+    fn fail(&self, state: &mut State, error: &io::Error) {
+        if state.failure.is_some() {
+            return;
+        }
+        let message = files::failure("write the log in", &self.dir, error).to_string();
+        if self.tells_failures {
+            // Standard error may be closed; there is nobody left to tell then.
+            let _ = writeln!(io::stderr(), "warn: {message}; going on without a log file");
+        }
+        state.failure = Some(message);
+    }
+}
+
+/// A line comes in one piece, as the formatters write it.
+impl Write for &LogFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut day = SystemClock.now().to_string();
+        day.truncate(DAY_LENGTH);
+        self.write_line(&day, &String::from_utf8_lossy(line));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! What a line looks like, and that no line leaves with a secret.
+//!
+//! Text lines are one line each, whatever was logged, so nobody can forge an entry by logging a line break. JSON
+//! lines are masked value by value and stay valid JSON. On standard error a line is short: level and message, for
+//! people who did not ask for a log.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use serde_json::Value;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, MakeWriter};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::redact;
+use crate::time::Clock;
+
+/// Writes the moment of an event: RFC 3339, UTC.
+pub(super) struct Timer<C>(pub(super) C);
+
+impl<C: Clock> FormatTime for Timer<C> {
+    fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
+        write!(writer, "{}", self.0.now())
+    }
+}
+
+/// `warn: message key=value`, for standard error; the target too from `debug` on.
+pub(super) struct Terse {
+    /// Whether the level has a colour.
+    pub(super) ansi: bool,
+}
+
+impl<S, N> FormatEvent<S, N> for Terse
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let level = *event.metadata().level();
+        let (name, colour) = match level {
+            Level::ERROR => ("error", "31"),
+            Level::WARN => ("warn", "33"),
+            Level::INFO => ("info", "32"),
+            Level::DEBUG => ("debug", "36"),
+            Level::TRACE => ("trace", "35"),
+        };
+        if self.ansi {
+            write!(writer, "\x1b[1;{colour}m{name}\x1b[0m: ")?;
+        } else {
+            write!(writer, "{name}: ")?;
+        }
+        if level >= Level::DEBUG {
+            write!(writer, "{}: ", event.metadata().target())?;
+        }
+        for span in context.event_scope().into_iter().flat_map(tracing_subscriber::registry::Scope::from_root) {
+            let extensions = span.extensions();
+            let fields = extensions.get::<FormattedFields<N>>().filter(|fields| !fields.is_empty());
+            match fields {
+                Some(fields) => write!(writer, "{}{{{fields}}}: ", span.name())?,
+                None => write!(writer, "{}: ", span.name())?,
+            }
+        }
+        context.field_format().format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
+}
+
+/// Standard error behind the mask.
+pub(super) struct MaskedStderr;
+
+impl<'a> MakeWriter<'a> for MaskedStderr {
+    type Writer = Masked<io::StderrLock<'a>>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Masked(io::stderr().lock())
+    }
+}
+
+/// A writer behind the mask. A line must come in one piece, as the formatters write it.
+pub(super) struct Masked<W>(pub(super) W);
+
+impl<W: Write> Write for Masked<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(masked_text(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A line of text with secrets masked, one line whatever is in it.
+pub(super) fn masked_text(line: &str) -> String {
+    let body = line.strip_suffix('\n').unwrap_or(line);
+    let mut masked = redact::mask(body).replace('\n', "\\n").replace('\r', "\\r");
+    masked.push('\n');
+    masked
+}
+
+/// A line of JSON with secrets masked, valid JSON still.
+pub(super) fn masked_json(line: &str) -> String {
+    let mut value = serde_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
+    mask_value(&mut value);
+    format!("{value}\n")
+}
+
+fn mask_value(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(masked) = redact::mask(text) {
+                *text = masked;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask_value),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if redact::is_secret_name(name) && !value.is_null() {
+                    *value = redact::MASK.into();
+                } else {
+                    mask_value(value);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
