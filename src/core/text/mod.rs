@@ -1,7 +1,13 @@
 //! Text: analysis, cleaning, templates. Pure functions, no input or output.
 
+pub mod blocks;
 pub mod clean;
+pub mod facts;
 pub mod fence;
+pub mod language;
+mod lines;
+pub mod printable;
+pub mod sentences;
 pub mod template;
 pub mod terms;
 pub mod tokens;

@@ -1,1 +1,81 @@
-//! The embedded, deterministic prompt writer.
+//! The embedded, deterministic prompt writer: a provider without key, network or model.
+//!
+//! It is no language model. It reads a request by tables of cue words and writes prompts from tables of plain
+//! sentences, and the same brief always gives the same text.
+//!
+//! # How it reads and writes
+//! [`reading`] cuts the request into passages and puts each, in the user's own words, where it belongs: task, context,
+//! requirements, things to avoid, form of the answer, material. `craft` holds what a good prompt of each task type
+//! says beyond that, `persona` what a persona adds, `strategy` the ways of asking. The phases draw on all of these
+//! through `ingredients`: `findings` lays them out (prima-materia), `prose` writes them as instructions (solutio),
+//! `compose` makes the structured prompt (coagulatio); `render` gives it the form a family of models reads best.
+//! When the text between two phases is of another hand, `foreign` takes that text as the matter.
+//!
+//! # What always holds
+//! Every number, quotation, name, format and constraint of the request is in the text of every phase, and no number is
+//! there that was not: user passages are placed, never paraphrased, and no sentence of ours holds a digit.
+//!
+//! To add a task type, see `craft`; its cue words are in `cues::tasks`.
+
+mod compose;
+mod craft;
+mod cues;
+mod document;
+mod findings;
+mod foreign;
+mod headings;
+mod ingredients;
+mod persona;
+mod prose;
+mod reading;
+mod render;
+mod strategy;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use strategy::STRATEGY_NAMES;
+pub use stream::{Builtin, MODEL};
+
+use ingredients::Ingredients;
+use reading::{Reading, read};
+use strategy::Strategy;
+
+use super::PhaseBrief;
+use crate::domain::Phase;
+
+/// Writes the text of one phase. Deterministic, never empty, never fails.
+pub fn write(brief: &PhaseBrief) -> String {
+    let original = read(&brief.original_input, &brief.context);
+    if is_own(brief, &original) {
+        return written(brief, brief.phase, &original);
+    }
+    let reading = foreign::joined(original, read(&brief.input, &[]), &brief.input);
+    written(brief, brief.phase, &reading)
+}
+
+/// True when the phase works on the request itself or on what we made of it.
+fn is_own(brief: &PhaseBrief, original: &Reading) -> bool {
+    if same(&brief.input, &brief.original_input) {
+        return true;
+    }
+    let before = brief.phases.iter().take_while(|phase| **phase != brief.phase).last();
+    before.is_some_and(|phase| same(&brief.input, &written(brief, *phase, original)))
+}
+
+/// True when two texts differ in white space alone.
+fn same(a: &str, b: &str) -> bool {
+    a == b || a.split_whitespace().eq(b.split_whitespace())
+}
+
+fn written(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
+    let strategy = Strategy::named(&brief.strategy, brief.variant);
+    let from = Ingredients::new(reading, &brief.persona);
+    let document = match phase {
+        Phase::PrimaMateria => findings::findings(&from, strategy),
+        Phase::Solutio => prose::prose(&from, strategy),
+        Phase::Coagulatio => compose::compose(&from, strategy, brief.target),
+    };
+    render::render(&document, brief.target, reading.language)
+}

@@ -1,0 +1,173 @@
+//! The writer as a provider: one model, no cost, text in natural pieces.
+//!
+//! It never cuts an answer at `max_tokens`: a prompt without its end would lose constraints of the request.
+
+use async_stream::stream;
+
+use super::super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
+use super::write;
+use crate::domain::TokenUsage;
+use crate::error::{ProviderError, ProviderFailure};
+use crate::text::tokens;
+
+/// The one model: the first version of the writer.
+pub const MODEL: &str = "builtin-1";
+
+/// Lines longer than so many bytes come whole instead of word by word: they are material, not our writing.
+const WORD_BY_WORD: usize = 600;
+
+/// The embedded prompt writer as a provider.
+#[derive(Debug, Clone)]
+pub struct Builtin {
+    name: String,
+}
+
+impl Builtin {
+    /// Under its name in the configuration.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+
+    fn answer(&self, request: &ChatRequest) -> Result<String, ProviderError> {
+        if let Some(model) = request.model.as_deref().filter(|model| !model.is_empty() && *model != MODEL) {
+            let message = format!(
+                "there is no model `{model}`; the embedded writer has one, `{MODEL}`: leave the model out or name that"
+            );
+            return Err(ProviderError::new(&self.name, ProviderFailure::Rejected, message));
+        }
+        match &request.brief {
+            Brief::Phase(brief) => Ok(write(brief)),
+            Brief::Judge(_) => {
+                Err(ProviderError::new(&self.name, ProviderFailure::Rejected, "builtin does not judge yet"))
+            }
+        }
+    }
+}
+
+impl Provider for Builtin {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn default_model(&self) -> &str {
+        MODEL
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let writer = self.clone();
+        Box::pin(stream! {
+            let started = tokio::time::Instant::now();
+            let text = match writer.answer(&request) {
+                Ok(text) => text,
+                Err(error) => {
+                    yield Err(error);
+                    return;
+                }
+            };
+            let first_token = started.elapsed();
+            for piece in pieces(&text) {
+                yield Ok(Chunk::Text(piece.to_owned()));
+            }
+            let input_tokens = request.messages.iter().map(|message| tokens::estimate(&message.content)).sum();
+            yield Ok(Chunk::Done(Completion {
+                provider: writer.name.clone(),
+                model: MODEL.to_owned(),
+                usage: TokenUsage { input_tokens, output_tokens: tokens::estimate(&text), estimated: true },
+                cost_usd: Some(0.0),
+                latency: started.elapsed(),
+                first_token: Some(first_token),
+                retries: 0,
+                fallback_from: None,
+                truncated: false,
+            }));
+        })
+    }
+}
+
+/// The text in words with the blanks after them; long lines whole.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if line.len() > WORD_BY_WORD || text.len() > 20 * WORD_BY_WORD {
+            pieces.push(line);
+            continue;
+        }
+        let mut start = 0;
+        let mut blank = false;
+        for (at, character) in line.char_indices() {
+            if blank && !character.is_whitespace() {
+                pieces.push(&line[start..at]);
+                start = at;
+            }
+            blank = character.is_whitespace();
+        }
+        pieces.push(&line[start..]);
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Phase;
+    use crate::provider::{JudgeBrief, Message, PhaseBrief, Role, TargetFamily, complete};
+    use futures_util::StreamExt;
+
+    fn request(input: &str, model: Option<&str>) -> ChatRequest {
+        let brief = PhaseBrief {
+            phase: Phase::Coagulatio,
+            phases: vec![Phase::Coagulatio],
+            persona: "generic".into(),
+            strategy: "direct".into(),
+            target: TargetFamily::Generic,
+            variant: 0,
+            original_input: input.into(),
+            input: input.into(),
+            context: Vec::new(),
+        };
+        ChatRequest {
+            messages: vec![Message { role: Role::User, content: input.into() }],
+            model: model.map(Into::into),
+            temperature: None,
+            max_tokens: None,
+            response_schema: None,
+            brief: Brief::Phase(brief),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_pieces_are_words_and_make_up_the_text() {
+        let builtin = Builtin::new("builtin");
+        let chunks: Vec<_> = builtin.stream(request("Write a haiku about rain", None)).collect().await;
+        let texts: Vec<String> = chunks
+            .iter()
+            .filter_map(|chunk| if let Ok(Chunk::Text(text)) = chunk { Some(text.clone()) } else { None })
+            .collect();
+        let (whole, done) = complete(&builtin, request("Write a haiku about rain", None)).await.unwrap();
+        assert_eq!(texts.concat(), whole);
+        assert!(texts.len() > 20, "{} pieces", texts.len());
+        assert_eq!((done.cost_usd, done.usage.estimated, done.model.as_str()), (Some(0.0), true, MODEL));
+        assert!(done.usage.input_tokens > 0 && done.usage.output_tokens > done.usage.input_tokens);
+    }
+
+    #[tokio::test]
+    async fn another_model_is_rejected_by_name() {
+        let error = complete(&Builtin::new("builtin"), request("x", Some("gpt-6"))).await.unwrap_err();
+        assert_eq!(error.failure, ProviderFailure::Rejected);
+        assert!(error.message.contains("gpt-6") && error.message.contains(MODEL));
+    }
+
+    #[tokio::test]
+    async fn a_comparison_is_rejected() {
+        let judge = JudgeBrief {
+            task: "t".into(),
+            persona: "generic".into(),
+            a: "a".into(),
+            b: "b".into(),
+            criteria: Vec::new(),
+        };
+        let asked = ChatRequest { brief: Brief::Judge(judge), ..request("x", None) };
+        let error = complete(&Builtin::new("builtin"), asked).await.unwrap_err();
+        assert_eq!(error.failure, ProviderFailure::Rejected);
+    }
+}

@@ -1,0 +1,200 @@
+//! Which language a text is in, as far as its script and its commonest words tell.
+//!
+//! Enough to pick headings and cue words, and to say "answer in the language of the request". Not a language
+//! identifier: short texts in an alphabet without telling words are [`Language::Unknown`].
+
+/// A language that is told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// English.
+    English,
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Spanish.
+    Spanish,
+    /// Italian.
+    Italian,
+    /// Portuguese.
+    Portuguese,
+    /// Dutch.
+    Dutch,
+    /// Russian and others in Cyrillic letters.
+    Russian,
+    /// Chinese.
+    Chinese,
+    /// Japanese.
+    Japanese,
+    /// Korean.
+    Korean,
+    /// Arabic and others in its letters.
+    Arabic,
+    /// A script or language not listed, or too little text.
+    Unknown,
+}
+
+/// Words so common that a few of them tell the language, each in none of the other lists.
+const TELLING_WORDS: &[(Language, &[&str])] = &[
+    (
+        Language::English,
+        &[
+            "the", "and", "of", "to", "for", "with", "that", "is", "are", "this", "it", "my", "i", "we", "you",
+            "write", "an", "from", "should", "be", "please", "make", "which", "how", "what",
+        ],
+    ),
+    (
+        Language::German,
+        &[
+            "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "einen", "einer", "mit", "für", "auf", "ich",
+            "wir", "sie", "bitte", "schreibe", "schreib", "auch", "soll", "wird", "den", "dem", "zu", "im", "mir",
+            "über",
+        ],
+    ),
+    (
+        Language::French,
+        &[
+            "le",
+            "les",
+            "des",
+            "est",
+            "une",
+            "et",
+            "dans",
+            "pour",
+            "pas",
+            "avec",
+            "je",
+            "nous",
+            "vous",
+            "qui",
+            "du",
+            "sur",
+            "au",
+            "écris",
+            "rédige",
+            "mon",
+            "ma",
+            "cette",
+            "aux",
+            "l'utilisateur",
+        ],
+    ),
+    (
+        Language::Spanish,
+        &[
+            "el", "los", "las", "y", "una", "para", "con", "del", "por", "es", "mi", "escribe", "quiero", "sobre",
+            "este", "esta", "más", "pero", "sus", "al", "sin",
+        ],
+    ),
+    (
+        Language::Italian,
+        &[
+            "il", "gli", "di", "che", "per", "della", "sono", "scrivi", "una", "nel", "alla", "dei", "delle", "più",
+            "non",
+        ],
+    ),
+    (
+        Language::Portuguese,
+        &[
+            "o", "os", "um", "uma", "não", "para", "com", "em", "da", "do", "dos", "das", "escreva", "você", "ao",
+            "mais",
+        ],
+    ),
+    (
+        Language::Dutch,
+        &["het", "een", "van", "en", "voor", "niet", "met", "schrijf", "ik", "dat", "zijn", "op", "mijn", "naar"],
+    ),
+];
+
+/// How much of a text is looked at, in characters: enough to tell, and quick on long ones.
+const LOOKED_AT: usize = 4000;
+
+/// The language of `text`.
+pub fn language(text: &str) -> Language {
+    let (mut letters, mut kana, mut han, mut hangul, mut cyrillic, mut arabic, mut latin) = (0, 0, 0, 0, 0, 0, 0);
+    for character in text.chars().take(LOOKED_AT).filter(|c| c.is_alphabetic()) {
+        letters += 1;
+        match character {
+            'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' => latin += 1,
+            '\u{3040}'..='\u{30ff}' => kana += 1,
+            '\u{3400}'..='\u{9fff}' => han += 1,
+            '\u{ac00}'..='\u{d7af}' => hangul += 1,
+            '\u{400}'..='\u{52f}' => cyrillic += 1,
+            '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' => arabic += 1,
+            _ => {}
+        }
+    }
+    // A request in another script often names things in Latin letters, so a third of the letters is enough.
+    let leads = |count: usize| count > 0 && count * 3 >= letters;
+    if leads(kana + han) {
+        return if kana * 20 >= kana + han && kana > 0 { Language::Japanese } else { Language::Chinese };
+    }
+    if leads(hangul) {
+        return Language::Korean;
+    }
+    if leads(cyrillic) {
+        return Language::Russian;
+    }
+    if leads(arabic) {
+        return Language::Arabic;
+    }
+    if latin * 2 < letters || letters == 0 {
+        return Language::Unknown;
+    }
+    latin_language(text)
+}
+
+fn latin_language(text: &str) -> Language {
+    let sample: String = text.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+    let mut counts = [0_u32; TELLING_WORDS.len()];
+    let mut words = 0;
+    for word in sample.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty()) {
+        words += 1;
+        for (count, (_, telling)) in counts.iter_mut().zip(TELLING_WORDS) {
+            if telling.contains(&word) {
+                *count += 1;
+            }
+        }
+    }
+    let mut best = Language::Unknown;
+    let mut most = 0;
+    for (count, (language, _)) in counts.iter().zip(TELLING_WORDS) {
+        if *count > most {
+            most = *count;
+            best = *language;
+        }
+    }
+    // A word such as "die" or "para" alone tells little in a longer text.
+    if most > 0 && (best == Language::English || most >= 2 || words <= 4) { best } else { Language::Unknown }
+}
+
+/// True for characters of scripts written without blanks between words.
+pub fn is_ideographic(character: char) -> bool {
+    matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_by_script_and_common_words() {
+        for (text, expected) in [
+            ("Write a python function that finds prime numbers", Language::English),
+            ("Schreibe einen Beschwerdebrief an die Bahn, bitte nicht zu lang", Language::German),
+            ("Rédige une lettre de motivation pour un poste dans une banque", Language::French),
+            ("Escribe un cuento para niños sobre el mar", Language::Spanish),
+            ("Напиши письмо коллеге", Language::Russian),
+            ("請幫我寫一封信", Language::Chinese),
+            ("Pythonで素数を返す関数を書いてください", Language::Japanese),
+            ("파이썬 함수를 작성해 주세요", Language::Korean),
+            ("اكتب رسالة قصيرة", Language::Arabic),
+            ("Kubernetes", Language::Unknown),
+            ("12 34", Language::Unknown),
+            ("", Language::Unknown),
+        ] {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+}
