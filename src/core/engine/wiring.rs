@@ -53,7 +53,9 @@ pub(super) fn registry(loaded: &Loaded) -> Registry {
         settings.script.clone_from(&provider.script);
         settings.max_retries = provider.max_retries;
         settings.patience.silence = Duration::from_secs(provider.timeout_s);
-        settings.max_concurrency = provider.max_concurrency.and_then(NonZeroUsize::new);
+        if let Some(limit) = provider.max_concurrency.and_then(NonZeroUsize::new) {
+            settings.max_concurrency = limit;
+        }
         settings
     });
     // Processes that fail together should not retry together.
