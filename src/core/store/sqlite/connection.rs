@@ -46,8 +46,29 @@ impl Identity {
     }
 }
 
+/// An open connection, and the file it was opened on.
+pub(super) struct Connected {
+    pub(super) connection: Connection,
+    file: Option<FileId>,
+}
+
+/// Names a file whatever its path: device and number.
+#[cfg(unix)]
+type FileId = (u64, u64);
+/// Elsewhere an open file can be neither moved nor deleted.
+#[cfg(not(unix))]
+type FileId = ();
+
+impl Connected {
+    /// True while the path still names the file that is open. Once it was deleted, or another moved into its
+    /// place, what is written here would be lost.
+    pub(super) fn is_current(&self, path: &Path) -> bool {
+        self.file.is_some() && self.file == file_at(path)
+    }
+}
+
 /// A connection that can only read, or none where there is no such file.
-pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connection>> {
+pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
     let attempt = || open(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     match attempt() {
         Err(failure) if failure.code() == Some(ErrorCode::CannotOpen) => {
@@ -59,7 +80,7 @@ pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connection>> {
 }
 
 /// A connection that writes. Creates the folder and the file; does not migrate and does not yet write into it.
-pub(super) fn open_for_writing(path: &Path) -> Outcome<Connection> {
+pub(super) fn open_for_writing(path: &Path) -> Outcome<Connected> {
     if is_missing(path) {
         create_folder(path)?;
         create_private_file(path);
@@ -103,13 +124,25 @@ pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connect
     Ok(answer)
 }
 
-pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
+/// A connection set to what all of them share.
+pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
     // One thread uses a connection at a time; SQLite need not lock it again.
     #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
     let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    Ok(connection)
+    Ok(Connected { connection, file: file_at(path) })
+}
+
+#[cfg(unix)]
+fn file_at(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_at(path: &Path) -> Option<FileId> {
+    path.exists().then_some(())
 }
 
 fn is_missing(path: &Path) -> bool {

@@ -62,6 +62,9 @@ impl Failure {
             Self::Refused(error) => return *error,
             Self::Sqlite(error) => error,
         };
+        if path.is_dir() {
+            return cannot_open(path);
+        }
         let file = path.display();
         Error::Storage(match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {

@@ -7,7 +7,7 @@ fn database() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("aludel.db");
     super::super::migrate::run(&path).unwrap();
-    let connection = super::super::connection::open_for_writing(&path).unwrap();
+    let connection = super::super::connection::open_for_writing(&path).unwrap().connection;
     super::super::prompts::append(&connection, &samples::prompts(30)).unwrap();
     (folder, connection)
 }

@@ -72,9 +72,7 @@ pub fn status(path: &Path) -> Result<MigrationStatus> {
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged, locked or cannot be written. It is unchanged then.
 pub fn run(path: &Path) -> Result<MigrationReport> {
-    let mut connection =
-        connection::open_for_writing(path).map_err(|failure| failure.explain(path, "opening it to migrate"))?;
-    bring_up(&mut connection, path).map_err(|failure| failure.explain(path, "migrating it"))
+    run_these(path, MIGRATIONS).map_err(|failure| failure.explain(path, "migrating it"))
 }
 
 /// The same over a writing connection that is already open; makes it ready for writing.
@@ -82,12 +80,16 @@ pub(super) fn bring_up(connection: &mut Connection, path: &Path) -> Outcome<Migr
     apply(connection, path, MIGRATIONS)
 }
 
+fn run_these(path: &Path, migrations: &[Migration]) -> Outcome<MigrationReport> {
+    apply(&mut connection::open_for_writing(path)?.connection, path, migrations)
+}
+
 fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus> {
-    let connection = connection::open_for_reading(path)?;
-    let exists = connection.is_some();
-    let current = match connection {
+    let opened = connection::open_for_reading(path)?;
+    let exists = opened.is_some();
+    let current = match opened {
         None => 0,
-        Some(mut connection) => format_of(connection::reading(&mut connection, Identity::of)?, path, migrations)?,
+        Some(mut opened) => format_of(connection::reading(&mut opened.connection, Identity::of)?, path, migrations)?,
     };
     let pending = pending(migrations, current).iter().map(|migration| migration.name.to_owned()).collect();
     Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })
@@ -157,10 +159,10 @@ fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
     let Some(source) = connection::open_for_reading(path)? else {
         return Err(failed("it vanished while it was being migrated".into()).into());
     };
-    let mut target = connection::open(&unfinished, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut target = connection::open(&unfinished, OpenFlags::SQLITE_OPEN_READ_WRITE)?.connection;
     connection::patiently(|| {
         let all_pages = -1;
-        match Backup::new(&source, &mut target)?.step(all_pages)? {
+        match Backup::new(&source.connection, &mut target)?.step(all_pages)? {
             StepResult::Done => Ok(()),
             _ => {
                 Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None).into())

@@ -1,6 +1,63 @@
-//! Migrations: fresh files, old ones, and files that are refused.
+//! Migrations: fresh files, old ones, races, and files that are refused and left as they were.
+
+use std::sync::Barrier;
 
 use super::*;
+use crate::domain::Prompt;
+use crate::error::Code;
+use crate::store::sqlite::SqliteStore;
+use crate::store::{Filter, Store, samples};
+
+/// A later program's migrations: ours and one more.
+const LATER: &[Migration] =
+    &[MIGRATIONS[0], Migration { name: "0002_later", sql: "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;" }];
+
+fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    (folder, path)
+}
+
+/// A database of the newest format with one prompt in it, closed.
+fn filled(path: &Path) -> Prompt {
+    let store = SqliteStore::open(path);
+    let prompt = samples::prompt(1);
+    store.append(vec![prompt.clone()]).wait().unwrap();
+    store.close().wait().unwrap();
+    prompt
+}
+
+fn sql(path: &Path, statements: &str) {
+    let opened = connection::open_for_writing(path).unwrap();
+    opened.connection.execute_batch(statements).unwrap();
+}
+
+fn files(folder: &tempfile::TempDir) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.path()).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Every way to use the file fails with this code and these words, and leaves its bytes alone.
+fn assert_refused(path: &Path, code: Code, words: &[&str]) {
+    let before = std::fs::read(path).ok();
+    let store = SqliteStore::open(path);
+    let errors = [
+        status(path).unwrap_err(),
+        run(path).unwrap_err(),
+        store.count(Filter::default()).wait().unwrap_err(),
+        store.append(samples::prompts(1)).wait().unwrap_err(),
+    ];
+    store.close().wait().unwrap();
+    for error in errors {
+        let text = error.to_string();
+        assert_eq!(error.code(), code, "{text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+        assert!(text.contains(path.to_str().unwrap()), "{text}");
+    }
+    assert_eq!(std::fs::read(path).ok(), before, "a refused file was changed");
+}
 
 #[test]
 fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
@@ -12,7 +69,197 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 
     let report = run(&path).unwrap();
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
+    assert_eq!(report.applied, ["0001_prompts"]);
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
     assert_eq!(run(&path).unwrap().applied, Vec::<String>::new());
+}
+
+#[test]
+fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
+    let (folder, path) = folder_and_path();
+    let prompt = filled(&path);
+    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0002_later"]);
+
+    let report = run_these(&path, LATER).unwrap();
+    assert_eq!((report.from, report.to, report.applied), (1, 2, vec!["0002_later".to_owned()]));
+    let backup = report.backup.unwrap();
+    assert!(backup.file_name().unwrap().to_str().unwrap().starts_with("aludel.db.backup-v1-2"), "{backup:?}");
+    assert_eq!(files(&folder), ["aludel.db", backup.file_name().unwrap().to_str().unwrap()]);
+    assert_eq!(read_status(&path, LATER).unwrap().current, 2);
+
+    // The copy is a whole database of the old format.
+    assert_eq!(SqliteStore::open(&backup).get(prompt.id).wait().unwrap(), Some(prompt));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_are_readable_by_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep").join("home").join("aludel.db");
+    let prompt = samples::prompt(1);
+    let store = SqliteStore::open(&path);
+    store.append(vec![prompt]).wait().unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+    assert_eq!(mode(&path.with_file_name("aludel.db-wal")), 0o600);
+    store.close().wait().unwrap();
+    let backup = run_these(&path, LATER).unwrap().backup.unwrap();
+    assert_eq!(mode(&backup), 0o600);
+}
+
+#[test]
+fn two_backups_of_one_second_have_two_names() {
+    let (folder, path) = folder_and_path();
+    filled(&path);
+    let first = copy_aside(&path, 1).unwrap();
+    let second = copy_aside(&path, 1).unwrap();
+    assert_ne!(first, second);
+    assert_eq!(files(&folder).iter().filter(|name| name.contains(".backup-v1-")).count(), 2);
+}
+
+#[test]
+fn a_migration_that_fails_changes_nothing() {
+    let (_folder, path) = folder_and_path();
+    let prompt = filled(&path);
+    let broken = [
+        MIGRATIONS[0],
+        Migration {
+            name: "0002_broken",
+            sql: "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);",
+        },
+    ];
+    assert!(run_these(&path, &broken).is_err());
+    assert_eq!(status(&path).unwrap().current, 1);
+    let opened = connection::open_for_writing(&path).unwrap();
+    assert!(opened.connection.prepare("SELECT * FROM half").is_err());
+    assert_eq!(SqliteStore::open(&path).get(prompt.id).wait().unwrap(), Some(prompt));
+}
+
+#[test]
+fn of_many_that_meet_an_old_file_one_migrates() {
+    let (folder, path) = folder_and_path();
+    filled(&path);
+    let together = Barrier::new(6);
+    let reports: Vec<MigrationReport> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..6)
+            .map(|_| {
+                scope.spawn(|| {
+                    together.wait();
+                    run_these(&path, LATER).unwrap()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(reports.iter().filter(|report| report.backup.is_some()).count(), 1);
+    assert_eq!(reports.iter().map(|report| report.applied.len()).sum::<usize>(), 1);
+    assert_eq!(files(&folder).len(), 2);
+}
+
+#[test]
+fn a_read_migrates_an_old_file() {
+    let (folder, path) = folder_and_path();
+    sql(&path, &format!("PRAGMA application_id = {APPLICATION_ID};"));
+    assert_eq!(status(&path).unwrap().current, 0);
+    assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 0);
+    assert_eq!(status(&path).unwrap().current, LATEST);
+    assert!(files(&folder).iter().any(|name| name.contains(".backup-v0-")), "what held something is copied aside");
+}
+
+#[test]
+fn an_empty_file_is_taken_as_a_fresh_one() {
+    let (folder, path) = folder_and_path();
+    std::fs::write(&path, "").unwrap();
+    let store = SqliteStore::open(&path);
+    assert_eq!(store.count(Filter::default()).wait().unwrap(), 0);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 0, "a read must not write");
+    store.append(samples::prompts(1)).wait().unwrap();
+    store.close().wait().unwrap();
+    assert_eq!(files(&folder), ["aludel.db"]);
+}
+
+#[test]
+fn a_newer_file_is_refused() {
+    let (_folder, path) = folder_and_path();
+    filled(&path);
+    sql(&path, "PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE);");
+    assert_refused(&path, Code::Storage, &["format 7", "up to 1", "newer aludel"]);
+}
+
+#[test]
+fn another_programs_database_is_refused() {
+    let (_folder, path) = folder_and_path();
+    sql(&path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1);");
+    assert_refused(&path, Code::Storage, &["another program", "storage.database"]);
+    sql(&path, "DROP TABLE theirs; PRAGMA application_id = 77;");
+    assert_refused(&path, Code::Storage, &["another program"]);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let (_folder, path) = folder_and_path();
+    std::fs::write(&path, "name: value\n".repeat(2000)).unwrap();
+    assert_refused(&path, Code::Storage, &["not an aludel database", "storage.database"]);
+}
+
+#[test]
+fn a_damaged_file_is_refused_with_the_way_out() {
+    let (_folder, path) = folder_and_path();
+    filled(&path);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The header stays whole; all else goes.
+    bytes[100..].fill(0xA5);
+    std::fs::write(&path, &bytes).unwrap();
+    let store = SqliteStore::open(&path);
+    for error in
+        [store.count(Filter::default()).wait().unwrap_err(), store.append(samples::prompts(1)).wait().unwrap_err()]
+    {
+        let text = error.to_string();
+        assert_eq!(error.code(), Code::Storage);
+        assert!(text.contains("is damaged") && text.contains("aludel.db.backup-"), "{text}");
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_the_file_is_refused() {
+    let (_folder, path) = folder_and_path();
+    std::fs::create_dir(&path).unwrap();
+    assert_refused(&path, Code::File, &["it is a folder", "storage.database"]);
+}
+
+#[test]
+fn a_file_in_the_place_of_the_folder_is_refused() {
+    let (_folder, blocked) = folder_and_path();
+    std::fs::write(&blocked, "a file").unwrap();
+    assert_refused(&blocked.join("aludel.db"), Code::File, &["cannot open", "storage.database"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let error = run(Path::new("/proc/aludel/home/aludel.db")).unwrap_err();
+    assert_eq!(error.code(), Code::File);
+    let text = error.to_string();
+    assert!(text.contains("cannot create `/proc/aludel/home`") && text.contains("--data-dir"), "{text}");
+}
+
+#[test]
+fn a_database_moved_into_the_place_is_seen() {
+    let (folder, path) = folder_and_path();
+    let other = folder.path().join("other.db");
+    filled(&other);
+    let store = SqliteStore::open(&path);
+    store.append(vec![samples::prompt(5), samples::prompt(6)]).wait().unwrap();
+    assert_eq!(store.count(Filter::default()).wait().unwrap(), 2);
+    for leftover in ["aludel.db", "aludel.db-wal", "aludel.db-shm"] {
+        std::fs::remove_file(folder.path().join(leftover)).unwrap();
+    }
+    std::fs::rename(&other, &path).unwrap();
+    assert_eq!(store.get(samples::prompt(1).id).wait().unwrap(), Some(samples::prompt(1)));
+    store.append(vec![samples::prompt(7)]).wait().unwrap();
+    store.close().wait().unwrap();
+    assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 2);
 }

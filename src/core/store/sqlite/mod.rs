@@ -26,7 +26,7 @@ use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
-use self::connection::Identity;
+use self::connection::{Connected, Identity};
 use self::failure::Outcome;
 use self::writer::Writer;
 use super::{Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, Store};
@@ -39,7 +39,7 @@ const IDLE_READERS: usize = 8;
 /// A database of prompts in one SQLite file.
 pub struct SqliteStore {
     path: PathBuf,
-    readers: Mutex<Vec<Connection>>,
+    readers: Mutex<Vec<Connected>>,
     writing: Mutex<Writing>,
 }
 
@@ -77,19 +77,14 @@ impl SqliteStore {
         }
         let mut migrated = false;
         loop {
-            let idle = lock(&self.readers).pop();
-            let connection = match idle {
-                Some(connection) => Some(connection),
-                None => connection::open_for_reading(&self.path)?,
-            };
-            let Some(mut connection) = connection else { return Ok(absent) };
-            let seen = connection::reading(&mut connection, |connection| match Identity::of(connection)? {
+            let Some(mut opened) = self.reader()? else { return Ok(absent) };
+            let seen = connection::reading(&mut opened.connection, |connection| match Identity::of(connection)? {
                 Identity::Ours(migrate::LATEST) => work(connection).map(Seen::Answer),
                 other => Ok(Seen::Other(other)),
             })?;
             let found = match seen {
                 Seen::Answer(answer) => {
-                    self.keep(connection);
+                    self.keep(opened);
                     return Ok(answer);
                 }
                 Seen::Other(found) => found,
@@ -101,7 +96,7 @@ impl SqliteStore {
                     return Err(failure::newer(&self.path, version, migrate::LATEST).into());
                 }
                 Identity::Ours(_) => {
-                    drop(connection);
+                    drop(opened);
                     migrate::run(&self.path)?;
                     migrated = true;
                 }
@@ -109,11 +104,20 @@ impl SqliteStore {
         }
     }
 
-    fn keep(&self, connection: Connection) {
-        let closed = lock(&self.writing).closed;
+    /// An idle connection, or a new one; none where there is no file.
+    fn reader(&self) -> Outcome<Option<Connected>> {
+        let idle = lock(&self.readers).pop();
+        match idle.filter(|opened| opened.is_current(&self.path)) {
+            Some(opened) => Ok(Some(opened)),
+            None => connection::open_for_reading(&self.path),
+        }
+    }
+
+    fn keep(&self, opened: Connected) {
+        // In this order: what is pushed before the store is shut is cleared by that.
         let mut readers = lock(&self.readers);
-        if !closed && readers.len() < IDLE_READERS {
-            readers.push(connection);
+        if !lock(&self.writing).closed && readers.len() < IDLE_READERS {
+            readers.push(opened);
         }
     }
 

@@ -29,9 +29,9 @@ impl<'row, 'statement> Columns<'row, 'statement> {
 
     /// The next column.
     pub(super) fn take<T: FromSql>(&mut self) -> Outcome<T> {
-        let value = self.row.get(self.next).map_err(|error| self.damaged(error))?;
+        let column = self.next;
         self.next += 1;
-        Ok(value)
+        self.row.get(column).map_err(|error| self.damaged(error))
     }
 
     /// The next column, an id.
@@ -66,9 +66,10 @@ impl<'row, 'statement> Columns<'row, 'statement> {
         Source::parse(&text).ok_or_else(|| self.damaged(format!("`{text}` is not a source")))
     }
 
+    /// About the column taken last.
     fn damaged(&self, reason: impl std::fmt::Display) -> Failure {
         let statement: &rusqlite::Statement<'_> = self.row.as_ref();
-        let column = statement.column_name(self.next.min(statement.column_count().saturating_sub(1)));
+        let column = statement.column_name(self.next.saturating_sub(1));
         Failure::damaged(format_args!("column `{}`: {reason}", column.unwrap_or("?")))
     }
 }

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::connection::{self, Identity};
+use super::connection::{self, Connected, Identity};
 use super::failure::{Failure, Outcome, closed, newer};
 use super::migrate;
 use crate::error::{Error, Result};
@@ -85,7 +85,7 @@ impl Writer {
         let path = path.to_owned();
         let thread = std::thread::Builder::new()
             .name("aludel-writer".into())
-            .spawn(move || WriterThread { path, waiting, connection: None }.run())
+            .spawn(move || WriterThread { path, waiting, opened: None }.run())
             .map_err(|error| Error::Storage(format!("the system gives no thread to write with: {error}")))?;
         Ok((Self { queue }, thread))
     }
@@ -112,7 +112,7 @@ impl Writer {
 struct WriterThread {
     path: PathBuf,
     waiting: Receiver<Message>,
-    connection: Option<Connection>,
+    opened: Option<Connected>,
 }
 
 impl WriterThread {
@@ -128,7 +128,7 @@ impl WriterThread {
             }
             self.write(batch);
         }
-        if let Some(connection) = self.connection.take() {
+        if let Some(Connected { connection, .. }) = self.opened.take() {
             // Folds in what it can without waiting; as the last connection, closing folds in all and removes the log.
             let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             if let Err(error) = folded.and_then(|()| connection.close().map_err(|(_, error)| error)) {
@@ -154,7 +154,7 @@ impl WriterThread {
             Err(Lost::All(failure)) => {
                 let error = failure.explain(&self.path, "beginning to write");
                 // The next batch opens it anew: what was wrong may have been mended.
-                self.connection = None;
+                self.opened = None;
                 for job in batch {
                     job.answer(Err(error.clone()));
                 }
@@ -184,21 +184,21 @@ impl WriterThread {
     }
 
     fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
+        let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.path)) {
+            Some(opened) => opened,
             None => open(&self.path).map_err(Lost::All)?,
         };
-        let committed = commit_together(&mut connection, &self.path, jobs);
-        self.connection = Some(connection);
+        let committed = commit_together(&mut opened.connection, &self.path, jobs);
+        self.opened = Some(opened);
         committed
     }
 }
 
 /// A connection that is ready to write, over a file that is up to date.
-fn open(path: &Path) -> Outcome<Connection> {
-    let mut connection = connection::open_for_writing(path)?;
-    migrate::bring_up(&mut connection, path)?;
-    Ok(connection)
+fn open(path: &Path) -> Outcome<Connected> {
+    let mut opened = connection::open_for_writing(path)?;
+    migrate::bring_up(&mut opened.connection, path)?;
+    Ok(opened)
 }
 
 /// Why nothing of a batch was committed.
@@ -253,3 +253,7 @@ fn check_format(connection: &Connection, path: &Path) -> Outcome<()> {
         Identity::Fresh | Identity::Foreign => Err(super::failure::foreign(path).into()),
     }
 }
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

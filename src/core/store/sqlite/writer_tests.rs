@@ -1,0 +1,162 @@
+//! Group commits, failing jobs, a full disk, a locked file.
+
+use std::time::Duration;
+
+use super::*;
+use crate::domain::Prompt;
+use crate::error::Code;
+use crate::store::samples;
+use crate::store::sqlite::{SqliteStore, prompts};
+use crate::store::{Filter, Store};
+
+fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    migrate::run(&path).unwrap();
+    (folder, path)
+}
+
+fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
+    job("storing prompts", move |connection| prompts::append(connection, std::slice::from_ref(&prompt)))
+}
+
+fn large(seed: u32, bytes: usize) -> Prompt {
+    Prompt { content: "x".repeat(bytes), steps: Vec::new(), ..samples::prompt(seed) }
+}
+
+fn count(path: &Path) -> u64 {
+    SqliteStore::open(path).count(Filter::default()).wait().unwrap()
+}
+
+/// Commits in the log: frames whose header says how large the database is after them
+/// (<https://www.sqlite.org/fileformat2.html#walformat>).
+fn commits(path: &Path) -> usize {
+    let log = std::fs::read(path.with_file_name("aludel.db-wal")).unwrap();
+    let number = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().unwrap());
+    let (salt, page) = (number(16), number(8) as usize);
+    (32..log.len()).step_by(24 + page).filter(|frame| number(frame + 4) != 0 && number(frame + 8) == salt).count()
+}
+
+#[test]
+fn what_has_queued_up_is_committed_together() {
+    let (_folder, path) = folder_and_path();
+    let store = SqliteStore::open(&path);
+    store.append(vec![samples::prompt(100)]).wait().unwrap();
+    let before = commits(&path);
+
+    // While another connection writes, jobs queue up; then they go together.
+    let other = connection::open_for_writing(&path).unwrap().connection;
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let answers: Vec<_> = samples::prompts(50).into_iter().map(|prompt| store.append(vec![prompt])).collect();
+    other.execute_batch("ROLLBACK").unwrap();
+    for answer in answers {
+        answer.wait().unwrap();
+    }
+    // The writer may have taken the first before the others were queued.
+    let more = commits(&path) - before;
+    assert!((1..=2).contains(&more), "50 jobs took {more} commits");
+    assert_eq!(count(&path), 51);
+}
+
+#[test]
+fn a_job_that_fails_takes_no_other_with_it() {
+    let (_folder, path) = folder_and_path();
+    let mut opened = open(&path).unwrap();
+    let (mut jobs, answers): (Vec<_>, Vec<_>) =
+        [1, 2, 2, 3].map(|seed| append(samples::prompt(seed))).into_iter().unzip();
+    let outcomes = commit_together(&mut opened.connection, &path, &mut jobs).ok().unwrap();
+    assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
+    for (job, outcome) in jobs.into_iter().zip(outcomes) {
+        job.answer(outcome.map_err(|failure| failure.explain(&path, "storing prompts")));
+    }
+    let codes: Vec<_> = answers.into_iter().map(|answer| answer.wait().err().map(|error| error.code())).collect();
+    assert_eq!(codes, [None, None, Some(Code::Conflict), None]);
+    assert_eq!(count(&path), 3);
+}
+
+#[test]
+fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
+    let (_folder, path) = folder_and_path();
+    let opened = open(&path).unwrap();
+    let pages: i64 = opened.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    opened.connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 20), [], |_| Ok(())).unwrap();
+
+    let (queue, waiting) = sync_channel(QUEUE);
+    let writer = Writer { queue };
+    let jobs = [large(1, 100), large(2, 400_000), large(3, 100), large(4, 400_000)].map(append);
+    let answers = jobs.map(|(job, answer)| {
+        writer.send(job, &path);
+        answer
+    });
+    drop(writer);
+    WriterThread { path: path.clone(), waiting, opened: Some(opened) }.run();
+
+    let outcomes = answers.map(Pending::wait);
+    assert_eq!(outcomes.each_ref().map(Result::is_ok), [true, false, true, false]);
+    let error = outcomes[1].as_ref().unwrap_err();
+    assert_eq!(error.code(), Code::Storage);
+    let text = error.to_string();
+    assert!(text.contains("no space is left") && text.contains("free some space"), "{text}");
+    assert_eq!(count(&path), 2);
+    let sound: String = connection::open_for_reading(&path)
+        .unwrap()
+        .unwrap()
+        .connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(sound, "ok");
+}
+
+#[test]
+fn a_lock_that_is_let_go_is_waited_for() {
+    let (_folder, path) = folder_and_path();
+    let store = SqliteStore::open(&path);
+    let other = connection::open_for_writing(&path).unwrap().connection;
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut answer = Box::pin(store.append(vec![samples::prompt(1)]));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(std::future::Future::poll(answer.as_mut(), &mut context).is_pending());
+    // Reading goes on beside it.
+    assert_eq!(store.count(Filter::default()).wait().unwrap(), 0);
+    other.execute_batch("COMMIT").unwrap();
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer).unwrap();
+    assert_eq!(count(&path), 1);
+}
+
+#[test]
+fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
+    let (_folder, path) = folder_and_path();
+    let other = connection::open_for_writing(&path).unwrap().connection;
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut impatient = open(&path).unwrap();
+    impatient.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+    let (job, _answer) = append(samples::prompt(1));
+    let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &path, &mut [job]) else {
+        panic!("a locked database must not be written")
+    };
+    assert!(failure.is_busy());
+    let text = failure.explain(&path, "storing prompts").to_string();
+    assert!(text.contains("another process is holding the database") && text.contains("stop it"), "{text}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_says_so() {
+    let (_folder, path) = folder_and_path();
+    let mut read_only = connection::open_for_reading(&path).unwrap().unwrap();
+    let (job, _answer) = append(samples::prompt(1));
+    let mut outcomes = commit_together(&mut read_only.connection, &path, &mut [job]).ok().unwrap();
+    let text = outcomes.remove(0).unwrap_err().explain(&path, "storing prompts").to_string();
+    assert!(text.contains("read-only") && text.contains("write permission"), "{text}");
+}
+
+#[test]
+fn the_writer_opens_anew_once_what_was_wrong_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    std::fs::create_dir(&path).unwrap();
+    let store = SqliteStore::open(&path);
+    assert_eq!(store.append(samples::prompts(1)).wait().unwrap_err().code(), Code::File);
+    std::fs::remove_dir(&path).unwrap();
+    store.append(samples::prompts(1)).wait().unwrap();
+    assert_eq!(count(&path), 1);
+}
