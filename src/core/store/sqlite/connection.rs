@@ -116,6 +116,27 @@ pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T
     }
 }
 
+/// Makes a connection wait for locks, [`PATIENCE`] at most.
+///
+/// SQLite's own waiting asks ever more seldom, so that among many processes whoever has waited longest is served
+/// last. Here all ask equally often, at uneven intervals.
+fn wait_fairly(connection: &mut Connection) -> Outcome<()> {
+    let mut begun = Instant::now();
+    connection.busy_handler(Some(move |asked: i32| {
+        if asked == 0 {
+            begun = Instant::now();
+        }
+        let waited = begun.elapsed();
+        if waited >= PATIENCE {
+            return false;
+        }
+        let uneven = Duration::from_micros(u64::from(waited.subsec_nanos() / 7 % 8000));
+        std::thread::sleep(if asked < 3 { Duration::from_millis(1) } else { Duration::from_millis(4) + uneven });
+        true
+    }))?;
+    Ok(())
+}
+
 /// Runs `work` inside a transaction that sees one state of the database, and only reads.
 pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
@@ -128,8 +149,8 @@ pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connect
 pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
     // One thread uses a connection at a time; SQLite need not lock it again.
     #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
+    let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    wait_fairly(&mut connection)?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
     Ok(Connected { connection, file: file_at(path) })
 }

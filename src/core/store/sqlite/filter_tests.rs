@@ -55,3 +55,65 @@ fn every_list_without_a_tag_comes_out_of_one_index_in_order() {
     }
     assert_in_order(&connection, &none(), Order::Score, "USING INDEX prompts_by_score");
 }
+
+#[test]
+fn a_tag_drives_in_order_and_other_conditions_are_looked_up() {
+    let (_folder, connection) = database();
+    let tagged = |tags: &[&str]| Filter { tags: tags.iter().map(|&tag| tag.into()).collect(), ..Filter::default() };
+    let driven = "SEARCH t0 USING COVERING INDEX tags_newest (tag=?";
+    for order in [Order::Newest, Order::Oldest] {
+        assert_in_order(&connection, &tagged(&["sea"]), order, driven);
+        assert_in_order(&connection, &Filter { since: Some(samples::moment(3)), ..tagged(&["sea"]) }, order, driven);
+        assert_in_order(&connection, &Filter { provider: Some("p".into()), ..tagged(&["sea"]) }, order, driven);
+        let two = Filter { phase: Some(Phase::Solutio), ..tagged(&["sea", "tag-1"]) };
+        assert_in_order(&connection, &two, order, driven);
+        assert_in_order(&connection, &two, order, "SEARCH t USING PRIMARY KEY (prompt=? AND tag=?)");
+        assert_in_order(&connection, &two, order, "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)");
+    }
+}
+
+#[test]
+fn the_rarest_tag_drives_wherever_it_stands() {
+    let (_folder, connection) = database();
+    for tags in [["sea", "tag-1"], ["tag-1", "sea"]] {
+        let filter = Filter { tags: tags.map(String::from).to_vec(), ..Filter::default() };
+        let query = page(&connection, &filter, Order::Newest, None, 20, 0).unwrap();
+        assert_eq!(query.values[0], Value::Text("tag-1".into()));
+    }
+}
+
+#[test]
+fn one_condition_drives_whatever_the_others_are() {
+    let (_folder, connection) = database();
+    let all = Filter {
+        tags: vec!["sea".into(), "tag-1".into()],
+        phase: Some(Phase::Solutio),
+        provider: Some("p".into()),
+        model: Some("m".into()),
+        persona: Some("p".into()),
+        session_id: Some(samples::session_id(1)),
+        since: Some(samples::moment(1)),
+        until: Some(samples::moment(9)),
+    };
+    let without_session = Filter { session_id: None, tags: Vec::new(), ..all.clone() };
+    for order in [Order::Newest, Order::Oldest] {
+        assert_in_order(&connection, &all, order, "USING INDEX prompts_by_session (session_id=?");
+        assert_in_order(&connection, &without_session, order, "USING INDEX prompts_by_model (model=?");
+    }
+}
+
+#[test]
+fn counts_read_an_index_alone() {
+    let (_folder, connection) = database();
+    let tagged = Filter { tags: vec!["sea".into()], ..Filter::default() };
+    for (filter, index) in [
+        (Filter::default(), "COVERING INDEX"),
+        (Filter { persona: Some("p".into()), ..Filter::default() }, "USING COVERING INDEX prompts_by_persona"),
+        (Filter { since: Some(samples::moment(1)), ..Filter::default() }, "USING COVERING INDEX prompts_newest"),
+        (tagged, "USING COVERING INDEX tags_newest"),
+    ] {
+        let query = Selection::new(&connection, &filter, Order::Newest).unwrap().query("count(*)", "");
+        let plan = plan(&connection, query);
+        assert!(plan.contains(index), "{plan}");
+    }
+}

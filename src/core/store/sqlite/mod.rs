@@ -245,4 +245,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
+mod process_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;
