@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 
 use super::Provider;
+use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
 use super::checked::Checked;
 use super::permit::Permit;
 use super::retry::{Jitter, Retry, RetryPolicy};
@@ -85,15 +86,20 @@ impl Entry {
             return Ok(Arc::clone(transport));
         }
         let ProviderSettings { name, kind, model, script, .. } = &self.settings;
-        if let (ProviderKind::Sim, Some(script)) = (kind, script) {
-            let sim = Sim::from_file(name, script)?;
-            return Ok(Arc::new(match model {
-                Some(model) => sim.with_model(model),
-                None => sim,
-            }));
+        match (kind, script) {
+            (ProviderKind::Builtin, _) => Ok(Arc::new(Builtin::new(name))),
+            (ProviderKind::Sim, Some(script)) => {
+                let sim = Sim::from_file(name, script)?;
+                Ok(Arc::new(match model {
+                    Some(model) => sim.with_model(model),
+                    None => sim,
+                }))
+            }
+            _ => {
+                let reason = self.settings.obstacle().unwrap_or_default();
+                Err(Error::value("provider", format!("`{name}` cannot be used: {reason}")))
+            }
         }
-        let reason = self.settings.obstacle().unwrap_or_else(|| "it cannot be built".to_owned());
-        Err(Error::value("provider", format!("`{name}` cannot be used: {reason}")))
     }
 }
 
@@ -186,6 +192,7 @@ impl Registry {
             let obstacle = if entry.transport.is_some() { None } else { entry.settings.obstacle() };
             let default_model = match entry.stack.get() {
                 Some(stack) => Some(stack.default_model().to_owned()),
+                None if entry.settings.kind == ProviderKind::Builtin => Some(BUILTIN_MODEL.to_owned()),
                 None => entry.settings.model.clone(),
             };
             info(&entry.settings, obstacle, default_model)

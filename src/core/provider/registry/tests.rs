@@ -85,6 +85,20 @@ async fn the_configured_model_goes_before_the_scripts() {
     assert_eq!(registry.get("model").unwrap().default_model(), "mine");
 }
 
+#[tokio::test]
+async fn builtin_answers_with_no_configuration_and_is_listed_with_its_model() {
+    let registry = Registry::new([], 0);
+    let provider = registry.get(BUILTIN).unwrap();
+    let (text, completion) = complete(provider.as_ref(), request(0)).await.unwrap();
+    assert!(text.contains("prime numbers"), "{text}");
+    assert_eq!((completion.provider.as_str(), completion.cost_usd), (BUILTIN, Some(0.0)));
+    for registry in [registry, Registry::new([], 0)] {
+        let info = &registry.infos()[0];
+        assert!(info.available && info.reason.is_none());
+        assert_eq!(info.default_model.as_deref(), Some(completion.model.as_str()));
+    }
+}
+
 #[test]
 fn a_name_that_is_not_there_is_told_with_those_that_are() {
     let registry = Registry::new([ProviderSettings::new("local", ProviderKind::Sim)], 0);
