@@ -1,0 +1,156 @@
+//! The Model Context Protocol over standard input and output: the operations as tools for a language model.
+//!
+//! Both eras on one server, told apart by the library: 2025-11-25 (initialize) and 2026-07-28 (stateless, discover).
+//! The tools are in `tools`; their arguments are decoded in the core like every face's. A tool that fails answers
+//! with the problem as text, which the model reads; only an unknown tool is an error of the protocol. Nothing but
+//! JSON-RPC reaches standard output: this module prints nothing, and the log goes elsewhere.
+//!
+//! The end of input and SIGTERM end the server in order, also before the first request.
+
+mod progress;
+mod session;
+mod stdio;
+mod tools;
+
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Problem, Result};
+use aludel_core::ids::{IdSource, SystemIds};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use self::session::Session;
+use self::tools::{Call, Failure};
+use super::VERSION;
+use super::signals::Signals;
+
+pub use progress::EVENT_KEY;
+pub use tools::{Definition, Effect, TOOLS};
+
+/// What a model is told of the server as a whole.
+const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
+    `generate_prompts` writes variants of a prompt from an idea and ranks them, best first; show the user the first \
+    one's `content` unless they ask for more. `list_prompts` and `get_prompt_details` find what was made before.";
+
+/// Serves over standard input and output until either end closes or SIGTERM or SIGINT arrives.
+///
+/// # Errors
+/// `internal` when standard input cannot be read or signals cannot be caught; `storage` when something could not be
+/// written at the end.
+pub async fn serve_stdio(engine: Engine) -> Result<()> {
+    let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
+    let mut signals = Signals::listen().map_err(failed)?;
+    let (input, output) = stdio::open().map_err(failed)?;
+    let stop = CancellationToken::new();
+    let serving = serve(engine.clone(), input, output, stop.clone());
+    tokio::pin!(serving);
+    tokio::select! {
+        () = &mut serving => {}
+        () = signals.next() => {
+            stop.cancel();
+            serving.await;
+        }
+    }
+    engine.close().await
+}
+
+/// Serves one client until its input ends or `stop` fires. What runs at the end of input may still answer, for a few
+/// seconds; `stop` cancels it.
+pub async fn serve(
+    engine: Engine,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: CancellationToken,
+) {
+    let handler = Handler::new(engine);
+    let transport = Session::new(AsyncRwTransport::new_server(input, output), handler.input_ended.clone());
+    match serve_server_with_ct(handler, transport, stop).await {
+        Ok(running) => {
+            if let Err(error) = running.waiting().await {
+                tracing::error!(%error, "the service broke");
+            }
+        }
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}
+        Err(error) => tracing::warn!(%error, "the client did not begin a session"),
+    }
+}
+
+/// Answers the protocol's requests. Clones share one engine.
+#[derive(Clone)]
+pub struct Handler {
+    engine: Engine,
+    input_ended: CancellationToken,
+}
+
+impl Handler {
+    /// A handler over this engine.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, input_ended: CancellationToken::new() }
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn input_ended(&self) -> &CancellationToken {
+        &self.input_ended
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("aludel", VERSION).with_title("aludel"))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("there is one page of tools, and no cursor leads to another", None));
+        }
+        let known = self.engine.known();
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|tool| tool.listed(&known)).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        let Some(tool) = tools::find(&request.name) else {
+            return Err(ErrorData::invalid_params("there is no tool of this name; tools/list has them all", None));
+        };
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let reply = tool.call(Call { handler: self.clone(), arguments, context }).await;
+        Ok(match reply {
+            Ok(content) => CallToolResult::structured(content),
+            Err(Failure(problem)) => failure(&named(*problem, tool.name)),
+        }
+        .into())
+    }
+}
+
+/// A failed tool: the problem as text. Clients check structured content against the output schema, so there is none.
+fn failure(problem: &Problem) -> CallToolResult {
+    // A problem is texts and numbers; writing it cannot fail, and its detail is better than nothing.
+    let text = serde_json::to_string(problem).unwrap_or_else(|_| problem.detail.clone());
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// The problem with a name under which the log has it too.
+fn named(problem: Problem, tool: &str) -> Problem {
+    let id = SystemIds.next().to_string();
+    tracing::warn!(request_id = %id, tool, code = problem.code.as_str(), detail = problem.detail, "a tool failed");
+    problem.with_request_id(id)
+}

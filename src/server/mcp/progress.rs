@@ -1,0 +1,215 @@
+//! A run as progress notifications.
+//!
+//! Progress counts finished phases of all phases, a failed variant's remaining ones included. The protocol wants the
+//! number to rise with every notification, so what happens between two finished phases moves it by 1/1024. Each says
+//! in words what happened and carries the event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because
+//! the text comes whole with the result, and so is the terminal event, which is the tool's answer.
+
+use std::collections::BTreeMap;
+
+use aludel_core::domain::Phase;
+use aludel_core::event::{Event, EventKind};
+use rmcp::RoleServer;
+use rmcp::model::{NotificationMetaObject, ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+/// Where a notification's `_meta` has the event: `type`, `session_id`, `seq` and, where it applies, the rest.
+pub const EVENT_KEY: &str = "aludel/event";
+/// What is taken over of an event.
+const NAMES: [&str; 7] = ["type", "session_id", "seq", "variant", "phase", "provider", "model"];
+/// Notifications between two finished phases, at most.
+const STEPS: u32 = 1024;
+
+/// Tells the client of a run's progress, if it asked to be told.
+pub(super) struct Progress {
+    listener: Option<(Peer<RoleServer>, ProgressToken)>,
+    input_ended: CancellationToken,
+    count: Count,
+}
+
+impl Progress {
+    /// For the client of this request.
+    pub(super) fn new(context: &RequestContext<RoleServer>, input_ended: CancellationToken) -> Self {
+        let listener = context.meta.get_progress_token().map(|token| (context.peer.clone(), token));
+        Self { listener, input_ended, count: Count::default() }
+    }
+
+    /// Tells of one event. A client that is not there any more is told nothing.
+    pub(super) async fn tell(&mut self, event: &Event) {
+        let Some((peer, token)) = &self.listener else { return };
+        let Some(progress) = self.count.after(&event.kind) else { return };
+        let Some(message) = in_words(&event.kind, self.count.variants) else { return };
+        let mut notification = ProgressNotificationParam::new(token.clone(), progress)
+            .with_total(f64::from(self.count.total))
+            .with_message(message);
+        notification.meta = Some(meta(event));
+        let told = tokio::select! {
+            told = peer.notify_progress(notification) => told.is_ok(),
+            () = self.input_ended.cancelled() => false,
+        };
+        if !told {
+            self.listener = None;
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Default)]
+struct Count {
+    total: u32,
+    variants: u32,
+    phases: u32,
+    finished: u32,
+    finished_of: BTreeMap<u32, u32>,
+    steps: u32,
+}
+
+impl Count {
+    /// The progress to tell after this event; `None` when there is nothing to tell, or no number left for it.
+    fn after(&mut self, kind: &EventKind) -> Option<f64> {
+        match kind {
+            EventKind::Started { variants, phases, .. } => {
+                self.variants = *variants;
+                self.phases = u32::try_from(phases.len()).unwrap_or(u32::MAX);
+                self.total = self.variants.saturating_mul(self.phases);
+                return Some(0.0);
+            }
+            EventKind::PhaseFinished { variant, .. } => self.finish(*variant, 1),
+            EventKind::VariantFailed { variant, .. } => {
+                let done = self.finished_of.get(variant).copied().unwrap_or(0);
+                self.finish(*variant, self.phases.saturating_sub(done));
+            }
+            EventKind::Delta { .. }
+            | EventKind::Finished { .. }
+            | EventKind::Failed { .. }
+            | EventKind::Cancelled {} => return None,
+            _ => self.steps += 1,
+        }
+        (self.steps < STEPS).then(|| f64::from(self.finished) + f64::from(self.steps) / f64::from(STEPS))
+    }
+
+    fn finish(&mut self, variant: u32, phases: u32) {
+        if phases == 0 {
+            self.steps += 1;
+            return;
+        }
+        *self.finished_of.entry(variant).or_default() += phases;
+        self.finished += phases;
+        self.steps = 0;
+    }
+}
+
+fn meta(event: &Event) -> NotificationMetaObject {
+    let Ok(Value::Object(mut whole)) = serde_json::to_value(event) else { return NotificationMetaObject::new() };
+    let named = NAMES.into_iter().filter_map(|name| Some((name.to_owned(), whole.remove(name)?)));
+    let named: Map<String, Value> = named.filter(|(_, value)| !value.is_null()).collect();
+    NotificationMetaObject::from(Map::from_iter([(EVENT_KEY.to_owned(), Value::Object(named))]))
+}
+
+/// What happened, for a person, who counts variants from 1.
+fn in_words(kind: &EventKind, variants: u32) -> Option<String> {
+    let name = |variant: &u32| format!("variant {} of {variants}", variant + 1);
+    Some(match kind {
+        EventKind::Started { variants: 1, phases, .. } => format!("1 variant through {}", joined(phases)),
+        EventKind::Started { variants, phases, .. } => format!("{variants} variants through {}", joined(phases)),
+        EventKind::PhaseStarted { variant, phase, provider, .. } => {
+            format!("{}: {phase} begins with {provider}", name(variant))
+        }
+        EventKind::PhaseFinished { variant, phase, .. } => format!("{}: {phase} is done", name(variant)),
+        EventKind::VariantFinished { variant, .. } => format!("{} is finished", name(variant)),
+        EventKind::VariantFailed { variant, error, .. } => format!("{} failed: {}", name(variant), error.detail),
+        EventKind::Retrying { variant, phase, provider, attempt, error, .. } => {
+            format!("{}: {phase} is asked again of {provider} (attempt {attempt}): {}", name(variant), error.detail)
+        }
+        EventKind::Warning { message, .. } => message.clone(),
+        EventKind::Ranked { rankings } => format!("{} ranked", rankings.len()),
+        EventKind::Judged { .. } => "two variants were compared".to_owned(),
+        EventKind::Delta { .. } | EventKind::Finished { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
+            return None;
+        }
+    })
+}
+
+fn joined(phases: &[Phase]) -> String {
+    phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::domain::{ModelMetadata, SessionId};
+    use aludel_core::error::{Error, Problem};
+
+    use super::*;
+
+    fn started(variants: u32) -> EventKind {
+        EventKind::Started { operation: "generate".into(), variants, phases: vec![Phase::PrimaMateria, Phase::Solutio] }
+    }
+
+    fn begun(variant: u32) -> EventKind {
+        EventKind::PhaseStarted {
+            variant,
+            phase: Phase::Solutio,
+            provider: "builtin".into(),
+            model: "m".into(),
+            strategy: "plain".into(),
+        }
+    }
+
+    fn finished(variant: u32) -> EventKind {
+        EventKind::PhaseFinished {
+            variant,
+            phase: Phase::Solutio,
+            provider: "builtin".into(),
+            model: "m".into(),
+            content: "x".into(),
+            model_metadata: ModelMetadata::default(),
+        }
+    }
+
+    fn failed(variant: u32) -> EventKind {
+        let error = Box::new(Problem::from(Error::Storage("full".into())));
+        EventKind::VariantFailed { variant, phase: None, error }
+    }
+
+    #[test]
+    fn progress_counts_finished_phases_and_always_rises() {
+        let mut count = Count::default();
+        let kinds =
+            [started(2), begun(0), begun(1), finished(0), begun(0), finished(0), failed(0), finished(1), failed(1)];
+        let told: Vec<f64> = kinds.iter().filter_map(|kind| count.after(kind)).collect();
+        assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
+        assert_eq!(told.first().copied(), Some(0.0));
+        assert_eq!(told.last().copied(), Some(f64::from(count.total)));
+    }
+
+    #[test]
+    fn no_number_is_told_twice_however_much_happens() {
+        let mut count = Count::default();
+        count.after(&started(1));
+        let told = (0..5000).filter(|_| count.after(&begun(0)).is_some()).count();
+        assert_eq!(told, 1023);
+        assert_eq!(count.after(&finished(0)), Some(1.0));
+    }
+
+    #[test]
+    fn a_notification_carries_the_names_of_its_event_and_none_of_its_texts() {
+        let session: SessionId = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21".parse().unwrap();
+        let meta = meta(&Event { session_id: session, seq: 4, kind: finished(1) });
+        assert_eq!(
+            meta.get(EVENT_KEY).unwrap(),
+            &serde_json::json!({
+                "type": "phase_finished", "session_id": session, "seq": 4, "variant": 1, "phase": "solutio",
+                "provider": "builtin", "model": "m"
+            })
+        );
+    }
+
+    #[test]
+    fn what_happened_is_said_in_words() {
+        assert_eq!(in_words(&started(2), 2).unwrap(), "2 variants through prima-materia, solutio");
+        assert_eq!(in_words(&finished(1), 3).unwrap(), "variant 2 of 3: solutio is done");
+        assert!(in_words(&failed(0), 1).unwrap().contains("full"));
+    }
+}

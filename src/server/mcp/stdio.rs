@@ -1,0 +1,144 @@
+//! Standard input and output as the async pair a transport needs.
+//!
+//! Hosts start servers with pipes (Python, Rust) or socket pairs (Node). Both are driven by the reactor, which is ten
+//! times the calls a second of tokio's own standard streams, whose every read crosses to another thread. A pipe is
+//! opened anew through `/proc`, so that being non-blocking stays ours and does not leak into whoever shares the
+//! descriptor; a socket's other end is another description, so sharing it harms nobody.
+//!
+//! Anything else on standard input (a file, a terminal) is read by a detached thread. It may stay blocked in a read
+//! when the server ends, and must not keep the runtime from closing, as tokio's own would.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Where messages come from.
+pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+/// Where messages go.
+pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// The two ends. Needs a runtime with IO.
+///
+/// # Errors
+/// When standard input can be read in no way.
+pub(super) fn open() -> io::Result<(Input, Output)> {
+    Ok((input()?, output()))
+}
+
+#[cfg(unix)]
+fn input() -> io::Result<Input> {
+    if let Some(pipe) = pipe::input() {
+        return Ok(pipe);
+    }
+    match socket::open(&io::stdin()) {
+        Some(socket) => Ok(Box::new(socket)),
+        None => relay(),
+    }
+}
+
+#[cfg(unix)]
+fn output() -> Output {
+    if let Some(pipe) = pipe::output() {
+        return pipe;
+    }
+    match socket::open(&io::stdout()) {
+        Some(socket) => Box::new(socket),
+        None => Box::new(tokio::io::stdout()),
+    }
+}
+
+/// A thread that copies standard input into a socket pair, whose other end the reactor can read.
+#[cfg(unix)]
+fn relay() -> io::Result<Input> {
+    let (ours, mut theirs) = std::os::unix::net::UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    std::thread::Builder::new().name("stdin".into()).spawn(move || {
+        // Either end closing is the end of input; there is nobody to tell.
+        let _ = io::copy(&mut io::stdin().lock(), &mut theirs);
+    })?;
+    Ok(Box::new(tokio::net::UnixStream::from_std(ours)?))
+}
+
+#[cfg(not(unix))]
+fn input() -> io::Result<Input> {
+    Ok(Box::new(tokio::io::stdin()))
+}
+
+#[cfg(not(unix))]
+fn output() -> Output {
+    Box::new(tokio::io::stdout())
+}
+
+#[cfg(target_os = "linux")]
+mod pipe {
+    //! Pipes, opened anew: opening checks that it is one, and fails for a pipe that nobody reads.
+
+    use tokio::net::unix::pipe::OpenOptions;
+
+    use super::{Input, Output};
+
+    pub(super) fn input() -> Option<Input> {
+        Some(Box::new(OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?))
+    }
+
+    pub(super) fn output() -> Option<Output> {
+        Some(Box::new(OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
+    }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod pipe {
+    //! Without `/proc` a pipe cannot be opened anew.
+
+    use super::{Input, Output};
+
+    pub(super) fn input() -> Option<Input> {
+        None
+    }
+
+    pub(super) fn output() -> Option<Output> {
+        None
+    }
+}
+
+#[cfg(unix)]
+mod socket {
+    //! Unix sockets.
+
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    /// The descriptor as a socket of the reactor, when it is a Unix socket.
+    pub(super) fn open(descriptor: &impl AsFd) -> Option<tokio::net::UnixStream> {
+        let stream = UnixStream::from(descriptor.as_fd().try_clone_to_owned().ok()?);
+        // Only a Unix socket has an address of that family.
+        stream.local_addr().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        tokio::net::UnixStream::from_std(stream).ok()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::socket;
+
+    #[tokio::test]
+    async fn a_socket_is_taken_and_carries_both_ways() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut socket = socket::open(&ours).unwrap();
+        let mut peer = socket::open(&theirs).unwrap();
+        socket.write_all(b"ping\n").await.unwrap();
+        let mut read = [0; 5];
+        peer.read_exact(&mut read).await.unwrap();
+        assert_eq!(&read, b"ping\n");
+    }
+
+    #[tokio::test]
+    async fn a_file_is_no_socket() {
+        assert!(socket::open(&tempfile::tempfile().unwrap()).is_none());
+    }
+}

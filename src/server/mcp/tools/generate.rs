@@ -1,0 +1,52 @@
+//! `generate_prompts`: a run, its progress told on the way, cancelled when its caller cancels.
+
+use aludel_core::api::{GenerateRequest, Known};
+use aludel_core::domain::GenerationResult;
+use aludel_core::error::Error;
+use aludel_core::event::{EventKind, Outcome, Run};
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Call, Failure, Reply, content, schema};
+use crate::server::mcp::progress::Progress;
+
+pub(super) fn input(known: &Known) -> Value {
+    super::input::<GenerateRequest>(known)
+}
+
+pub(super) fn output() -> JsonObject {
+    schema::of::<GenerationResult>()
+}
+
+pub(super) fn call(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<GenerateRequest>()?;
+        let run = call.handler.engine().generate(request)?;
+        let progress = Progress::new(&call.context, call.handler.input_ended().clone());
+        content(&outcome_of(run, progress, &call.context.ct).await?)
+    })
+}
+
+/// Waits for the end of a run; leaving early drops it, and that cancels the work.
+async fn outcome_of(
+    mut run: Run,
+    mut progress: Progress,
+    cancelled: &CancellationToken,
+) -> Result<Box<Outcome>, Failure> {
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => None,
+            event = run.next() => event,
+        };
+        let Some(event) = event else { return Err(Error::Cancelled.into()) };
+        progress.tell(&event).await;
+        match event.kind {
+            EventKind::Finished { result } => return Ok(result),
+            EventKind::Failed { error } => return Err(Failure(error)),
+            EventKind::Cancelled {} => return Err(Error::Cancelled.into()),
+            _ => {}
+        }
+    }
+}

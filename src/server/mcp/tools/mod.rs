@@ -1,0 +1,213 @@
+//! The table of tools: name, what a model is told of it, what it takes, what it gives, what it does.
+//!
+//! `tools/list` and `tools/call` both read [`TOOLS`], and so do the tests. Input schemas come from the core's tables of
+//! fields, output schemas from the domain types, so neither can drift from what is decoded and rendered. To add a tool,
+//! add a function to the file of its kind and a row here.
+
+mod generate;
+mod prompts;
+mod schema;
+mod system;
+
+use std::pin::Pin;
+
+use aludel_core::api::{self, Known, Request};
+use aludel_core::error::{Error, Problem};
+use rmcp::RoleServer;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::service::RequestContext;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Handler;
+
+/// One tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
+    /// The operation, by the name that all faces share.
+    pub operation: &'static str,
+    /// The tool's name.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// For a model: what it does and when to use it.
+    pub description: &'static str,
+    /// What it does to the world.
+    pub effect: Effect,
+    input: fn(&Known) -> Value,
+    output: fn() -> JsonObject,
+    call: fn(Call) -> Reply,
+}
+
+/// What a tool does to the world, from which its annotations follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Looks at what is here.
+    Reads,
+    /// Adds to what is stored, by asking providers that may be anywhere.
+    Generates,
+    /// Overwrites what is stored.
+    Changes,
+    /// Removes what is stored; a second time changes nothing more.
+    Deletes,
+}
+
+impl Effect {
+    fn annotations(self) -> ToolAnnotations {
+        let (read_only, destructive, idempotent, open_world) = match self {
+            Self::Reads => (true, false, true, false),
+            Self::Generates => (false, false, false, true),
+            Self::Changes => (false, true, false, false),
+            Self::Deletes => (false, true, true, false),
+        };
+        ToolAnnotations::from_raw(None, Some(read_only), Some(destructive), Some(idempotent), Some(open_world))
+    }
+}
+
+/// One call of a tool.
+pub(super) struct Call {
+    pub(super) handler: Handler,
+    pub(super) arguments: Value,
+    pub(super) context: RequestContext<RoleServer>,
+}
+
+/// What a tool gives back: the structured content, or why there is none.
+pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Value, Failure>> + Send>>;
+
+/// Why a tool has nothing to give.
+#[derive(Debug)]
+pub(super) struct Failure(pub(super) Box<Problem>);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(Box::new(Problem::from(error)))
+    }
+}
+
+impl Call {
+    fn decode<R: Request>(&mut self) -> Result<R, Error> {
+        self.handler.engine().decode::<R>(self.arguments.take())
+    }
+}
+
+/// Every tool there is.
+pub const TOOLS: &[Definition] = &[
+    Definition {
+        operation: "generate",
+        name: "generate_prompts",
+        title: "Generate prompts",
+        description: "Turns a rough idea into several finished prompts for a language model. Each variant passes the \
+            phases prima-materia (extract the essence), solutio (natural instructions) and coagulatio (final \
+            structure), follows a strategy of its own, is stored, and comes back ranked, best first, with the reasons \
+            of its score. Use it when the user wants a prompt written or improved from an idea; only `input` is \
+            needed. Put background the prompts must respect into `context`.",
+        effect: Effect::Generates,
+        input: generate::input,
+        output: generate::output,
+        call: generate::call,
+    },
+    Definition {
+        operation: "show",
+        name: "get_prompt_details",
+        title: "Show a prompt",
+        description: "Gives one stored prompt whole: its text, the idea it came from, what each phase made of it, \
+            models, tokens, cost, tags and notes. Takes the full id, six or more of its first or last characters, or \
+            `@last` for the newest.",
+        effect: Effect::Reads,
+        input: prompts::show_input,
+        output: prompts::prompt_output,
+        call: prompts::show,
+    },
+    Definition {
+        operation: "list",
+        name: "list_prompts",
+        title: "List prompts",
+        description: "Lists stored prompts, newest first unless `sort` says otherwise, filtered by phase, provider, \
+            model, persona, tags and time. Give the answer's `next_cursor` as `cursor` for the next page; it is null \
+            on the last one.",
+        effect: Effect::Reads,
+        input: prompts::list_input,
+        output: prompts::list_output,
+        call: prompts::list,
+    },
+    Definition {
+        operation: "update",
+        name: "update_prompt",
+        title: "Change a prompt",
+        description: "Changes the tags or notes of a stored prompt where it is. New `content` leaves the prompt alone \
+            and stores a new one derived from it, which is the answer. Give `revision`, as last read, to be refused \
+            when somebody else changed the prompt meanwhile.",
+        effect: Effect::Changes,
+        input: prompts::update_input,
+        output: prompts::prompt_output,
+        call: prompts::update,
+    },
+    Definition {
+        operation: "delete",
+        name: "delete_prompt",
+        title: "Delete a prompt",
+        description: "Deletes one stored prompt for good. Ask the user first: it cannot be undone.",
+        effect: Effect::Deletes,
+        input: prompts::delete_input,
+        output: prompts::delete_output,
+        call: prompts::delete,
+    },
+    Definition {
+        operation: "providers",
+        name: "get_provider_status",
+        title: "List providers",
+        description: "Lists the language-model providers that prompts can be generated with, whether each can be used \
+            now, and if not, why. `builtin` is always there: it writes prompts without a model, a key or a network.",
+        effect: Effect::Reads,
+        input: system::no_input,
+        output: system::providers_output,
+        call: system::providers,
+    },
+    Definition {
+        operation: "version",
+        name: "get_system_info",
+        title: "Describe this server",
+        description: "Tells this program's version and the phases, personas and providers that a request may name here.",
+        effect: Effect::Reads,
+        input: system::no_input,
+        output: system::info_output,
+        call: system::info,
+    },
+];
+
+/// Names that are answered as another tool and not listed.
+const ALIASES: [(&str, &str); 1] = [("generate_prompt", "generate_prompts")];
+
+/// The tool of this name.
+pub(super) fn find(name: &str) -> Option<&'static Definition> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, real)| real);
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+impl Definition {
+    /// As `tools/list` shows it where these names are known.
+    pub(super) fn listed(&self, known: &Known) -> Tool {
+        let input = match (self.input)(known) {
+            Value::Object(schema) => schema,
+            _ => JsonObject::new(),
+        };
+        Tool::new(self.name, self.description, input)
+            .with_title(self.title)
+            .with_raw_output_schema((self.output)().into())
+            .with_annotations(self.effect.annotations())
+    }
+
+    pub(super) fn call(&self, call: Call) -> Reply {
+        (self.call)(call)
+    }
+}
+
+/// The input schema of a request.
+fn input<R: Request>(known: &Known) -> Value {
+    api::schema(R::FIELDS, known)
+}
+
+/// What a tool gives back, as JSON.
+fn content(value: &impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")).into())
+}

@@ -1,0 +1,65 @@
+//! Stored prompts: shown, listed, changed, deleted.
+
+use aludel_core::api::{DeleteOneRequest, Known, ListRequest, ShowRequest, UpdateRequest};
+use aludel_core::domain::Prompt;
+use aludel_core::engine::{Deletion, PromptPage};
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use super::{Call, Reply, content, schema};
+
+pub(super) fn show_input(known: &Known) -> Value {
+    super::input::<ShowRequest>(known)
+}
+
+pub(super) fn prompt_output() -> JsonObject {
+    schema::of::<Prompt>()
+}
+
+pub(super) fn show(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<ShowRequest>()?;
+        content(&call.handler.engine().show(request).await?)
+    })
+}
+
+pub(super) fn list_input(known: &Known) -> Value {
+    super::input::<ListRequest>(known)
+}
+
+pub(super) fn list_output() -> JsonObject {
+    schema::of::<PromptPage>()
+}
+
+pub(super) fn list(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<ListRequest>()?;
+        content(&call.handler.engine().list(request).await?)
+    })
+}
+
+pub(super) fn update_input(known: &Known) -> Value {
+    super::input::<UpdateRequest>(known)
+}
+
+pub(super) fn update(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<UpdateRequest>()?;
+        content(&call.handler.engine().update(request).await?)
+    })
+}
+
+pub(super) fn delete_input(known: &Known) -> Value {
+    super::input::<DeleteOneRequest>(known)
+}
+
+pub(super) fn delete_output() -> JsonObject {
+    schema::of::<Deletion>()
+}
+
+pub(super) fn delete(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<DeleteOneRequest>()?;
+        content(&call.handler.engine().delete(request.into()).await?)
+    })
+}

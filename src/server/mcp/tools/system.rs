@@ -1,0 +1,58 @@
+//! The installation: providers, and what a request may name here.
+
+use aludel_core::api::{Known, NoFields};
+use aludel_core::domain::{Phase, ProviderInfo};
+use rmcp::model::JsonObject;
+use rmcp::schemars::{self, JsonSchema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Call, Reply, content, schema};
+use crate::server::VERSION;
+
+#[derive(Serialize, JsonSchema)]
+struct Providers {
+    /// Those of the configuration first, then the embedded one.
+    providers: Vec<ProviderInfo>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Info {
+    /// The program.
+    name: &'static str,
+    /// Its version.
+    version: &'static str,
+    /// The phases a request may name, in their natural order.
+    phases: Vec<Phase>,
+    /// The personas a request may name.
+    personas: Vec<String>,
+    /// The providers a request may name.
+    providers: Vec<String>,
+}
+
+pub(super) fn no_input(known: &Known) -> Value {
+    super::input::<NoFields>(known)
+}
+
+pub(super) fn providers_output() -> JsonObject {
+    schema::of::<Providers>()
+}
+
+pub(super) fn providers(mut call: Call) -> Reply {
+    Box::pin(async move {
+        call.decode::<NoFields>()?;
+        content(&Providers { providers: call.handler.engine().providers() })
+    })
+}
+
+pub(super) fn info_output() -> JsonObject {
+    schema::of::<Info>()
+}
+
+pub(super) fn info(mut call: Call) -> Reply {
+    Box::pin(async move {
+        call.decode::<NoFields>()?;
+        let Known { personas, providers } = call.handler.engine().known();
+        content(&Info { name: "aludel", version: VERSION, phases: Phase::ALL.to_vec(), personas, providers })
+    })
+}

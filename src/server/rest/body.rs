@@ -1,0 +1,198 @@
+//! From what a client sent to the raw JSON value that the core decodes: bodies, query strings, `If-Match`.
+//!
+//! Nothing here knows a field: what does not fit stays as it came, and the core refuses it in the words all faces use.
+//! What only HTTP can get wrong is refused here: the media type, the size, text that is no JSON, a header.
+
+use std::time::Duration;
+
+use aludel_core::api::{Field, limits, value_of_text};
+use aludel_core::error::{Code, Error, Fault, Result};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, Query, Request};
+use axum::http::{HeaderMap, Uri, header};
+use serde_json::{Map, Value};
+
+/// How long the whole body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// The body as JSON.
+///
+/// # Errors
+/// `unsupported_media_type`, `payload_too_large`, or `invalid_request` when it is no JSON or does not arrive.
+pub(super) async fn json(request: Request) -> Result<Value> {
+    check_media_type(request.headers())?;
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
+        return Err(too_large());
+    }
+    let bytes = match tokio::time::timeout(ARRIVAL, Bytes::from_request(request, &())).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)))) => return Err(too_large()),
+        Ok(Err(other)) => return Err(malformed(format!("the body did not arrive whole: {}", other.body_text()))),
+        Err(_) => return Err(malformed(format!("the body did not arrive within {} seconds", ARRIVAL.as_secs()))),
+    };
+    if bytes.is_empty() {
+        return Err(malformed("the body is empty; send a JSON object".into()));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| malformed(format!("the body is no JSON: {error}")))
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<()> {
+    let sent = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let essence = sent.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+    if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
+        return Ok(());
+    }
+    let sent = if essence.is_empty() { "none" } else { "another one" };
+    Err(Error::Refused {
+        code: Code::UnsupportedMediaType,
+        detail: format!(
+            "the body must be JSON, and its `Content-Type` says {sent}: send `Content-Type: application/json`"
+        ),
+    })
+}
+
+fn too_large() -> Error {
+    Error::Refused {
+        code: Code::PayloadTooLarge,
+        detail: format!(
+            "the body is larger than {} MiB: shorten it, or send it in parts",
+            limits::BODY_BYTES / (1024 * 1024)
+        ),
+    }
+}
+
+/// A fault of the whole request's shape.
+pub(super) fn malformed(message: String) -> Error {
+    Error::Shape(vec![Fault::new("", message)])
+}
+
+/// The query string as a raw request of `fields`.
+///
+/// A name given several times adds to a list where its field takes one, and is refused where it does not.
+///
+/// # Errors
+/// `invalid_request` for a name given twice.
+pub(super) fn query(uri: &Uri, fields: &[Field]) -> Result<Map<String, Value>> {
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map_err(|rejection| malformed(format!("the query string cannot be read: {}", rejection.body_text())))?;
+    let mut raw = Map::new();
+    for (name, text) in pairs {
+        let value = value_of_text(fields, &name, &text);
+        match (raw.get_mut(&name), value) {
+            (None, value) => {
+                raw.insert(name, value);
+            }
+            (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
+            (Some(_), _) => return Err(Error::Shape(vec![Fault::new(name, "is given twice; give it once")])),
+        }
+    }
+    Ok(raw)
+}
+
+/// What an `If-Match` header asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfMatch {
+    /// No header, or `*`: any revision will do.
+    Any,
+    /// This revision alone.
+    Revision(u64),
+}
+
+/// Reads `If-Match`, whose tags are the revisions that `ETag` showed.
+///
+/// # Errors
+/// `invalid_request` when it names several; `conflict` for a tag that no revision ever had.
+pub(super) fn if_match(headers: &HeaderMap) -> Result<IfMatch> {
+    let tags: Vec<&str> = headers
+        .get_all(header::IF_MATCH)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or("").split(','))
+        .map(str::trim)
+        .collect();
+    match tags.as_slice() {
+        [] | ["*"] => Ok(IfMatch::Any),
+        [tag] => revision_of(tag).map(IfMatch::Revision).ok_or_else(|| {
+            Error::Conflict("the tag in `If-Match` is not the `ETag` of any revision: read the prompt again".into())
+        }),
+        _ => Err(malformed("`If-Match` names several tags; give the one you read".into())),
+    }
+}
+
+/// True when `If-None-Match` already has this revision (weak comparison: RFC 9110, section 13.1.2).
+pub(super) fn is_known(headers: &HeaderMap, revision: u32) -> bool {
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or("").split(','))
+        .map(|tag| tag.trim().trim_start_matches("W/"))
+        .any(|tag| tag == "*" || revision_of(tag) == Some(u64::from(revision)))
+}
+
+/// The revision of a strong tag such as `"3"`.
+fn revision_of(tag: &str) -> Option<u64> {
+    tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::api::{ListRequest, Request as _};
+    use aludel_core::error::Code;
+    use serde_json::json;
+
+    use super::*;
+
+    fn list(uri: &'static str) -> Result<Value> {
+        query(&Uri::from_static(uri), ListRequest::FIELDS).map(Value::Object)
+    }
+
+    fn headers(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, value.parse().unwrap())])
+    }
+
+    #[test]
+    fn texts_of_a_query_become_what_their_field_takes() {
+        let raw = list("/?limit=5&tags=a,b&tags=c&provider=my%20server&limits=x").unwrap();
+        assert_eq!(raw, json!({ "limit": 5, "tags": ["a", "b", "c"], "provider": "my server", "limits": "x" }));
+        assert_eq!(list("/").unwrap(), json!({}));
+    }
+
+    #[test]
+    fn a_name_given_twice_is_refused_by_name() {
+        let error = list("/?limit=5&limit=6").unwrap_err();
+        assert_eq!((error.code(), error.faults()[0].field.as_str()), (Code::InvalidRequest, "limit"));
+    }
+
+    #[test]
+    fn the_tag_of_a_revision_is_its_number() {
+        assert_eq!(if_match(&HeaderMap::new()).unwrap(), IfMatch::Any);
+        assert_eq!(if_match(&headers(header::IF_MATCH, "*")).unwrap(), IfMatch::Any);
+        assert_eq!(if_match(&headers(header::IF_MATCH, " \"3\" ")).unwrap(), IfMatch::Revision(3));
+        for (tag, code) in [("W/\"3\"", Code::Conflict), ("3", Code::Conflict), ("\"3\", \"4\"", Code::InvalidRequest)]
+        {
+            assert_eq!(if_match(&headers(header::IF_MATCH, tag)).unwrap_err().code(), code, "{tag}");
+        }
+    }
+
+    #[test]
+    fn a_known_revision_is_recognised_weakly() {
+        for tag in ["\"3\"", "W/\"3\"", "\"1\", \"3\"", "*"] {
+            assert!(is_known(&headers(header::IF_NONE_MATCH, tag), 3), "{tag}");
+        }
+        assert!(!is_known(&headers(header::IF_NONE_MATCH, "\"2\""), 3));
+        assert!(!is_known(&HeaderMap::new(), 3));
+    }
+
+    #[test]
+    fn only_json_is_taken_for_json() {
+        for good in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
+            assert!(check_media_type(&headers(header::CONTENT_TYPE, good)).is_ok(), "{good}");
+        }
+        for bad in ["text/plain", "application/jsonx", "text/json", "application/x-www-form-urlencoded"] {
+            let error = check_media_type(&headers(header::CONTENT_TYPE, bad)).unwrap_err();
+            assert_eq!(error.code(), Code::UnsupportedMediaType, "{bad}");
+        }
+        assert!(check_media_type(&HeaderMap::new()).is_err());
+    }
+}

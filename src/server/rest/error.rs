@@ -1,0 +1,108 @@
+//! Every error of the HTTP face as one body: RFC 9457 problem details.
+//!
+//! A handler refuses with a [`Refusal`]. It travels outward in the response's extensions, and [`render`] writes the
+//! body once, in the outermost layer, where the request's name is known. So whatever refuses (a handler, the router's
+//! fallbacks, the checks at the door) looks the same, and no other place writes an error body.
+
+use aludel_core::error::{Code, Error, Problem};
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// The media type of an error body.
+pub(super) const PROBLEM_JSON: &str = "application/problem+json";
+/// What a client that was turned away for load is told to wait, in seconds.
+const OVERLOADED_WAIT_S: f64 = 1.0;
+
+/// What a handler gives back.
+pub(super) type Answer = Result<Response, Refusal>;
+
+/// A problem on its way out.
+#[derive(Debug, Clone)]
+pub(super) struct Refusal(Box<Problem>);
+
+impl From<Problem> for Refusal {
+    fn from(mut problem: Problem) -> Self {
+        if problem.code == Code::Overloaded && problem.retry_after_s.is_none() {
+            problem.retry_after_s = Some(OVERLOADED_WAIT_S);
+        }
+        Self(Box::new(problem))
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::from(Problem::from(error))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a response that carries a refusal; gives back the problem for the log.
+pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Problem> {
+    let Refusal(problem) = response.extensions_mut().remove::<Refusal>()?;
+    let problem = problem.with_request_id(request_id);
+    // A problem is texts and numbers; writing it cannot fail, and an empty body still has its status.
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+    if let Some(wait) = problem.retry_after_s {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+    }
+    *response.body_mut() = Body::from(body);
+    Some(problem)
+}
+
+/// Seconds for `Retry-After`, which knows whole ones alone: rounded up, at least one.
+fn whole_seconds(wait: f64) -> u64 {
+    std::time::Duration::try_from_secs_f64(wait.ceil()).map_or(1, |wait| wait.as_secs().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::error::{ProviderError, ProviderFailure};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn waiting_times_are_whole_seconds_and_never_none() {
+        assert_eq!([0.0, 0.2, 1.0, 1.01, 59.5].map(whole_seconds), [1, 1, 1, 2, 60]);
+        assert_eq!([-1.0, f64::NAN, f64::INFINITY].map(whole_seconds), [1, 1, 1]);
+    }
+
+    #[test]
+    fn a_refusal_becomes_one_body_with_the_requests_name() {
+        let wait = Some(Duration::from_millis(1500));
+        let error = ProviderError::new("fast", ProviderFailure::RateLimited, "slow down").with_retry_after(wait);
+        let mut response = Refusal::from(Error::from(error)).into_response();
+        let problem = render(&mut response, "job-7").unwrap();
+        assert_eq!(problem.request_id.as_deref(), Some("job-7"));
+        assert_eq!(response.status(), 503);
+        assert_eq!(response.headers()[header::CONTENT_TYPE], PROBLEM_JSON);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "2");
+    }
+
+    #[test]
+    fn an_answer_that_is_no_refusal_is_left_alone() {
+        let mut response = "fine".into_response();
+        assert!(render(&mut response, "job-7").is_none());
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/plain; charset=utf-8");
+    }
+
+    #[test]
+    fn who_is_turned_away_for_load_is_told_when_to_come_back() {
+        let error = Error::Refused { code: Code::Overloaded, detail: "busy".into() };
+        let mut response = Refusal::from(error).into_response();
+        render(&mut response, "x");
+        assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+    }
+}

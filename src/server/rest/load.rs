@@ -1,0 +1,150 @@
+//! How many requests are served at once, and the two steps of shutting down.
+//!
+//! A request takes a [`Place`] and holds it until its answer is complete, a stream until its last event. When a server
+//! is asked to stop it first *drains* (new requests are refused, those under way may finish), and when the grace is
+//! over it *halts*: runs are cancelled, keep what had finished, and say so. Probes of health take no place, so they
+//! are answered under any load.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aludel_core::error::{Code, Error, Result};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// How long streams may take to say their last word once halted.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// The load of one server. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Load {
+    places: Arc<Semaphore>,
+    most: u32,
+    draining: CancellationToken,
+    halting: CancellationToken,
+}
+
+/// One request being served; dropping it makes room.
+#[derive(Debug)]
+pub(super) struct Place(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
+
+impl Load {
+    /// Room for `most` requests, at least one.
+    pub(super) fn new(most: usize) -> Self {
+        let most = u32::try_from(most).unwrap_or(u32::MAX).max(1);
+        Self {
+            places: Arc::new(Semaphore::new(most as usize)),
+            most,
+            draining: CancellationToken::new(),
+            halting: CancellationToken::new(),
+        }
+    }
+
+    /// Takes a place.
+    ///
+    /// # Errors
+    /// `overloaded` when all are taken, or the server is shutting down.
+    pub(super) fn enter(&self) -> Result<Place> {
+        if self.is_draining() {
+            return Err(overloaded("the server is shutting down: try again once it is back".into()));
+        }
+        Arc::clone(&self.places).try_acquire_owned().map(Place).map_err(|_| {
+            overloaded(format!(
+                "{} requests are being served, which is the most at once: try again in a moment, or raise `server.max_connections`",
+                self.most
+            ))
+        })
+    }
+
+    /// True from the moment the server was asked to stop.
+    pub(super) fn is_draining(&self) -> bool {
+        self.draining.is_cancelled()
+    }
+
+    /// Fires when runs must end now.
+    pub(super) fn halting(&self) -> &CancellationToken {
+        &self.halting
+    }
+
+    /// Takes no new requests, waits up to `grace` for those under way, then halts them. Returns once all have ended,
+    /// or did not end even when halted.
+    pub(super) async fn drain(&self, grace: Duration) {
+        self.draining.cancel();
+        if tokio::time::timeout(grace, self.all_gone()).await.is_err() {
+            self.halting.cancel();
+            if tokio::time::timeout(LAST_WORDS, self.all_gone()).await.is_err() {
+                tracing::warn!("some requests did not end when they were told to; their connections are cut");
+            }
+        }
+        self.halting.cancel();
+    }
+
+    async fn all_gone(&self) {
+        // The semaphore is never closed, so the only answer is that every place is free.
+        let _ = self.places.acquire_many(self.most).await;
+    }
+}
+
+fn overloaded(detail: String) -> Error {
+    Error::Refused { code: Code::Overloaded, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_free_again_once_dropped() {
+        let load = Load::new(1);
+        let place = load.enter().unwrap();
+        let error = load.enter().unwrap_err();
+        assert_eq!(error.code(), Code::Overloaded);
+        assert!(error.to_string().contains("server.max_connections"));
+        drop(place);
+        assert!(load.enter().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_server_drains_at_once_and_takes_no_more() {
+        let load = Load::new(4);
+        load.drain(Duration::from_secs(30)).await;
+        assert!(load.enter().unwrap_err().to_string().contains("shutting down"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_runs_may_finish_within_the_grace() {
+        let load = Load::new(2);
+        let place = load.enter().unwrap();
+        let (draining, worker) = (load.clone(), load.clone());
+        let halted = tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            let halted = worker.halting().is_cancelled();
+            drop(place);
+            halted
+        });
+        draining.drain(Duration::from_secs(30)).await;
+        assert!(!halted.await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_outlives_the_grace_is_halted_and_waited_for() {
+        let load = Load::new(2);
+        let place = load.enter().unwrap();
+        let worker = load.clone();
+        let ended = tokio::spawn(async move {
+            worker.halting().cancelled().await;
+            drop(place);
+        });
+        load.drain(Duration::from_secs(30)).await;
+        assert!(ended.is_finished());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_end_even_then_is_not_waited_for_forever() {
+        let load = Load::new(2);
+        let _stuck = load.enter().unwrap();
+        let begun = tokio::time::Instant::now();
+        load.drain(Duration::from_secs(30)).await;
+        assert_eq!(begun.elapsed(), Duration::from_secs(32));
+    }
+}

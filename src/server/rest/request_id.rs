@@ -1,0 +1,55 @@
+//! The name of one request: what `X-Request-Id` carries in and out, what an error body and the log say.
+
+use aludel_core::ids::{IdSource, SystemIds};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+/// The header, both ways.
+pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest name taken from a client, in characters.
+const MOST_CHARS: usize = 128;
+
+/// The client's own name for its request where it is a plain word, else a new UUIDv7.
+///
+/// A plain word is 1..=128 of letters, digits, `-`, `_`, `.`, `:`, `/`, `+`, `=` and `@`: nothing that could forge a
+/// line of the log.
+pub(super) fn of(headers: &HeaderMap) -> String {
+    headers
+        .get(HEADER)
+        .and_then(|value| value.to_str().ok())
+        .filter(|text| is_plain(text))
+        .map_or_else(|| SystemIds.next().to_string(), str::to_owned)
+}
+
+/// The name as a header's value.
+pub(super) fn value(id: &str) -> Option<HeaderValue> {
+    HeaderValue::from_str(id).ok()
+}
+
+fn is_plain(text: &str) -> bool {
+    (1..=MOST_CHARS).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(id: &str) -> String {
+        of(&HeaderMap::from_iter([(HEADER, id.parse().unwrap())]))
+    }
+
+    #[test]
+    fn a_plain_name_is_kept() {
+        assert_eq!(given("job-7/step:2"), "job-7/step:2");
+        assert_eq!(given(&"x".repeat(128)).len(), 128);
+    }
+
+    #[test]
+    fn any_other_name_is_replaced() {
+        for bad in ["", "two words", "a\"b", &"x".repeat(129)] {
+            let id = given(bad);
+            assert_eq!(id.len(), 36, "{bad}");
+        }
+        assert_ne!(of(&HeaderMap::new()), of(&HeaderMap::new()));
+    }
+}

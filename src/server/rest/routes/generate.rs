@@ -1,0 +1,93 @@
+//! `POST /api/v1/prompts/generate`: a run, as its result or as its events.
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::error::{Code, Error};
+use aludel_core::event::{EventKind, Outcome, Run};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use tokio_util::sync::CancellationToken;
+
+use super::answer;
+use crate::server::rest::accept::{EVENTS, JSON, negotiate};
+use crate::server::rest::error::{Answer, Refusal};
+use crate::server::rest::{App, body, sse};
+
+/// Both forms come from the same run: what the client accepts decides whether it sees the way or the end alone.
+pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer {
+    let form = negotiate(request.headers(), &[JSON, EVENTS])?;
+    let raw = body::json(request).await?;
+    let run = app.engine().generate(app.engine().decode::<GenerateRequest>(raw)?)?;
+    let halting = app.load().halting().clone();
+    if form == EVENTS {
+        return Ok(sse::answer(run, halting));
+    }
+    let outcome = outcome_of(run, &halting).await?;
+    answer(StatusCode::OK, &outcome)
+}
+
+/// Waits for the end of a run. Dropping the future, as a lost connection does, cancels it.
+async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Outcome>, Refusal> {
+    let mut halted = false;
+    loop {
+        let event = tokio::select! {
+            biased;
+            event = run.next() => event,
+            () = halting.cancelled(), if !halted => {
+                halted = true;
+                run.control().cancel_all();
+                continue;
+            }
+        };
+        match event.map(|event| event.kind) {
+            Some(EventKind::Finished { result }) => return Ok(result),
+            Some(EventKind::Failed { error }) => return Err(Refusal::from(*error)),
+            Some(EventKind::Cancelled {}) if halted => return Err(Refusal::from(stopped())),
+            Some(EventKind::Cancelled {}) | None => return Err(Refusal::from(Error::Cancelled)),
+            Some(_) => {}
+        }
+    }
+}
+
+fn stopped() -> Error {
+    Error::Refused {
+        code: Code::Overloaded,
+        detail: "the server is shutting down and the run was stopped; variants that had finished are stored".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::domain::SessionId;
+    use aludel_core::error::Problem;
+    use aludel_core::event::RunControl;
+    use axum::response::IntoResponse;
+
+    use super::*;
+
+    fn channel() -> (aludel_core::event::EventSender, Run) {
+        let session: SessionId = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21".parse().unwrap();
+        Run::new(session, RunControl::new(1))
+    }
+
+    #[tokio::test]
+    async fn a_failed_run_refuses_with_its_problem() {
+        let (sender, run) = channel();
+        let problem = Problem::from(Error::Storage("the disk is full".into()));
+        sender.send(EventKind::Failed { error: Box::new(problem) }).await;
+        let refusal = outcome_of(run, &CancellationToken::new()).await.unwrap_err();
+        assert_eq!(refusal.into_response().status(), 500);
+    }
+
+    #[tokio::test]
+    async fn a_halted_run_is_cancelled_and_its_client_told_to_come_back() {
+        let (sender, run) = channel();
+        let (control, halting) = (run.control(), CancellationToken::new());
+        halting.cancel();
+        let producer = async {
+            control.token().cancelled().await;
+            sender.send(EventKind::Cancelled {}).await;
+        };
+        let (outcome, ()) = tokio::join!(outcome_of(run, &halting), producer);
+        assert_eq!(outcome.unwrap_err().into_response().status(), 503);
+    }
+}

@@ -1,0 +1,64 @@
+//! The probes: is it there, may it be sent work, how is it. Answered under any load and without a place.
+
+use std::time::Duration;
+
+use aludel_core::api::ListRequest;
+use aludel_core::error::{Code, Error, Problem};
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::answer;
+use crate::server::VERSION;
+use crate::server::rest::App;
+use crate::server::rest::error::{Answer, Refusal};
+
+pub(super) const HEALTH: &str = "/health";
+pub(super) const ALIVE: &str = "/alive";
+pub(super) const READY: &str = "/ready";
+
+pub(super) async fn health(State(app): State<App>) -> Answer {
+    answer(StatusCode::OK, &json!({ "status": "ok", "version": VERSION, "uptime": in_words(app.uptime()) }))
+}
+
+pub(super) async fn alive() -> Answer {
+    answer(StatusCode::OK, &json!({ "status": "ok" }))
+}
+
+/// Ready while work is taken and the store answers.
+pub(super) async fn ready(State(app): State<App>) -> Answer {
+    if app.load().is_draining() {
+        return Err(not_ready("the server is shutting down"));
+    }
+    let newest = ListRequest { limit: Some(1), ..ListRequest::default() };
+    match app.engine().list(newest).await {
+        Ok(_) => answer(StatusCode::OK, &json!({ "status": "ok" })),
+        Err(error) => Err(not_ready(&Problem::from(error).detail)),
+    }
+}
+
+fn not_ready(why: &str) -> Refusal {
+    Refusal::from(Error::Refused { code: Code::Overloaded, detail: format!("not ready: {why}") })
+}
+
+/// A time span as `1h2m3s`, without the parts in front that are nothing.
+fn in_words(span: Duration) -> String {
+    let seconds = span.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m{seconds}s"),
+        _ => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uptime_reads_like_a_clock() {
+        let words = [0, 59, 60, 3599, 3723, 360_000].map(|seconds| in_words(Duration::from_secs(seconds)));
+        assert_eq!(words, ["0s", "59s", "1m0s", "59m59s", "1h2m3s", "100h0m0s"]);
+    }
+}

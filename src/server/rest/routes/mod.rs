@@ -1,0 +1,104 @@
+//! The table of routes: which method and path lead to which operation.
+//!
+//! The router is built from [`ROUTES`] and the tests read it, so what the table says is what the server does. A
+//! handler gathers the raw request, calls one method of the engine and renders what comes back; it knows nothing of
+//! prompts. To add an operation, add a handler to the file of its kind and a row here.
+
+mod generate;
+mod health;
+mod prompts;
+mod system;
+
+use aludel_core::error::{Code, Error};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{MethodRouter, delete, get, patch, post};
+use serde::Serialize;
+
+use super::App;
+use super::accept::JSON;
+use super::error::{Answer, Refusal};
+
+/// One route.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The operation, by the name that all faces share.
+    pub operation: &'static str,
+    /// The method; a `GET` answers `HEAD` too.
+    pub method: Method,
+    /// The path, parameters in braces.
+    pub path: &'static str,
+    handler: fn() -> MethodRouter<App>,
+}
+
+const fn route(
+    operation: &'static str,
+    method: Method,
+    path: &'static str,
+    handler: fn() -> MethodRouter<App>,
+) -> Route {
+    Route { operation, method, path, handler }
+}
+
+const PROMPTS: &str = "/api/v1/prompts";
+const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
+
+/// Every route there is.
+pub const ROUTES: &[Route] = &[
+    route("generate", Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
+    route("list", Method::GET, PROMPTS, || get(prompts::list)),
+    route("show", Method::GET, PROMPT, || get(prompts::show)),
+    route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
+    route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),
+    route("providers", Method::GET, "/api/v1/providers", || get(system::providers)),
+    route("health", Method::GET, health::HEALTH, || get(health::health)),
+    route("health", Method::GET, health::ALIVE, || get(health::alive)),
+    route("health", Method::GET, health::READY, || get(health::ready)),
+];
+
+/// True for probes, which are answered under any load.
+pub(super) fn is_probe(path: &str) -> bool {
+    [health::HEALTH, health::ALIVE, health::READY].contains(&path)
+}
+
+/// The routes, with an answer for everything else.
+pub(super) fn router() -> Router<App> {
+    ROUTES
+        .iter()
+        .fold(Router::new(), |router, route| router.route(route.path, (route.handler)()))
+        .fallback(no_such_route)
+        .method_not_allowed_fallback(no_such_method)
+}
+
+async fn no_such_route(request: Request) -> Refusal {
+    Refusal::from(Error::Refused {
+        code: Code::NotFound,
+        detail: format!("there is no route {}; the API begins at {PROMPTS}", shortened(request.uri().path())),
+    })
+}
+
+async fn no_such_method(request: Request) -> Refusal {
+    Refusal::from(Error::Refused {
+        code: Code::MethodNotAllowed,
+        detail: format!(
+            "{} does not take {}; `Allow` lists what it takes",
+            shortened(request.uri().path()),
+            request.method()
+        ),
+    })
+}
+
+/// A client's path, never longer than a line.
+fn shortened(path: &str) -> String {
+    const MOST: usize = 80;
+    if path.len() <= MOST { path.to_owned() } else { path.chars().take(MOST).chain(['…']).collect() }
+}
+
+/// `value` as a JSON answer.
+fn answer(status: StatusCode, value: &impl Serialize) -> Answer {
+    let body =
+        serde_json::to_vec(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")))?;
+    Ok((status, [(header::CONTENT_TYPE, JSON)], body).into_response())
+}

@@ -1,0 +1,100 @@
+//! Stored prompts: listed, shown, changed, deleted. The `ETag` is the revision, and `If-Match` asks for one.
+
+use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest};
+use aludel_core::domain::Prompt;
+use aludel_core::error::{Error, Fault, Result};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::IntoResponse;
+use serde_json::{Map, Value};
+
+use super::{PROMPTS, answer};
+use crate::server::rest::App;
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::body::{self, IfMatch};
+use crate::server::rest::error::Answer;
+
+type PromptId = std::result::Result<Path<String>, PathRejection>;
+
+const PROMPT_ID: &str = "prompt_id";
+const REVISION: &str = "revision";
+
+pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = body::query(&uri, ListRequest::FIELDS)?;
+    let request = app.engine().decode::<ListRequest>(Value::Object(raw))?;
+    answer(StatusCode::OK, &app.engine().list(request).await?)
+}
+
+pub(super) async fn show(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with_id(body::query(&uri, ShowRequest::FIELDS)?, id)?;
+    let prompt = app.engine().show(app.engine().decode::<ShowRequest>(raw)?).await?;
+    if body::is_known(&headers, prompt.revision) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag(&prompt))]).into_response());
+    }
+    tagged(StatusCode::OK, &prompt)
+}
+
+/// New content makes a new prompt, so that answers 201 with its place; all else changes the prompt where it is.
+pub(super) async fn update(State(app): State<App>, id: PromptId, request: Request) -> Answer {
+    negotiate(request.headers(), &[JSON])?;
+    let wanted = body::if_match(request.headers())?;
+    let Value::Object(fields) = body::json(request).await? else {
+        return Err(body::malformed("expected a JSON object with the fields to change".into()).into());
+    };
+    let raw = with_id(with_revision(fields, wanted)?, id)?;
+    let request = app.engine().decode::<UpdateRequest>(raw)?;
+    let makes_new = request.content.is_some();
+    let prompt = app.engine().update(request).await?;
+    if !makes_new {
+        return tagged(StatusCode::OK, &prompt);
+    }
+    let mut response = tagged(StatusCode::CREATED, &prompt)?;
+    let place = HeaderValue::try_from(format!("{PROMPTS}/{}", prompt.id))
+        .map_err(|error| Error::Internal(format!("a prompt's place is no header: {error}")))?;
+    response.headers_mut().insert(header::LOCATION, place);
+    Ok(response)
+}
+
+pub(super) async fn remove(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let fields = with_revision(body::query(&uri, DeleteOneRequest::FIELDS)?, body::if_match(&headers)?)?;
+    let request = app.engine().decode::<DeleteOneRequest>(with_id(fields, id)?)?;
+    answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
+}
+
+/// The raw request with the id of the path, which is the only place to say it.
+fn with_id(mut raw: Map<String, Value>, id: PromptId) -> Result<Value> {
+    let Path(id) = id.map_err(|rejection| {
+        Error::Shape(vec![Fault::new(PROMPT_ID, format!("cannot be read from the path: {}", rejection.body_text()))])
+    })?;
+    once(&mut raw, PROMPT_ID, Value::from(id), "the path")?;
+    Ok(Value::Object(raw))
+}
+
+/// The raw request with the revision that `If-Match` asks for.
+fn with_revision(mut raw: Map<String, Value>, wanted: IfMatch) -> Result<Map<String, Value>> {
+    if let IfMatch::Revision(revision) = wanted {
+        once(&mut raw, REVISION, Value::from(revision), "`If-Match`")?;
+    }
+    Ok(raw)
+}
+
+fn once(raw: &mut Map<String, Value>, name: &str, value: Value, place: &str) -> Result<()> {
+    if raw.insert(name.to_owned(), value).is_none() {
+        return Ok(());
+    }
+    Err(Error::Shape(vec![Fault::new(name, format!("is already given by {place}; leave it out here"))]))
+}
+
+fn tagged(status: StatusCode, prompt: &Prompt) -> Answer {
+    let mut response = answer(status, prompt)?;
+    response.headers_mut().insert(header::ETAG, tag(prompt));
+    Ok(response)
+}
+
+fn tag(prompt: &Prompt) -> HeaderValue {
+    HeaderValue::try_from(format!("\"{}\"", prompt.revision)).unwrap_or_else(|_| HeaderValue::from_static("\"0\""))
+}

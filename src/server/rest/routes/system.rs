@@ -1,0 +1,17 @@
+//! The state of the installation: which providers there are.
+
+use aludel_core::api::{NoFields, Request as _};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri};
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::error::Answer;
+use crate::server::rest::{App, body};
+
+pub(super) async fn providers(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    app.engine().decode::<NoFields>(Value::Object(body::query(&uri, NoFields::FIELDS)?))?;
+    answer(StatusCode::OK, &json!({ "providers": app.engine().providers() }))
+}
