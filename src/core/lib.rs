@@ -25,6 +25,7 @@ pub mod error;
 pub mod event;
 pub mod files;
 pub mod ids;
+pub mod judge;
 pub mod pipeline;
 pub mod prompting;
 pub mod provider;

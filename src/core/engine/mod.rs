@@ -12,6 +12,8 @@ mod generate;
 mod manage;
 mod retrieve;
 mod system;
+#[cfg(test)]
+mod tests;
 mod wiring;
 
 use std::sync::{Arc, OnceLock};

@@ -38,4 +38,9 @@ impl Announcer {
     pub(super) fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// The channel itself, for a use-case that speaks for itself.
+    pub(super) fn events(&self) -> &EventSender {
+        &self.events
+    }
 }

@@ -1,10 +1,13 @@
 //! The end of a run: what was gathered becomes a result, or the error that stands for it.
 
+use std::sync::Arc;
+
 use super::announce::Announcer;
-use super::plan::Plan;
-use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, VariantFailure};
+use super::plan::{JudgePlan, Plan, Ports};
+use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, SelectResult, VariantFailure};
 use crate::error::Error;
 use crate::event::{EventKind, Outcome, RunControl};
+use crate::judge::{self, Judging};
 
 /// What the variants came to.
 #[derive(Default)]
@@ -26,6 +29,7 @@ pub(super) struct Gathered {
 /// Ranks, judges, and gives the terminal event.
 pub(super) async fn conclude(
     plan: &Plan,
+    ports: &Ports,
     events: &Announcer,
     control: &RunControl,
     mut gathered: Gathered,
@@ -36,11 +40,18 @@ pub(super) async fn conclude(
     if let Some(error) = verdict(plan, &mut gathered) {
         return EventKind::Failed { error: Box::new(error.into()) };
     }
+    let selected = match &plan.judge {
+        Some(judge) => select(plan, ports, judge, events, control, &mut gathered).await,
+        None => None,
+    };
+    if control.token().is_cancelled() {
+        return EventKind::Cancelled {};
+    }
     let result = GenerationResult {
         session_id: plan.session_id,
         prompts: gathered.prompts,
         rankings: Vec::new(),
-        selected: None,
+        selected,
         failures: gathered.failures,
         warnings: events.warnings(),
         model_metadata: ModelMetadata::sum(&gathered.spent),
@@ -55,4 +66,39 @@ fn verdict(plan: &Plan, gathered: &mut Gathered) -> Option<Error> {
         return Some(gathered.first_error.take().unwrap_or_else(lost));
     }
     if plan.save && gathered.stored.is_empty() { gathered.unsaved.take() } else { None }
+}
+
+/// Lets the judge choose. A judge that fails costs the choice, not the run, and says so.
+async fn select(
+    plan: &Plan,
+    ports: &Ports,
+    judge: &JudgePlan,
+    events: &Announcer,
+    control: &RunControl,
+    gathered: &mut Gathered,
+) -> Option<SelectResult> {
+    let judging = Judging {
+        provider: Arc::clone(&judge.provider),
+        model: judge.model.clone(),
+        assets: Arc::clone(&ports.assets),
+        task: plan.input.clone(),
+        persona: plan.persona.clone(),
+        max_concurrency: plan.concurrency,
+    };
+    let selecting = judge::select(&judging, &gathered.prompts, events.events());
+    let selected = tokio::select! {
+        biased;
+        () = control.token().cancelled() => return None,
+        selected = selecting => selected,
+    };
+    match selected {
+        Ok(selected) => {
+            gathered.spent.push(selected.model_metadata.clone());
+            Some(selected)
+        }
+        Err(error) => {
+            events.warn(None, None, format!("the judge chose none: {error}")).await;
+            None
+        }
+    }
 }

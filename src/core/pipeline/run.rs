@@ -34,7 +34,7 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
             let gathered = run_variants(&plan, &ports, &events, &control).await;
-            outcome::conclude(&plan, &events, &control, gathered).await
+            outcome::conclude(&plan, &ports, &events, &control, gathered).await
         }
     };
     events.send(terminal).await;

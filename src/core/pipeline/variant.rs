@@ -200,7 +200,7 @@ impl PhaseCall<'_> {
             ))
             .await;
         }
-        let model_metadata = metadata_of(&completion);
+        let model_metadata = completion.metadata();
         self.events
             .send(EventKind::PhaseFinished {
                 variant: self.variant,
@@ -218,27 +218,5 @@ impl PhaseCall<'_> {
             content,
             model_metadata,
         })
-    }
-}
-
-/// A call's account, as measured at the provider boundary.
-pub(crate) fn metadata_of(completion: &Completion) -> ModelMetadata {
-    let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    ModelMetadata {
-        provider: completion.provider.clone(),
-        model: completion.model.clone(),
-        input_tokens: completion.usage.input_tokens,
-        output_tokens: completion.usage.output_tokens,
-        total_tokens: completion.usage.input_tokens + completion.usage.output_tokens,
-        cost_usd: completion.cost_usd,
-        latency_ms: millis(completion.latency),
-        first_token_ms: completion.first_token.map(millis),
-        calls: 1,
-        retries: completion.retries,
-        cached: false,
-        fallback_from: completion.fallback_from.clone(),
-        estimated: completion.usage.estimated,
-        embedding_provider: None,
-        embedding_model: None,
     }
 }

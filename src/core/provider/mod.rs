@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
 
-use crate::domain::{Phase, TokenUsage};
+use crate::domain::{ModelMetadata, Phase, TokenUsage};
 use crate::error::{Problem, ProviderError};
 
 /// Answers chat requests.
@@ -87,6 +87,30 @@ pub struct Completion {
     pub fallback_from: Option<String>,
     /// True when the answer was cut at `max_tokens`.
     pub truncated: bool,
+}
+
+impl Completion {
+    /// The call's account.
+    pub fn metadata(&self) -> ModelMetadata {
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        ModelMetadata {
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            input_tokens: self.usage.input_tokens,
+            output_tokens: self.usage.output_tokens,
+            total_tokens: self.usage.input_tokens + self.usage.output_tokens,
+            cost_usd: self.cost_usd,
+            latency_ms: millis(self.latency),
+            first_token_ms: self.first_token.map(millis),
+            calls: 1,
+            retries: self.retries,
+            cached: false,
+            fallback_from: self.fallback_from.clone(),
+            estimated: self.usage.estimated,
+            embedding_provider: None,
+            embedding_model: None,
+        }
+    }
 }
 
 /// One request to a model.

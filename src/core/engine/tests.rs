@@ -1,0 +1,180 @@
+//! Tests of the facade: every operation end to end over a real database and the embedded provider.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::config::{self, Environment, Flags};
+use crate::domain::{GenerationResult, Source};
+use crate::error::{Code, Error};
+use crate::event::{EventKind, Outcome, RunView, laws};
+use crate::ids::SeededIds;
+use crate::time::FixedClock;
+
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn with_config(text: &str) -> Self {
+        let home = Self::new();
+        std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
+        home
+    }
+
+    fn engine(&self) -> Engine {
+        let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
+        let loaded = config::load(&Flags::default(), &environment).unwrap();
+        let clock = Arc::new(FixedClock::ticking_from(1_700_000_000_000));
+        Engine::open_with(loaded, clock, Arc::new(SeededIds::new(1)))
+    }
+}
+
+async fn generate(engine: &Engine, raw: Value) -> Result<GenerationResult, Error> {
+    let mut run = engine.generate(engine.decode(raw)?)?;
+    let (mut events, mut view) = (Vec::new(), RunView::default());
+    while let Some(event) = run.next().await {
+        view.apply(&event);
+        events.push(event);
+    }
+    laws::check(&events).unwrap();
+    match &events.last().unwrap().kind {
+        EventKind::Finished { result } => match &**result {
+            Outcome::Generation(result) => Ok(result.clone()),
+            Outcome::Selection(_) => panic!("a selection came of a generate run"),
+        },
+        other => panic!("the run ended with {other:?}"),
+    }
+}
+
+async fn show(engine: &Engine, key: &str) -> Result<crate::domain::Prompt, Error> {
+    engine.show(engine.decode(json!({ "prompt_id": key }))?).await
+}
+
+#[tokio::test]
+async fn a_subset_of_phases_runs_in_the_order_given() {
+    let home = Home::new();
+    let engine = home.engine();
+    let raw = json!({ "input": "Plan a trip to Rome", "phases": ["coagulatio", "prima-materia"], "count": 1 });
+    let result = generate(&engine, raw).await.unwrap();
+    let phases: Vec<_> = result.prompts[0].steps.iter().map(|step| step.phase.as_str()).collect();
+    assert_eq!(phases, ["coagulatio", "prima-materia"]);
+}
+
+#[tokio::test]
+async fn an_unknown_id_is_not_found_and_a_bad_one_is_refused() {
+    let home = Home::new();
+    let engine = home.engine();
+    assert_eq!(show(&engine, "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21").await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(show(&engine, "@last").await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(show(&engine, "zz").await.unwrap_err().code(), Code::ValidationFailed);
+}
+
+#[tokio::test]
+async fn an_ambiguous_id_lists_what_it_could_mean() {
+    let home = Home::new();
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 2 })).await.unwrap();
+    let beginning: String = result.prompts[0].id.to_string().chars().take(8).collect();
+    let error = show(&engine, &beginning).await.unwrap_err();
+    assert_eq!(error.code(), Code::ValidationFailed);
+    assert!(result.prompts.iter().all(|prompt| error.to_string().contains(&prompt.id.to_string())), "{error}");
+}
+
+#[tokio::test]
+async fn tags_and_notes_change_in_place_and_raise_the_revision() {
+    let home = Home::new();
+    let engine = home.engine();
+    generate(&engine, json!({ "input": "Name a boat", "count": 1, "tags": ["sea"] })).await.unwrap();
+    let raw = json!({ "prompt_id": "@last", "add_tags": ["boat"], "remove_tags": ["sea"], "notes": "keep" });
+    let changed = engine.update(engine.decode(raw).unwrap()).await.unwrap();
+    assert_eq!((changed.revision, changed.tags.as_slice()), (2, &["boat".to_owned()][..]));
+    let stale = json!({ "prompt_id": "@last", "notes": null, "revision": 1 });
+    assert_eq!(engine.update(engine.decode(stale).unwrap()).await.unwrap_err().code(), Code::Conflict);
+}
+
+#[tokio::test]
+async fn new_content_makes_a_new_prompt_and_leaves_the_old_one() {
+    let home = Home::new();
+    let engine = home.engine();
+    let old = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap().prompts.remove(0);
+    let raw = json!({ "prompt_id": old.id.to_string(), "content": "You name boats." });
+    let new = engine.update(engine.decode(raw).unwrap()).await.unwrap();
+    assert_eq!((new.parent_id, new.source, new.revision), (Some(old.id), Source::Manual, 1));
+    assert_eq!(show(&engine, &old.id.to_string()).await.unwrap(), old);
+    assert_eq!(show(&engine, "@last").await.unwrap(), new);
+}
+
+#[tokio::test]
+async fn a_deletion_with_one_unknown_id_deletes_nothing() {
+    let home = Home::new();
+    let engine = home.engine();
+    let prompt = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap().prompts.remove(0);
+    let ids = json!({ "prompt_ids": [prompt.id.to_string(), "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21"] });
+    assert_eq!(engine.delete(engine.decode(ids).unwrap()).await.unwrap_err().code(), Code::NotFound);
+    assert!(show(&engine, "@last").await.is_ok());
+    let all = engine.delete(engine.decode(json!({ "all": true })).unwrap()).await.unwrap();
+    assert_eq!(all.deleted, [prompt.id]);
+}
+
+#[tokio::test]
+async fn history_shows_a_run_with_its_variants_best_first() {
+    let home = Home::new();
+    let engine = home.engine();
+    let first = generate(&engine, json!({ "input": "Name a boat", "count": 2 })).await.unwrap();
+    let second = generate(&engine, json!({ "input": "Name a cat", "count": 3 })).await.unwrap();
+    let page = engine.history(engine.decode(json!({})).unwrap()).await.unwrap();
+    let sessions: Vec<_> = page.sessions.iter().map(|row| row.session.id).collect();
+    assert_eq!(sessions, [second.session_id, first.session_id]);
+    assert_eq!(page.sessions[0].prompts, second.prompts);
+}
+
+#[tokio::test]
+async fn a_phase_takes_the_binding_of_the_configuration_and_a_request_overrides_it() {
+    let home = Home::new();
+    let script = home.folder.path().join("fixed.yaml");
+    std::fs::write(&script, "seed: 1\nmodel: fixed-1\nanswer: {text: 'You answer {phase}.'}\n").unwrap();
+    let text = format!(
+        "providers:\n  fixed: {{kind: sim, script: {}}}\nphases:\n  solutio: {{provider: builtin}}\n",
+        script.display()
+    );
+    std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
+    let providers: Vec<_> = result.prompts[0].steps.iter().map(|step| step.provider.as_str()).collect();
+    assert_eq!(providers, ["fixed", "builtin", "fixed"], "unbound phases take the file's first provider");
+    let raw = json!({ "input": "Name a boat", "count": 1, "provider": "builtin" });
+    let result = generate(&engine, raw).await.unwrap();
+    assert!(result.prompts[0].steps.iter().all(|step| step.provider == "builtin"));
+}
+
+#[tokio::test]
+async fn a_fallback_is_used_and_said() {
+    let home = Home::new();
+    let script = home.folder.path().join("down.yaml");
+    std::fs::write(&script, "seed: 1\nanswer: echo\nrules:\n  - fault: auth\n").unwrap();
+    let text = format!(
+        "providers:\n  down: {{kind: sim, script: {}}}\nphases:\n  solutio: {{provider: down, fallback: [builtin]}}\n  \
+         prima-materia: {{provider: builtin}}\n  coagulatio: {{provider: builtin}}\n",
+        script.display()
+    );
+    std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
+    assert_eq!(result.prompts[0].steps[1].model_metadata.fallback_from.as_deref(), Some("down"));
+    assert!(result.warnings.iter().any(|warning| warning.contains("down")), "{:?}", result.warnings);
+}
+
+#[tokio::test]
+async fn a_clean_home_is_valid_and_stays_empty() {
+    let home = Home::new();
+    let engine = home.engine();
+    assert!(engine.validate().await.valid);
+    assert!(engine.list(engine.decode(json!({})).unwrap()).await.unwrap().prompts.is_empty());
+    assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "looking makes no file");
+}
