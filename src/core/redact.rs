@@ -12,7 +12,7 @@ use std::sync::{PoisonError, RwLock};
 pub const MASK: &str = "***";
 
 /// Registered secrets shorter than this are not matched: they would mask ordinary words.
-const SHORTEST_REGISTERED: usize = 6;
+const SHORTEST_REGISTERED: usize = 8;
 
 /// Beginnings of keys, as their vendors document them (OpenAI and Anthropic `sk-`, Google `AIza`, GitHub `gh?_`,
 /// Groq `gsk_`, xAI `xai-`, Hugging Face `hf_`, JSON web tokens `eyJ`), and the length of tail that makes one.
@@ -34,9 +34,19 @@ const PREFIXES: [(&str, usize); 11] = [
 const NAMES: [&str; 8] =
     ["x-api-key", "x-goog-api-key", "api-key", "api_key", "apikey", "authorization", "password", "access_token"];
 
+/// Schemes of authorization, and what a credential after one looks like where no header's name announces it:
+/// "basic understanding" is an ordinary phrase, base64 has capitals or digits.
+const SCHEMES: [(&str, IsCredential); 2] = [
+    ("bearer ", |_| true),
+    ("basic ", |value| value.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'=')),
+];
+
+/// Whether a word after a scheme is a credential.
+type IsCredential = fn(&str) -> bool;
+
 static REGISTERED: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Masks `secret` wherever it appears from now on, also as Rust and JSON escape it. Shorter than six bytes it is
+/// Masks `secret` wherever it appears from now on, also as Rust and JSON escape it. Shorter than eight bytes it is
 /// left to the shapes.
 pub fn register(secret: &str) {
     let secret = secret.trim();
@@ -50,8 +60,6 @@ pub fn register(secret: &str) {
             registered.push(spelling.to_owned());
         }
     }
-    // Longest first, so that a secret holding another is masked whole.
-    registered.sort_by_key(|known| std::cmp::Reverse(known.len()));
 }
 
 /// True for a name whose value is secret, such as `x-api-key` or `authorization`.
@@ -61,38 +69,41 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// The text with every secret masked; borrowed when there was none.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    let mut masked = Cow::Borrowed(text);
+    let mut spans = spans_by_shape(text);
     for secret in REGISTERED.read().unwrap_or_else(PoisonError::into_inner).iter() {
-        if masked.contains(secret.as_str()) {
-            masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
-        }
+        spans.extend(text.match_indices(secret.as_str()).map(|(start, _)| (start, start + secret.len())));
     }
-    match mask_shapes(&masked) {
-        Some(shaped) => Cow::Owned(shaped),
-        None => masked,
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
     }
-}
-
-/// Masks by shape; `None` when nothing was found.
-fn mask_shapes(text: &str) -> Option<String> {
-    let mut output = String::new();
+    // Both nets look at the text as it was: masking by one first could hide half of a secret from the other.
+    spans.sort_unstable();
+    let mut output = String::with_capacity(text.len());
     let mut copied = 0;
-    let mut at = 0;
-    while at < text.len() {
-        if let Some((start, end)) = secret_at(text, at) {
+    for (start, end) in spans {
+        if start >= copied {
             output.push_str(&text[copied..start]);
             output.push_str(MASK);
-            copied = end;
-            at = end;
+        }
+        copied = copied.max(end);
+    }
+    output.push_str(&text[copied..]);
+    Cow::Owned(output)
+}
+
+/// The spans of secrets by their shape, from left to right.
+fn spans_by_shape(text: &str) -> Vec<(usize, usize)> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        if let Some(span) = secret_at(text, at) {
+            spans.push(span);
+            at = span.1;
         } else {
             at += text[at..].chars().next().map_or(1, char::len_utf8);
         }
     }
-    if copied == 0 {
-        return None;
-    }
-    output.push_str(&text[copied..]);
-    Some(output)
+    spans
 }
 
 /// The span of a secret that is announced at byte `at`, if one is.
@@ -113,11 +124,11 @@ fn secret_at(text: &str, at: usize) -> Option<(usize, usize)> {
             }
         }
     }
-    for scheme in ["bearer ", "basic "] {
+    for (scheme, is_credential) in SCHEMES {
         if starts_without_case(rest, scheme) {
             let value = &rest[scheme.len()..];
             let length = run_length(value, is_key_character);
-            if length >= 8 {
+            if length >= 8 && is_credential(&value[..length]) {
                 return Some((at + scheme.len(), at + scheme.len() + length));
             }
         }
@@ -134,7 +145,7 @@ fn value_after(text: &str, at: usize) -> Option<(usize, usize)> {
         return None;
     }
     let mut start = at + announced;
-    for scheme in ["bearer ", "basic "] {
+    for (scheme, _) in SCHEMES {
         if starts_without_case(&text[start..], scheme) {
             start += scheme.len();
         }
@@ -181,6 +192,7 @@ mod tests {
             ("GET /v1?api_key=abc&x=1", "GET /v1?api_key=***&x=1"),
             ("postgres://me:pa55@host/db", "postgres://***@host/db"),
             ("token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "token ***"),
+            ("Basic dXNlcjpwYXNz", "Basic ***"),
             ("AIzaSyA1234567890abcdef1234", "***"),
         ] {
             assert_eq!(mask(text), expected, "{text}");
@@ -194,6 +206,7 @@ mod tests {
             "a task-list with desk-chair",
             "https://api.example.com/v1",
             "the bearer of news",
+            "a basic understanding",
             "api_key: ${OPENAI_API_KEY}",
             "mail me@example.com",
         ] {
@@ -207,6 +220,14 @@ mod tests {
         assert_eq!(mask("it was hunter2-of-the-redact-test."), "it was ***.");
         register("quoted\"of-the-redact-test");
         assert_eq!(mask(&format!("{:?}", "quoted\"of-the-redact-test")), "\"***\"");
+    }
+
+    #[test]
+    fn a_secret_within_a_secret_leaves_nothing_of_either() {
+        register("sk-overlap1");
+        register("overlap1 and overlap2");
+        assert_eq!(mask("x sk-overlap1234567 y"), "x *** y");
+        assert_eq!(mask("x sk-overlap1 and overlap2 y"), "x *** y");
     }
 
     #[test]

@@ -17,14 +17,14 @@ pub struct Key {
     /// What it accepts.
     pub kind: Kind,
     /// What holds when nobody sets it.
-    pub default: Default,
+    pub default: DefaultValue,
     /// One line for people.
     pub doc: &'static str,
 }
 
 /// What holds when nobody sets a key.
 #[derive(Debug, Clone, Copy)]
-pub enum Default {
+pub enum DefaultValue {
     /// Nothing: the documentation says what that means.
     Unset,
     /// A text.
@@ -39,7 +39,7 @@ pub enum Default {
     List(&'static [&'static str]),
 }
 
-impl Default {
+impl DefaultValue {
     /// As a JSON value; null when unset.
     pub fn to_value(self) -> serde_json::Value {
         match self {
@@ -80,8 +80,7 @@ pub(super) fn named(path: &[&str]) -> Named {
     let mut section = false;
     for key in TABLE {
         let mut pattern = key.pattern.split('.');
-        let matches = path.iter().all(|segment| pattern.next().is_some_and(|expected| fits(expected, segment)));
-        if matches {
+        if begins(&mut pattern, path) {
             if pattern.next().is_none() {
                 return Named::Key(key);
             }
@@ -99,9 +98,16 @@ pub fn find(dotted: &str) -> Option<&'static Key> {
     }
 }
 
-fn fits(expected: &str, segment: &str) -> bool {
+/// True when a pattern begins with `path`; the pattern is left behind it.
+fn begins<'a>(pattern: &mut impl Iterator<Item = &'a str>, path: &[&str]) -> bool {
+    let mut segments = path.iter().enumerate();
+    segments.all(|(position, segment)| pattern.next().is_some_and(|expected| fits(expected, segment, position)))
+}
+
+fn fits(expected: &str, segment: &str, position: usize) -> bool {
     match expected {
-        "*" => is_name(segment),
+        // Only the last segment may hold dots, which is a header's name.
+        "*" => is_name(segment) && (position + 1 == HEADER_DEPTH || !segment.contains('.')),
         "<phase>" => segment.parse::<Phase>().is_ok(),
         literal => literal == segment,
     }
@@ -119,7 +125,7 @@ pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for key in TABLE {
         let mut pattern = key.pattern.split('.');
-        if !path.iter().all(|segment| pattern.next().is_some_and(|expected| fits(expected, segment))) {
+        if !begins(&mut pattern, path) {
             continue;
         }
         match pattern.next() {
@@ -253,7 +259,10 @@ mod tests {
         assert_eq!(suggestion(&["default_count"]), "did you mean `generation.default_count`?");
         assert_eq!(suggestion(&["phases", "solutioo"]), "did you mean `phases.solutio`?");
         assert_eq!(suggestion(&["spend", "zzz"]), "known here: daily_budget_usd, preflight_usd");
-        assert_eq!(suggestion(&["providers", "a b"]), "use letters, digits, `-` and `_`, at most 64");
+        for name in ["a b", "a.b", ""] {
+            assert_eq!(suggestion(&["providers", name]), "use letters, digits, `-` and `_`, at most 64");
+            assert!(matches!(named(&["providers", name]), Named::Nothing));
+        }
     }
 
     #[test]

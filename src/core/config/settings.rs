@@ -63,13 +63,20 @@ impl Config {
         self.phases.get(phase).provider.as_deref().unwrap_or_else(|| self.default_provider())
     }
 
-    /// Everything secret in it, for masking.
+    /// Everything in it that must be masked wherever it appears. Of headers those that sound secret: masking the
+    /// value of any header would mask ordinary words.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        let providers = self.providers.values();
-        providers
-            .flat_map(|provider| provider.api_key.iter().chain(provider.headers.values()))
-            .chain(self.server.auth.secret.iter())
+        let keys = self.providers.values().filter_map(|provider| provider.api_key.as_ref());
+        let headers = self.providers.values().flat_map(|provider| &provider.headers);
+        let secret_headers = headers.filter(|(name, _)| sounds_secret(name)).map(|(_, value)| value);
+        keys.chain(secret_headers).chain(&self.server.auth.secret)
     }
+}
+
+/// True for the name of a header that is likely to carry a credential.
+fn sounds_secret(header: &str) -> bool {
+    let name = header.to_ascii_lowercase();
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
 }
 
 /// What `aludel` without a command starts.

@@ -336,3 +336,65 @@ fn origins_of_sections_and_of_headers_are_known() {
     assert_eq!(origins.of("providers.acme"), at(2));
     assert_eq!(origins.of("providers.acme.model"), Origin::Default);
 }
+
+/// Three different raw texts that the kind takes. Texts are names of providers, because some keys want one.
+fn samples(kind: Kind) -> [String; 3] {
+    let texts = |texts: [&str; 3]| texts.map(str::to_owned);
+    match kind {
+        Kind::Text | Kind::List => texts(["openai", "google", "ollama"]),
+        Kind::Path | Kind::Database => texts(["/nowhere/a", "/nowhere/b", "/nowhere/c"]),
+        Kind::Url => texts(["http://a", "http://b", "http://c"]),
+        Kind::Secret => ["a", "b", "c"].map(|letter| letter.repeat(40)),
+        Kind::Choice(words) => [0, 1, 2].map(|word| words[word % words.len()].to_owned()),
+        Kind::Flag => texts(["true", "false", "true"]),
+        Kind::Whole(min, _) => [1, 2, 3].map(|step| (min + step).to_string()),
+        Kind::Number(min, _) => [0.25, 0.5, 0.75].map(|step| (min + step).to_string()),
+        Kind::LogLevel => texts(["error", "debug", "trace"]),
+    }
+}
+
+/// The value of a key, secrets exposed.
+fn value(loaded: &Loaded, key: &str) -> serde_json::Value {
+    match key {
+        "server.auth.secret" => loaded.config.server.auth.secret.as_ref().map(Secret::expose).into(),
+        "providers.openai.api_key" => loaded.config.providers["openai"].api_key.as_ref().map(Secret::expose).into(),
+        "providers.openai.headers.x-a" => loaded.config.providers["openai"].headers["x-a"].expose().into(),
+        key => edit::get(loaded, key).unwrap(),
+    }
+}
+
+#[test]
+fn every_key_can_be_set_at_every_level_and_each_wins_over_the_ones_below() {
+    for row in TABLE.iter().filter(|row| row.pattern != "ranking.weights.*") {
+        let key =
+            row.pattern.replace("providers.*", "providers.openai").replace("<phase>", "solutio").replace('*', "x-a");
+        let raw = samples(row.kind);
+        let expected = raw.each_ref().map(|raw| row.kind.parse(raw).unwrap());
+        // Enabling tokens demands a secret.
+        let home = Home::new(&format!("server:\n  auth:\n    secret: {}\n", "s".repeat(40)));
+        let paths = Paths::resolve(&home.flags(), &Environment::default()).unwrap();
+        edit::set(&paths, &key, &raw[0]).unwrap_or_else(|error| panic!("{key}: {error}"));
+        let variable = keys::variable_of(&key);
+        let environment = Environment::from_pairs([(variable.as_str(), raw[1].as_str())]);
+        let flags = home.flags().with_flag("--it", &key, &raw[2]);
+
+        let by_file = load(&home.flags(), &Environment::default()).unwrap();
+        assert_eq!(value(&by_file, &key), expected[0], "{key}");
+        assert!(matches!(by_file.origins.of(&key), Origin::File { line, .. } if line > 0), "{key}");
+        let by_variable = load(&home.flags(), &environment).unwrap();
+        assert_eq!(value(&by_variable, &key), expected[1], "{key}");
+        assert_eq!(by_variable.origins.of(&key), Origin::Environment { name: variable }, "{key}");
+        let by_flag = load(&flags, &environment).unwrap();
+        assert_eq!(value(&by_flag, &key), expected[2], "{key}");
+        assert_eq!(by_flag.origins.of(&key), Origin::Flag { name: "--it".into() }, "{key}");
+    }
+}
+
+#[test]
+fn a_header_that_carries_no_credential_is_not_masked_everywhere() {
+    let text =
+        "providers:\n  openai:\n    headers: {X-Title: 'ordinary words', X-Api-Token: 'canary of the header test'}\n";
+    Home::new(text).load(&[]).unwrap();
+    assert_eq!(redact::mask("ordinary words"), "ordinary words");
+    assert_eq!(redact::mask("canary of the header test"), "***");
+}

@@ -12,16 +12,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 
-use super::line;
+use super::{LogSettings, line};
 use crate::config::LogFormat;
 use crate::files;
 use crate::time::{Clock as _, SystemClock};
 
 /// Files kept, that of today included.
 const KEPT: usize = 7;
-
-/// The ending of a log file.
-const ENDING: &str = "log";
 
 /// Characters of a day, `2026-11-21`.
 const DAY_LENGTH: usize = 10;
@@ -31,7 +28,9 @@ const DAY_LENGTH: usize = 10;
 pub(super) struct LogFile {
     dir: PathBuf,
     stem: String,
+    ending: String,
     format: LogFormat,
+    /// Whether standard error may be told that the file cannot be written.
     tells_failures: bool,
     state: Mutex<State>,
 }
@@ -46,9 +45,16 @@ struct State {
 }
 
 impl LogFile {
-    /// Opens nothing yet. `tells_failures`: whether standard error may be told that the file cannot be written.
-    pub(super) fn new(dir: PathBuf, stem: String, format: LogFormat, tells_failures: bool) -> Self {
-        Self { dir, stem, format, tells_failures, state: Mutex::default() }
+    /// Opens nothing yet.
+    pub(super) fn new(settings: &LogSettings) -> Self {
+        Self {
+            dir: settings.dir.clone(),
+            stem: settings.stem.clone(),
+            ending: settings.ending.clone(),
+            format: settings.format,
+            tells_failures: settings.stderr.is_some(),
+            state: Mutex::default(),
+        }
     }
 
     /// The file of the day that was written last.
@@ -67,7 +73,7 @@ impl LogFile {
     }
 
     fn path_of(&self, day: &str) -> PathBuf {
-        self.dir.join(format!("{}.{day}.{ENDING}", self.stem))
+        self.dir.join(format!("{}.{day}.{}", self.stem, self.ending))
     }
 
     /// Writes one line of the day.
@@ -104,7 +110,7 @@ impl LogFile {
             None => RollingFileAppender::builder()
                 .rotation(Rotation::DAILY)
                 .filename_prefix(&self.stem)
-                .filename_suffix(ENDING)
+                .filename_suffix(&self.ending)
                 .build(&self.dir)
                 .map_err(io::Error::other),
         }
@@ -130,7 +136,7 @@ impl LogFile {
         let day = name
             .strip_prefix(&self.stem)
             .and_then(|rest| rest.strip_prefix('.'))
-            .and_then(|rest| rest.strip_suffix(ENDING))
+            .and_then(|rest| rest.strip_suffix(&self.ending))
             .and_then(|rest| rest.strip_suffix('.'));
         day.is_some_and(|day| {
             day.len() == DAY_LENGTH

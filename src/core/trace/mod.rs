@@ -11,6 +11,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,8 +42,10 @@ pub struct LogSettings {
     pub level: String,
     /// The folder of the log files.
     pub dir: PathBuf,
-    /// The first part of a file's name, before the day.
+    /// The first part of a file's name, before the day: `aludel.2026-11-21.log`.
     pub stem: String,
+    /// The last part of a file's name, after the day and without a dot.
+    pub ending: String,
     /// The form of the file.
     pub format: LogFormat,
     /// What standard error shows, as `level`; nothing when `None`.
@@ -58,11 +61,14 @@ impl LogSettings {
         let log = &loaded.config.log;
         let asked_for = matches!(loaded.origins.of("log.level"), Origin::Flag { .. } | Origin::Environment { .. });
         let file = log.file.as_deref();
-        let stem = file.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+        let part = |part: Option<&OsStr>, default: &str| {
+            part.map_or_else(|| default.to_owned(), |part| part.to_string_lossy().into_owned())
+        };
         Self {
             level: log.level.clone(),
             dir: file.and_then(Path::parent).unwrap_or(&loaded.paths.logs).to_owned(),
-            stem: stem.unwrap_or_else(|| "aludel".to_owned()),
+            stem: part(file.and_then(Path::file_stem), "aludel"),
+            ending: part(file.and_then(Path::extension), "log"),
             format: log.format,
             stderr: Some(if asked_for { log.level.clone() } else { STDERR_LEVEL.to_owned() }),
             ansi: false,
@@ -117,7 +123,7 @@ fn subscriber(
     clock: impl Clock + 'static,
     terminal: BoxMakeWriter,
 ) -> (impl Subscriber + Send + Sync, Guard) {
-    let file = Arc::new(LogFile::new(settings.dir, settings.stem, settings.format, settings.stderr.is_some()));
+    let file = Arc::new(LogFile::new(&settings));
     let to_file = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(line::Timer(clock));
     let to_file = match settings.format {
         LogFormat::Text => to_file.with_writer(Arc::clone(&file)).boxed(),

@@ -45,6 +45,7 @@ fn settings(dir: &Path) -> LogSettings {
         level: "info".into(),
         dir: dir.join("home/logs"),
         stem: "aludel".into(),
+        ending: "log".into(),
         format: LogFormat::Text,
         stderr: Some("warn".into()),
         ansi: false,
@@ -250,9 +251,10 @@ fn settings_follow_the_configuration() {
     let quiet = of("", Flags::default());
     assert_eq!((quiet.level.as_str(), quiet.stderr.as_deref()), ("info", Some("warn")));
     assert_eq!((quiet.dir.as_path(), quiet.stem.as_str()), (home.join("logs").as_path(), "aludel"));
-    let in_file = of("log: {level: debug, file: x/my.log, format: json}", Flags::default());
+    let in_file = of("log: {level: debug, file: x/my.txt, format: json}", Flags::default());
     assert_eq!((in_file.level.as_str(), in_file.stderr.as_deref()), ("debug", Some("warn")));
     assert_eq!((in_file.dir.as_path(), in_file.stem.as_str()), (home.join("x").as_path(), "my"));
+    assert_eq!((quiet.ending.as_str(), in_file.ending.as_str()), ("log", "txt"));
     assert_eq!(in_file.format, LogFormat::Json);
     let by_flag = of("", Flags::default().with("log.level", "debug"));
     assert_eq!(by_flag.stderr.as_deref(), Some("debug"));

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::config::Paths;
-use crate::config::keys::{Default, Key};
+use crate::config::keys::{DefaultValue, Key};
 use crate::config::kind::Kind;
 use crate::config::table::TABLE;
 use crate::domain::Phase;
@@ -135,7 +135,7 @@ fn explain(text: &mut String, indent: &str, name: &str, row: &Key) {
     };
     let default = match &row.default {
         // Where the key itself is not written out, its default is told here.
-        default if !name.is_empty() && !matches!(default, Default::Unset | Default::List([])) => {
+        default if !name.is_empty() && !matches!(default, DefaultValue::Unset | DefaultValue::List([])) => {
             format!(" Default: {}.", shown(&default.to_value()))
         }
         _ => String::new(),
