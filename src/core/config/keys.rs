@@ -3,7 +3,7 @@
 //! It is the single source. Strict checking, the names of environment variables, `config show`, the commented file
 //! of `config init` and the defaults of the typed [`Config`](super::Config) are all made from it. `*` in a pattern
 //! stands for a name of the user's own, `<phase>` for one of the three phases.
-//! The rows themselves are in [`super::table`], what a type accepts is in [`super::kind`].
+//! The rows themselves are in [`super::TABLE`], what a type accepts is in [`super::Kind`].
 
 use super::kind::Kind;
 use super::table::TABLE;

@@ -1,12 +1,12 @@
 //! The configuration: YAML, environment and flags, merged, checked, with the origin of each value remembered.
 //!
 //! Precedence is flag, environment, file, default. [`load`] gives all faults of all sources at once. The table of
-//! keys ([`keys`], [`table`]) is the single source of what can be set: it drives the checks, the names of
+//! keys ([`keys`], `table`) is the single source of what can be set: it drives the checks, the names of
 //! environment variables, the defaults of the typed [`Config`] and what people are shown.
 //!
-//! The way of a value: [`tree`] reads the file, [`expand`] fills in `${NAME}`, [`merge`] checks each value against
-//! its [`kind`] and lays the sources over each other, [`check`] compares values with each other, [`build`] fills the
-//! typed structs of [`settings`]. Changing the file is [`edit`]'s.
+//! The way of a value: `tree` reads the file, `expand` fills in `${NAME}`, `merge` checks each value against
+//! its `kind` and lays the sources over each other, `check` compares values with each other, `build` fills the
+//! typed structs of `settings`. Changing the file is [`edit`]'s.
 
 mod bindings;
 mod build;
