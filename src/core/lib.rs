@@ -29,6 +29,7 @@ pub mod judge;
 pub mod pipeline;
 pub mod prompting;
 pub mod provider;
+pub mod rank;
 pub mod redact;
 pub mod store;
 pub mod text;

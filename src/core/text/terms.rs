@@ -33,54 +33,80 @@ fn is_accent(c: char) -> bool {
 
 /// The terms of `text`, in order, repeats kept.
 pub fn terms(text: &str) -> Vec<String> {
+    let mut analyzer = Analyzer::default();
     let mut found = Vec::new();
-    Analyzer::default().each_term(text, |term| found.push(term.to_owned()));
-    found
+    analyzer.read(text, &mut found);
+    found.into_iter().map(|id| analyzer.term(id).to_owned()).collect()
 }
 
-/// Makes terms, remembering each word's stem: worth keeping where many texts are read.
+/// A term by number, the same within one [`Analyzer`].
+pub type TermId = u32;
+
+/// Makes terms and numbers them: worth keeping where many texts are compared.
 pub struct Analyzer {
     stemmer: Stemmer,
-    stems: HashMap<String, String>,
+    /// The term of each word as written.
+    words: HashMap<String, Option<TermId>>,
+    ids: HashMap<String, TermId>,
+    terms: Vec<String>,
 }
 
 impl Default for Analyzer {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), stems: HashMap::new() }
+        let stemmer = Stemmer::create(Algorithm::English);
+        Self { stemmer, words: HashMap::new(), ids: HashMap::new(), terms: Vec::new() }
     }
 }
 
 impl std::fmt::Debug for Analyzer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Analyzer").field("stems", &self.stems.len()).finish_non_exhaustive()
+        f.debug_struct("Analyzer").field("terms", &self.terms.len()).finish_non_exhaustive()
     }
 }
 
 impl Analyzer {
-    /// Calls `visit` with each term of `text`, in order, repeats kept.
-    pub fn each_term(&mut self, text: &str, mut visit: impl FnMut(&str)) {
-        let mut run = SpacelessRun::default();
-        for (start, word) in text.unicode_word_indices() {
-            if is_spaceless(word) {
-                run.take(start, word, &mut visit);
-            } else {
-                run.end(&mut visit);
-                self.word(word, &mut visit);
-            }
-        }
-        run.end(&mut visit);
+    /// The term of this number; empty for a number that was never given.
+    pub fn term(&self, id: TermId) -> &str {
+        self.terms.get(id as usize).map_or("", String::as_str)
     }
 
-    fn word(&mut self, word: &str, visit: &mut impl FnMut(&str)) {
-        for part in split_identifier(word) {
-            if !self.stems.contains_key(part) {
-                let stem = self.stem(part);
-                self.stems.insert(part.to_owned(), stem);
+    /// Appends the terms of `text` to `found`, in order, repeats kept.
+    pub fn read(&mut self, text: &str, found: &mut Vec<TermId>) {
+        let mut run = SpacelessRun::default();
+        for (start, word) in text.unicode_word_indices() {
+            let goes_on = is_spaceless(word) && start == run.next;
+            if !goes_on {
+                found.extend(run.end().and_then(|lone| self.number(&fold(lone))));
             }
-            if let Some(stem) = self.stems.get(part).filter(|stem| !stem.is_empty()) {
-                visit(stem);
+            if is_spaceless(word) {
+                found.extend(run.take(start, word).and_then(|pair| self.number(&fold(&pair))));
+            } else {
+                for part in split_identifier(word) {
+                    found.extend(self.word(part));
+                }
             }
         }
+        found.extend(run.end().and_then(|lone| self.number(&fold(lone))));
+    }
+
+    fn word(&mut self, part: &str) -> Option<TermId> {
+        if let Some(known) = self.words.get(part) {
+            return *known;
+        }
+        let stem = self.stem(part);
+        let id = self.number(&stem);
+        self.words.insert(part.to_owned(), id);
+        id
+    }
+
+    fn number(&mut self, term: &str) -> Option<TermId> {
+        if let Some(id) = self.ids.get(term) {
+            return Some(*id);
+        }
+        let id = TermId::try_from(self.terms.len()).ok().filter(|_| !term.is_empty())?;
+        self.ids.insert(term.to_owned(), id);
+        self.terms.push(term.to_owned());
+        Some(id)
     }
 
     fn stem(&self, part: &str) -> String {
@@ -101,28 +127,24 @@ impl Analyzer {
 #[derive(Default)]
 struct SpacelessRun<'t> {
     last: Option<&'t str>,
-    end: usize,
-    pairs: usize,
+    /// Where the run's next character would begin.
+    next: usize,
+    has_pairs: bool,
 }
 
 impl<'t> SpacelessRun<'t> {
-    fn take(&mut self, start: usize, word: &'t str, visit: &mut impl FnMut(&str)) {
-        if start != self.end {
-            self.end(visit);
-        }
-        if let Some(last) = self.last {
-            visit(&fold(&format!("{last}{word}")));
-            self.pairs += 1;
-        }
-        self.last = Some(word);
-        self.end = start + word.len();
+    /// Takes the next character; gives the pair it makes with the one before.
+    fn take(&mut self, start: usize, word: &'t str) -> Option<String> {
+        self.next = start + word.len();
+        let last = self.last.replace(word)?;
+        self.has_pairs = true;
+        Some(format!("{last}{word}"))
     }
 
-    fn end(&mut self, visit: &mut impl FnMut(&str)) {
-        if let (Some(last), 0) = (self.last, self.pairs) {
-            visit(&fold(last));
-        }
-        *self = Self::default();
+    /// Ends the run; gives its character when it was the only one.
+    fn end(&mut self) -> Option<&'t str> {
+        let run = std::mem::take(self);
+        run.last.filter(|_| !run.has_pairs)
     }
 }
 
@@ -213,6 +235,7 @@ mod tests {
     fn scripts_without_spaces_give_pairs() {
         assert_eq!(terms("提示词"), ["提示", "示词"]);
         assert_eq!(terms("词"), ["词"]);
+        assert_eq!(terms("写 一首"), ["写", "一首"]);
         assert_eq!(terms("写一首诗 for 我"), ["写一", "一首", "首诗", "for", "我"]);
     }
 

@@ -1,0 +1,141 @@
+//! Weights: how much each component of the ranking counts, by default or as `ranking.weights` says.
+
+use std::collections::BTreeMap;
+
+use super::Component;
+use crate::error::Fault;
+
+/// How much each component counts. None is negative and not all are zero.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    of: BTreeMap<Component, f64>,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        let of = Component::ALL.into_iter().map(|component| (component, component.default_weight())).collect();
+        Self { of }
+    }
+}
+
+impl Weights {
+    /// The defaults with those that `overrides` names replaced.
+    ///
+    /// # Errors
+    /// The faults of [`check_weights`].
+    pub fn with(overrides: &BTreeMap<String, f64>) -> Result<Self, Vec<Fault>> {
+        let faults = check_weights(overrides);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let mut weights = Self::default();
+        for (component, weight) in &mut weights.of {
+            if let Some(value) = overrides.get(component.as_str()) {
+                *weight = *value;
+            }
+        }
+        Ok(weights)
+    }
+
+    /// The weights of the components that are present, scaled to add up to 1. When none of these has a weight, by the
+    /// defaults.
+    pub(super) fn scaled(&self, present: impl Iterator<Item = Component>) -> Vec<(Component, f64)> {
+        let present: Vec<Component> = present.collect();
+        let own: Vec<f64> = present.iter().map(|component| self.of.get(component).copied().unwrap_or(0.0)).collect();
+        let defaults = || present.iter().map(|component| component.default_weight()).collect();
+        let weights: Vec<f64> = if own.iter().sum::<f64>() > 0.0 { own } else { defaults() };
+        // Dividing by the largest first keeps huge weights finite.
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let total: f64 = weights.iter().map(|weight| weight / largest).sum();
+        present.into_iter().zip(weights).map(|(component, weight)| (component, weight / largest / total)).collect()
+    }
+
+    /// What a user should be told when these weights cannot apply as they are: the only weight is that of `history` and
+    /// learning is off.
+    pub fn warning(&self, learning_is_on: bool) -> Option<String> {
+        let only_history = self.of.iter().all(|(component, weight)| *component == Component::History || *weight == 0.0);
+        (only_history && !learning_is_on).then(|| {
+            "ranking.weights gives weight to `history` alone, and learning is off; ranked by the default weights"
+                .to_owned()
+        })
+    }
+}
+
+/// What is wrong with `ranking.weights`: unknown names, numbers below zero or not finite, nothing above zero.
+pub fn check_weights(overrides: &BTreeMap<String, f64>) -> Vec<Fault> {
+    let known = Component::ALL.map(Component::as_str);
+    let mut faults = Vec::new();
+    for (name, weight) in overrides {
+        let field = format!("ranking.weights.{name}");
+        if !known.contains(&name.as_str()) {
+            faults.push(Fault::new(field, format!("`{name}` is no component; there are {}", known.join(", "))));
+        } else if !(weight.is_finite() && *weight >= 0.0) {
+            faults.push(Fault::new(field, format!("{weight} is no weight; use a number of 0 or more")));
+        }
+    }
+    let is_zero = |component: Component| {
+        let weight = overrides.get(component.as_str()).copied().unwrap_or_else(|| component.default_weight());
+        weight == 0.0
+    };
+    if faults.is_empty() && Component::ALL.into_iter().all(is_zero) {
+        faults.push(Fault::new("ranking.weights", "all weights are 0; leave at least one above 0"));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overrides(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        pairs.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect()
+    }
+
+    #[test]
+    fn unknown_names_and_impossible_numbers_are_all_named() {
+        let faults = check_weights(&overrides(&[
+            ("coverage", -1.0),
+            ("structure", f64::NAN),
+            ("clarity", f64::INFINITY),
+            ("brilliance", 1.0),
+        ]));
+        let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "ranking.weights.brilliance",
+                "ranking.weights.clarity",
+                "ranking.weights.coverage",
+                "ranking.weights.structure"
+            ]
+        );
+    }
+
+    #[test]
+    fn all_zero_is_refused_and_some_zero_is_not() {
+        let zero: Vec<(&str, f64)> = Component::ALL.iter().map(|component| (component.as_str(), 0.0)).collect();
+        assert_eq!(check_weights(&overrides(&zero)).len(), 1);
+        assert!(Weights::with(&overrides(&zero[1..])).is_ok());
+    }
+
+    #[test]
+    fn weights_of_what_is_present_add_up_to_one() {
+        for own in
+            [overrides(&[]), overrides(&[("coverage", 1e308), ("clarity", 1e308)]), overrides(&[("persona", 0.0)])]
+        {
+            let scaled = Weights::with(&own).unwrap().scaled(Component::ALL.into_iter().take(5));
+            let total: f64 = scaled.iter().map(|(_, weight)| weight).sum();
+            assert!((total - 1.0).abs() < 1e-9, "{own:?}: {total}");
+        }
+    }
+
+    #[test]
+    fn weight_on_history_alone_with_learning_off_is_told_and_the_defaults_apply() {
+        let mut own = overrides(&Component::ALL.map(|component| (component.as_str(), 0.0)));
+        own.insert("history".to_owned(), 1.0);
+        let weights = Weights::with(&own).unwrap();
+        assert!(weights.warning(false).is_some() && weights.warning(true).is_none());
+        let scaled = weights.scaled(Component::ALL.into_iter().take(5));
+        assert!(scaled.iter().all(|(_, weight)| *weight > 0.0));
+    }
+}

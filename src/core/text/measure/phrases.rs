@@ -1,0 +1,105 @@
+//! Phrases and sets of terms, looked up by the numbers of terms, which are dense: no hashing in the inner loop.
+
+use crate::text::terms::{Analyzer, TermId};
+
+/// Terms as a set; their numbers are dense, so one bit each.
+#[derive(Debug, Default)]
+pub(super) struct TermSet {
+    bits: Vec<u64>,
+}
+
+impl TermSet {
+    pub(super) fn insert(&mut self, term: TermId) {
+        let (word, bit) = (term as usize / 64, term % 64);
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << bit;
+    }
+
+    pub(super) fn contains(&self, term: TermId) -> bool {
+        self.bits.get(term as usize / 64).is_some_and(|word| word & (1 << (term % 64)) != 0)
+    }
+}
+
+impl FromIterator<TermId> for TermSet {
+    fn from_iter<I: IntoIterator<Item = TermId>>(terms: I) -> Self {
+        let mut set = Self::default();
+        terms.into_iter().for_each(|term| set.insert(term));
+        set
+    }
+}
+
+/// Phrases by their first term.
+#[derive(Debug, Default)]
+pub(super) struct Phrases {
+    /// At the number of a term the phrases that begin with it, longest first.
+    by_first: Vec<Vec<Vec<TermId>>>,
+}
+
+impl Phrases {
+    pub(super) fn new(list: &[&str], analyzer: &mut Analyzer) -> Self {
+        let mut by_first: Vec<Vec<Vec<TermId>>> = Vec::new();
+        for phrase in list {
+            let mut terms = Vec::new();
+            analyzer.read(phrase, &mut terms);
+            if let Some(first) = terms.first().map(|first| *first as usize) {
+                if first >= by_first.len() {
+                    by_first.resize_with(first + 1, Vec::new);
+                }
+                by_first[first].push(terms);
+            }
+        }
+        for phrases in &mut by_first {
+            phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+        }
+        Self { by_first }
+    }
+
+    /// The phrases of one term.
+    pub(super) fn singles(self) -> TermSet {
+        self.by_first.into_iter().flatten().filter(|phrase| phrase.len() == 1).flatten().collect()
+    }
+
+    /// The phrases that begin with this term.
+    fn from(&self, first: TermId) -> &[Vec<TermId>] {
+        self.by_first.get(first as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The longest phrase with which `terms` begin, by its length.
+    fn longest_at(&self, terms: &[TermId]) -> Option<usize> {
+        self.from(*terms.first()?).iter().find(|phrase| terms.starts_with(phrase)).map(Vec::len)
+    }
+
+    pub(super) fn begins(&self, terms: &[TermId]) -> bool {
+        self.longest_at(terms).is_some()
+    }
+
+    /// How many phrases `terms` hold, none overlapping another.
+    pub(super) fn count_in(&self, terms: &[TermId]) -> usize {
+        self.found_in(terms).0
+    }
+
+    /// How many terms belong to phrases.
+    pub(super) fn terms_in(&self, terms: &[TermId]) -> usize {
+        self.found_in(terms).1
+    }
+
+    fn found_in(&self, terms: &[TermId]) -> (usize, usize) {
+        let (mut count, mut length, mut at) = (0, 0, 0);
+        while at < terms.len() {
+            let step = self.longest_at(&terms[at..]);
+            if let Some(step) = step {
+                count += 1;
+                length += step;
+            }
+            at += step.unwrap_or(1);
+        }
+        (count, length)
+    }
+
+    /// True when one of the phrases is this single term.
+    pub(super) fn has_single(&self, term: TermId) -> bool {
+        self.from(term).iter().any(|phrase| phrase.len() == 1)
+    }
+}
