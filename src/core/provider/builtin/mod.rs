@@ -25,6 +25,7 @@ mod findings;
 mod foreign;
 mod headings;
 mod ingredients;
+pub mod judge;
 mod persona;
 mod prose;
 mod reading;

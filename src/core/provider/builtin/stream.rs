@@ -5,7 +5,7 @@
 use async_stream::stream;
 
 use super::super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
-use super::write;
+use super::{judge, write};
 use crate::domain::TokenUsage;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::text::tokens;
@@ -37,9 +37,7 @@ impl Builtin {
         }
         match &request.brief {
             Brief::Phase(brief) => Ok(write(brief)),
-            Brief::Judge(_) => {
-                Err(ProviderError::new(&self.name, ProviderFailure::Rejected, "builtin does not judge yet"))
-            }
+            Brief::Judge(brief) => Ok(judge::verdict(brief)),
         }
     }
 }
@@ -158,16 +156,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_comparison_is_rejected() {
+    async fn a_comparison_is_answered_as_the_judge_is_asked_to() {
         let judge = JudgeBrief {
-            task: "t".into(),
+            task: "Write a poem of 4 lines".into(),
             persona: "generic".into(),
-            a: "a".into(),
-            b: "b".into(),
-            criteria: Vec::new(),
+            a: "Write a poem of 4 lines.".into(),
+            b: "Write.".into(),
+            criteria: vec![("coverage".into(), 1.0)],
         };
         let asked = ChatRequest { brief: Brief::Judge(judge), ..request("x", None) };
-        let error = complete(&Builtin::new("builtin"), asked).await.unwrap_err();
-        assert_eq!(error.failure, ProviderFailure::Rejected);
+        let (text, completion) = complete(&Builtin::new("builtin"), asked).await.unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["verdict"], "A>>B");
+        assert_eq!(completion.cost_usd, Some(0.0));
     }
 }
