@@ -1,9 +1,10 @@
 //! A run as progress notifications.
 //!
-//! Progress counts finished phases of all phases, a failed variant's remaining ones included. The protocol wants the
-//! number to rise with every notification, so what happens between two finished phases moves it by 1/1024. Each says
-//! in words what happened and carries the event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because
-//! the text comes whole with the result, and so is the terminal event, which is the tool's answer.
+//! Progress counts finished phases, a failed variant's remaining ones included; the total is all phases and one step
+//! more, for ranking what they made. The protocol wants the number to rise with every notification, so what happens
+//! between two finished phases moves it by 1/1024. Each notification says in words what happened and carries the
+//! event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because the text comes whole with the result, and
+//! so is the terminal event, which is the tool's answer.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,7 @@ impl Count {
             EventKind::Started { variants, phases, .. } => {
                 self.variants = *variants;
                 self.phases = u32::try_from(phases.len()).unwrap_or(u32::MAX);
-                self.total = self.variants.saturating_mul(self.phases);
+                self.total = self.variants.saturating_mul(self.phases).saturating_add(1);
                 return Some(0.0);
             }
             EventKind::PhaseFinished { variant, .. } => self.finish(*variant, 1),
@@ -181,7 +182,7 @@ mod tests {
         let told: Vec<f64> = kinds.iter().filter_map(|kind| count.after(kind)).collect();
         assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
         assert_eq!(told.first().copied(), Some(0.0));
-        assert_eq!(told.last().copied(), Some(f64::from(count.total)));
+        assert_eq!(told.last().copied(), Some(f64::from(count.total - 1)));
     }
 
     #[test]

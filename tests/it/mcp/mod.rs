@@ -1,4 +1,143 @@
-//! The MCP face: over an in-process pipe with the library's own client, and as bytes where the client would hide them.
+//! The MCP face, spoken to in its own bytes, so that nothing a client library mends is hidden.
 
 mod lifecycle;
 mod tools;
+
+use std::time::Duration;
+
+use aludel::server::mcp;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::seeded::Seeded;
+
+pub(crate) const OLDER: &str = "2025-11-25";
+pub(crate) const NEWER: &str = "2026-07-28";
+
+/// A client and the server it talks to, in one process.
+pub(crate) struct Wire {
+    pub(crate) stop: CancellationToken,
+    pub(crate) task: JoinHandle<()>,
+    /// What came that was no answer, in order.
+    pub(crate) notifications: Vec<Value>,
+    input: Option<DuplexStream>,
+    output: Lines<BufReader<DuplexStream>>,
+    next_id: u64,
+    era: Era,
+    _seeded: Seeded,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    Older,
+    Newer,
+}
+
+impl Wire {
+    /// A server that has been told nothing yet.
+    pub(crate) fn silent(seeded: Seeded) -> Self {
+        let (input, server_input) = tokio::io::duplex(1 << 16);
+        let (server_output, output) = tokio::io::duplex(1 << 16);
+        let stop = CancellationToken::new();
+        let serving = mcp::serve(seeded.engine.clone(), server_input, server_output, stop.clone());
+        Self {
+            stop,
+            task: tokio::spawn(serving),
+            notifications: Vec::new(),
+            input: Some(input),
+            output: BufReader::new(output).lines(),
+            next_id: 0,
+            era: Era::Newer,
+            _seeded: seeded,
+        }
+    }
+
+    /// A server of the newer era, which needs no greeting.
+    pub(crate) fn newer(seeded: Seeded) -> Self {
+        Self::silent(seeded)
+    }
+
+    /// A server that was greeted in the older way.
+    pub(crate) async fn older(seeded: Seeded) -> Self {
+        let mut wire = Self::silent(seeded);
+        wire.era = Era::Older;
+        let client = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": client });
+        let answer = wire.request("initialize", hello).await;
+        assert_eq!(answer["result"]["protocolVersion"], OLDER, "{answer}");
+        wire.notify("notifications/initialized", json!({})).await;
+        wire
+    }
+
+    /// Sends a request and gives back its id, without waiting for the answer.
+    pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> u64 {
+        self.next_id += 1;
+        if self.era == Era::Newer {
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEWER);
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        }
+        let request = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
+        self.line(&request.to_string()).await;
+        self.next_id
+    }
+
+    /// Sends a request and waits for its answer, keeping the notifications that come before it.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params).await;
+        self.answer(id).await
+    }
+
+    /// The answer to a request. Any other answer on the way is a defect.
+    pub(crate) async fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.next().await.expect("an answer before the end");
+            if message.get("id").is_none() {
+                self.notifications.push(message);
+                continue;
+            }
+            assert_eq!(message["id"], id, "{message}");
+            return message;
+        }
+    }
+
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// The structured content of a call that must succeed; its text says the same.
+    pub(crate) async fn content(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], false, "{result}");
+        let text = result["content"][0]["text"].as_str().expect("text");
+        assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), result["structuredContent"]);
+        result["structuredContent"].clone()
+    }
+
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
+        self.line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()).await;
+    }
+
+    /// Sends a line as it is.
+    pub(crate) async fn line(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("input that has not ended");
+        input.write_all(format!("{line}\n").as_bytes()).await.expect("sent");
+    }
+
+    /// Ends the input.
+    pub(crate) fn end(&mut self) {
+        self.input = None;
+    }
+
+    /// The next message; `None` at the end. Whatever comes is JSON-RPC.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        let line = tokio::time::timeout(Duration::from_secs(60), self.output.next_line());
+        let line = line.await.expect("a message in time").expect("UTF-8")?;
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(message["jsonrpc"], "2.0");
+        Some(message)
+    }
+}

@@ -1,0 +1,168 @@
+//! The tools: what a model is told of them, what they give, how they fail, and how they are watched and stopped.
+
+use std::fmt::Write as _;
+
+use aludel::server::mcp::EVENT_KEY;
+use aludel_core::error::Problem;
+use serde_json::{Value, json};
+
+use super::Wire;
+use crate::seeded::Seeded;
+
+/// The problem of a call that must fail.
+async fn problem(wire: &mut Wire, tool: &str, arguments: Value) -> Problem {
+    let result = wire.call(tool, arguments).await;
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(result.get("structuredContent").is_none(), "SDKs check it against the output schema");
+    let problem: Problem =
+        serde_json::from_str(result["content"][0]["text"].as_str().expect("text")).expect("a problem");
+    assert!(problem.request_id.is_some());
+    problem
+}
+
+fn fields(problem: &Problem) -> Vec<&str> {
+    problem.errors.iter().map(|fault| fault.field.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_model_is_told_what_each_tool_does_and_takes() {
+    let mut wire = Wire::newer(Seeded::new());
+    let answer = wire.request("tools/list", json!({})).await;
+    let mut told = String::new();
+    for tool in answer["result"]["tools"].as_array().expect("tools") {
+        let text = |name: &str| tool[name].as_str().expect("text").to_owned();
+        let _ = writeln!(told, "{} - {}\n{}", text("name"), text("title"), text("description"));
+        let _ = writeln!(told, "{}", tool["annotations"]);
+        let (input, output) = (&tool["inputSchema"], &tool["outputSchema"]);
+        assert_eq!((&input["type"], &input["additionalProperties"]), (&json!("object"), &json!(false)));
+        assert_eq!(output["type"], "object");
+        for (name, property) in input["properties"].as_object().expect("properties") {
+            assert!(property["description"].is_string(), "{name} is not described");
+            let required = input["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
+            let _ = writeln!(told, "  in  {name}{} {}", if required { "!" } else { "" }, property["type"]);
+        }
+        for (name, _) in output["properties"].as_object().expect("properties") {
+            assert!(output["required"].as_array().expect("names").contains(&json!(name)), "{name} is always written");
+            let _ = writeln!(told, "  out {name}");
+        }
+        told.push('\n');
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[tokio::test]
+async fn prompts_are_generated_found_changed_and_deleted() {
+    let mut wire = Wire::older(Seeded::with_echo()).await;
+    let result = wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 2, "tags": ["a"] })).await;
+    let prompts = result["prompts"].as_array().expect("prompts");
+    assert_eq!(prompts.len(), 2);
+    let id = &prompts[0]["id"];
+
+    assert_eq!(&wire.content("get_prompt_details", json!({ "prompt_id": id })).await, &prompts[0]);
+    let page = wire.content("list_prompts", json!({ "tags": ["a"], "limit": 1 })).await;
+    assert_eq!(page["prompts"].as_array().expect("prompts").len(), 1);
+    assert!(page["next_cursor"].is_string());
+
+    let changed = wire.content("update_prompt", json!({ "prompt_id": id, "tags": ["b"], "revision": 1 })).await;
+    assert_eq!((&changed["tags"], &changed["revision"]), (&json!(["b"]), &json!(2)));
+    let old = problem(&mut wire, "update_prompt", json!({ "prompt_id": id, "notes": "x", "revision": 1 })).await;
+    assert_eq!(old.code.as_str(), "conflict");
+
+    let deleted = wire.content("delete_prompt", json!({ "prompt_id": id })).await;
+    assert_eq!(deleted, json!({ "deleted": [id] }));
+    assert_eq!(problem(&mut wire, "get_prompt_details", json!({ "prompt_id": id })).await.code.as_str(), "not_found");
+}
+
+#[tokio::test]
+async fn the_installation_is_described() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    let info = wire.content("get_system_info", json!({})).await;
+    assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(info["phases"], json!(["prima-materia", "solutio", "coagulatio"]));
+    let providers = wire.content("get_provider_status", json!({})).await;
+    let names: Vec<&Value> = providers["providers"].as_array().expect("a list").iter().map(|it| &it["name"]).collect();
+    assert_eq!(info["providers"], json!(["sim", "builtin"]));
+    assert!(info["providers"].as_array().expect("a list").iter().all(|name| names.contains(&name)));
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_listed_is_answered_too() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    let result = wire.content("generate_prompt", json!({ "input": "Write a haiku", "count": 1 })).await;
+    assert_eq!(result["prompts"].as_array().expect("prompts").len(), 1);
+}
+
+#[tokio::test]
+async fn bad_arguments_are_named_all_of_them() {
+    let mut wire = Wire::newer(Seeded::new());
+    let shape = problem(&mut wire, "generate_prompts", json!({ "count": "many", "cuont": 3 })).await;
+    assert_eq!((shape.code.as_str(), fields(&shape)), ("invalid_request", vec!["input", "count", "cuont"]));
+    let value = problem(&mut wire, "generate_prompts", json!({ "input": " ", "count": 0, "tags": ["a,b"] })).await;
+    assert_eq!((value.code.as_str(), fields(&value)), ("validation_failed", vec!["input", "count", "tags[0]"]));
+    let idle = problem(&mut wire, "get_system_info", json!({ "verbose": true })).await;
+    assert_eq!(fields(&idle), ["verbose"]);
+    let all = problem(&mut wire, "delete_prompt", json!({ "all": true })).await;
+    assert_eq!(fields(&all), ["prompt_id", "all"]);
+}
+
+#[tokio::test]
+async fn a_call_without_arguments_is_one_with_none() {
+    let mut wire = Wire::newer(Seeded::new());
+    let answer = wire.request("tools/call", json!({ "name": "list_prompts" })).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({ "prompts": [], "next_cursor": null }));
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_an_error_of_the_protocol() {
+    let mut wire = Wire::newer(Seeded::new());
+    let answer = wire.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} })).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert!(answer["error"]["message"].as_str().expect("text").contains("tools/list"));
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_named_in_the_problem() {
+    let mut wire = Wire::newer(Seeded::with_script("rules: [{fault: auth}]", ""));
+    let failed = problem(&mut wire, "generate_prompts", json!({ "input": "x", "count": 1 })).await;
+    assert_eq!((failed.code.as_str(), failed.provider.as_deref()), ("provider_auth", Some("sim")));
+}
+
+#[tokio::test]
+async fn progress_is_told_to_who_asked_and_to_nobody_else() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    let arguments = json!({ "input": "Write a haiku", "count": 2 });
+    wire.content("generate_prompts", arguments.clone()).await;
+    assert_eq!(wire.notifications, Vec::<Value>::new());
+
+    let params = json!({ "name": "generate_prompts", "arguments": arguments, "_meta": { "progressToken": "mine" } });
+    wire.request("tools/call", params).await;
+    let told = &wire.notifications;
+    assert!(told.iter().all(|it| it["method"] == "notifications/progress" && it["params"]["progressToken"] == "mine"));
+    let numbers: Vec<f64> = told.iter().map(|it| it["params"]["progress"].as_f64().expect("a number")).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b) && numbers.iter().all(|number| *number < 7.0), "{numbers:?}");
+    assert!(told.iter().all(|it| it["params"]["total"] == 7.0));
+    assert!(told.iter().all(|it| !it["params"]["message"].as_str().expect("words").is_empty()));
+    let kinds: Vec<&str> =
+        told.iter().map(|it| it["params"]["_meta"][EVENT_KEY]["type"].as_str().expect("a type")).collect();
+    assert_eq!(kinds[0], "started");
+    assert_eq!(kinds.iter().filter(|kind| **kind == "phase_finished").count(), 6);
+    assert_eq!(kinds.iter().filter(|kind| **kind == "variant_finished").count(), 2);
+    assert!(!kinds.contains(&"delta") && !kinds.contains(&"finished"));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_its_run_and_is_not_answered() {
+    let script = "rules: [{when: {input: hang}, fault: {kind: hang, after_chunks: 1}}]";
+    let config = "providers:\n  sim: {script: script.yaml, max_retries: 0, max_concurrency: 1}\n";
+    let mut wire = Wire::older(Seeded::with_files(config, &[("script.yaml", script)])).await;
+    let params = json!({
+        "name": "generate_prompts", "arguments": { "input": "please hang", "count": 1 }, "_meta": { "progressToken": 1 }
+    });
+    let id = wire.ask("tools/call", params).await;
+    assert_eq!(wire.next().await.expect("progress")["method"], "notifications/progress");
+    wire.notify("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" })).await;
+    // The provider takes one call at a time: the next one is answered only if the first was given up.
+    let result = wire.content("generate_prompts", json!({ "input": "go on", "count": 1 })).await;
+    assert_eq!(result["prompts"].as_array().expect("prompts").len(), 1);
+    assert_eq!(wire.request("ping", json!({})).await["result"], json!({}));
+}
