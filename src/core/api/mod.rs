@@ -1,7 +1,7 @@
 //! What a face may ask for: requests, decoded from raw JSON values by the only validation there is.
 //!
 //! Each operation has one table of [`Field`]s. From it come the decoder ([`decode`]), the JSON Schema of the MCP
-//! tool and the OpenAPI body ([`schema`]), and the conversion of texts from a command line or a query string
+//! tool and the OpenAPI body ([`schema()`]), and the conversion of texts from a command line or a query string
 //! ([`value_of_text`]). So all four faces accept the same, refuse the same and say the same.
 //!
 //! Faults of shape (unknown field, wrong type, missing field) are told first and all together as

@@ -11,6 +11,9 @@ use crate::event::Run;
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 
+/// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
+const LEARNING_IS_ON: bool = false;
+
 impl Engine {
     /// Starts a generate run. Needs a tokio runtime; returns at once. Dropping the run cancels it.
     ///
@@ -36,6 +39,7 @@ impl Engine {
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
         let phases = phases.into_iter().map(|phase| self.bind(phase, &request)).collect::<Result<Vec<_>>>()?;
         let count = request.count.unwrap_or(config.generation.default_count);
+        let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
         Ok(Plan {
             session_id: self.inner.ids.session(),
@@ -50,8 +54,8 @@ impl Engine {
             judge: if request.auto_select { Some(self.judge_plan(request.provider.as_deref())?) } else { None },
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
-            ranking_weights: config.ranking.weights.clone(),
-            warnings: Vec::new(),
+            warnings: weights.warning(LEARNING_IS_ON).into_iter().collect(),
+            ranking_weights: weights,
         })
     }
 

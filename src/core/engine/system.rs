@@ -76,6 +76,7 @@ impl Engine {
         checks.extend(self.check_persona());
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
+        checks.push(self.check_ranking());
         let valid = checks.iter().all(|check| check.status != CheckStatus::Failed);
         Validation { valid, checks }
     }
@@ -126,6 +127,11 @@ impl Engine {
             }
         };
         self.providers().into_iter().map(of).collect()
+    }
+
+    fn check_ranking(&self) -> Check {
+        let weights = wiring::ranking_weights(self.config(), self.origins());
+        Check::from_result("ranking", weights.map(|_| "the weights can be used".to_owned()))
     }
 
     fn check_phase(&self, phase: Phase) -> Check {

@@ -57,6 +57,22 @@ async fn show(engine: &Engine, key: &str) -> Result<crate::domain::Prompt, Error
 }
 
 #[tokio::test]
+async fn with_no_configuration_an_idea_becomes_three_stored_prompts() {
+    let home = Home::new();
+    let engine = home.engine();
+    let result =
+        generate(&engine, json!({ "input": "Write a python function that finds prime numbers" })).await.unwrap();
+    assert_eq!((result.prompts.len(), result.rankings.len()), (3, 3));
+    assert!(result.failures.is_empty() && result.warnings.is_empty(), "{:?}", result.warnings);
+    assert_eq!(result.model_metadata.cost_usd, Some(0.0));
+    let best = &result.prompts[0];
+    assert_eq!(&show(&engine, &best.id.to_string()).await.unwrap(), best);
+    assert_eq!(&show(&engine, &best.id.short()).await.unwrap(), best);
+    let distinct: std::collections::BTreeSet<_> = result.prompts.iter().map(|prompt| &prompt.content).collect();
+    assert_eq!(distinct.len(), 3, "variants differ");
+}
+
+#[tokio::test]
 async fn a_subset_of_phases_runs_in_the_order_given() {
     let home = Home::new();
     let engine = home.engine();
@@ -168,6 +184,16 @@ async fn a_fallback_is_used_and_said() {
     let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
     assert_eq!(result.prompts[0].steps[1].model_metadata.fallback_from.as_deref(), Some("down"));
     assert!(result.warnings.iter().any(|warning| warning.contains("down")), "{:?}", result.warnings);
+}
+
+#[tokio::test]
+async fn validate_names_a_weight_that_is_none() {
+    let home = Home::with_config("ranking:\n  weights: {beauty: 1}\n");
+    let validation = home.engine().validate().await;
+    assert!(!validation.valid);
+    let failed: Vec<_> = validation.checks.iter().filter(|check| check.status == CheckStatus::Failed).collect();
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0].detail.contains("beauty"));
 }
 
 #[tokio::test]

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
-use crate::config::{Config, Loaded, Paths};
+use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Loaded, Origin, Origins, Paths};
 use crate::domain::Phase;
-use crate::error::Result;
+use crate::error::{Fault, Result};
 use crate::provider::Provider;
 use crate::provider::registry::{ProviderSettings, Registry};
 use crate::provider::route::{self, Route};
+use crate::rank::Weights;
 use crate::store::Store;
 use crate::store::sqlite::SqliteStore;
 
@@ -42,6 +43,21 @@ pub(super) fn bound_target(config: &Config, phase: Phase) -> Target<'_> {
 /// The persona of a request that names none.
 pub(super) fn default_persona(config: &Config) -> &str {
     config.generation.default_persona.as_deref().unwrap_or(DEFAULT_PERSONA)
+}
+
+/// The weights of the ranking.
+pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weights> {
+    let place = |fault: Fault| {
+        let (source, line) = match origins.of(&fault.field) {
+            Origin::File { path, line } => (ConfigSource::File(path), Some(line)),
+            Origin::Environment { name } => (ConfigSource::Environment(name), None),
+            Origin::Flag { name } => (ConfigSource::Flag(name), None),
+            Origin::Default => (ConfigSource::Argument, None),
+        };
+        ConfigFault { source, key: fault.field, line, column: None, message: fault.message }
+    };
+    Weights::with(&config.ranking.weights)
+        .map_err(|faults| ConfigError { faults: faults.into_iter().map(place).collect() }.into())
 }
 
 /// The providers of the configuration.

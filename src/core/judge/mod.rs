@@ -28,6 +28,7 @@ use crate::domain::{Comparison, ModelMetadata, Prompt, SelectResult, Standing};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::provider::Provider;
+use crate::rank::compare_ties;
 use ask::Asker;
 use strength::{Duel, Strength};
 
@@ -171,18 +172,9 @@ fn best_first(compared: &[&Prompt], strengths: &[Strength]) -> Vec<usize> {
         // Strengths from even margins differ by rounding alone.
         let difference = strengths[b].score - strengths[a].score;
         let by_strength = if difference.abs() < 1e-9 { Ordering::Equal } else { difference.total_cmp(&0.0) };
-        by_strength.then_with(|| tie_break(compared[a], compared[b]))
+        by_strength.then_with(|| compare_ties(compared[a], compared[b]))
     });
     order
-}
-
-/// Lower cost, then fewer tokens, then the smaller hash. An unknown cost is above any known one.
-fn tie_break(a: &Prompt, b: &Prompt) -> Ordering {
-    let cost = |prompt: &Prompt| prompt.model_metadata.cost_usd.unwrap_or(f64::INFINITY);
-    cost(a)
-        .total_cmp(&cost(b))
-        .then_with(|| a.model_metadata.total_tokens.cmp(&b.model_metadata.total_tokens))
-        .then_with(|| content_hash(a).cmp(&content_hash(b)))
 }
 
 fn standing(prompt: &Prompt, strength: &Strength, comparisons: &[Comparison]) -> Standing {

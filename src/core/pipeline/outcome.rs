@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
-use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, SelectResult, VariantFailure};
+use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
 use crate::error::Error;
 use crate::event::{EventKind, Outcome, RunControl};
 use crate::judge::{self, Judging};
+use crate::rank;
+use crate::store::Mutation;
 
 /// What the variants came to.
 #[derive(Default)]
@@ -34,6 +36,8 @@ pub(super) async fn conclude(
     control: &RunControl,
     mut gathered: Gathered,
 ) -> EventKind {
+    let rankings =
+        if gathered.prompts.is_empty() { Vec::new() } else { rank_prompts(plan, ports, events, &mut gathered).await };
     if control.token().is_cancelled() {
         return EventKind::Cancelled {};
     }
@@ -50,7 +54,7 @@ pub(super) async fn conclude(
     let result = GenerationResult {
         session_id: plan.session_id,
         prompts: gathered.prompts,
-        rankings: Vec::new(),
+        rankings,
         selected,
         failures: gathered.failures,
         warnings: events.warnings(),
@@ -66,6 +70,34 @@ fn verdict(plan: &Plan, gathered: &mut Gathered) -> Option<Error> {
         return Some(gathered.first_error.take().unwrap_or_else(lost));
     }
     if plan.save && gathered.stored.is_empty() { gathered.unsaved.take() } else { None }
+}
+
+/// Sets scores, puts the prompts in order, tells the store and the consumer.
+async fn rank_prompts(plan: &Plan, ports: &Ports, events: &Announcer, gathered: &mut Gathered) -> Vec<Ranking> {
+    let persona = ports.assets.persona(&plan.persona).ok();
+    let inputs = rank::RankInputs {
+        original_input: &plan.input,
+        checks: persona.as_deref().map_or(&[], |persona| &persona.checks),
+        weights: &plan.ranking_weights,
+        history: None,
+    };
+    let rankings = rank::rank(&gathered.prompts, &inputs);
+    for ranking in &rankings {
+        if let Some(prompt) = gathered.prompts.iter_mut().find(|prompt| prompt.id == ranking.prompt_id) {
+            prompt.score = Some(ranking.score);
+        }
+    }
+    let place = |prompt: &Prompt| rankings.iter().position(|ranking| ranking.prompt_id == prompt.id);
+    gathered.prompts.sort_by_key(place);
+    let stored: Vec<Ranking> =
+        rankings.iter().filter(|ranking| gathered.stored.contains(&ranking.prompt_id)).cloned().collect();
+    if !stored.is_empty()
+        && let Err(error) = ports.store.apply(Mutation::Rank { rankings: stored }).await
+    {
+        events.warn(None, None, format!("the ranking could not be stored: {error}")).await;
+    }
+    events.send(EventKind::Ranked { rankings: rankings.clone() }).await;
+    rankings
 }
 
 /// Lets the judge choose. A judge that fails costs the choice, not the run, and says so.

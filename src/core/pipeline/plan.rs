@@ -1,6 +1,5 @@
 //! Everything a generate run needs, resolved: no configuration is read after this.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use crate::assets::Assets;
 use crate::domain::{Phase, SessionId};
 use crate::ids::IdSource;
 use crate::provider::{Provider, TargetFamily};
+use crate::rank::Weights;
 use crate::store::Store;
 use crate::time::Clock;
 
@@ -37,8 +37,8 @@ pub struct Plan {
     pub timeout: Option<Duration>,
     /// Variants side by side, at least 1.
     pub concurrency: usize,
-    /// Weights of the ranking, by component; empty for the defaults.
-    pub ranking_weights: BTreeMap<String, f64>,
+    /// How much each component of the ranking counts.
+    pub ranking_weights: Weights,
     /// What the user should know before the run begins.
     pub warnings: Vec<String>,
 }

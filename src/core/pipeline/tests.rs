@@ -1,6 +1,5 @@
 //! The run rules, over the scripted provider, a real database and paused time.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use crate::event::{Event, EventKind, Outcome, Run, RunState, RunView, laws};
 use crate::ids::SeededIds;
 use crate::provider::sim::Sim;
 use crate::provider::{Provider, TargetFamily};
+use crate::rank::Weights;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, Order, PageSpec, Store};
 use crate::time::FixedClock;
@@ -68,7 +68,7 @@ impl World {
             judge: None,
             timeout: None,
             concurrency: 16,
-            ranking_weights: BTreeMap::new(),
+            ranking_weights: Weights::default(),
             warnings: Vec::new(),
         }
     }
@@ -102,6 +102,25 @@ rules:
   - when: {variant: 1, phase: solutio}
     fault: auth
 ";
+
+#[tokio::test(start_paused = true)]
+async fn variants_are_stored_ranked_and_given_best_first() {
+    let world = World::new();
+    let events = drain(world.start(world.plan(HEALTHY, 3))).await;
+    let result = result(&events);
+    assert_eq!(result.prompts.len(), 3);
+    assert!(result.prompts.iter().all(|prompt| prompt.steps.len() == 3 && prompt.content == prompt.steps[2].content));
+    let scores: Vec<f64> = result.prompts.iter().map(|prompt| prompt.score.unwrap()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    let ranked: Vec<_> = result.rankings.iter().map(|ranking| ranking.prompt_id).collect();
+    assert_eq!(ranked, result.prompts.iter().map(|prompt| prompt.id).collect::<Vec<_>>());
+    assert_eq!(result.model_metadata.calls, 9);
+    let mut stored = world.stored().await;
+    let mut shown = result.prompts.clone();
+    stored.sort_by_key(|prompt| prompt.id);
+    shown.sort_by_key(|prompt| prompt.id);
+    assert_eq!(stored, shown);
+}
 
 #[tokio::test(start_paused = true)]
 async fn variants_run_side_by_side_and_phases_one_after_the_other() {
@@ -168,6 +187,7 @@ rules:
     assert_eq!(events.last().unwrap().kind, EventKind::Cancelled {});
     let stored = world.stored().await;
     assert_eq!(stored.len(), 1);
+    assert!(stored[0].score.is_some(), "what had finished is ranked all the same");
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,7 +5,7 @@
 //! [`Pending::wait`] for it in a local command, and the store itself needs no runtime.
 //!
 //! Filters are applied inside the store, never after a limit. What every backend must do is
-//! [`conformance`], one suite that each runs.
+//! `conformance`, one suite that each runs (feature `test-support`).
 
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;

@@ -1,7 +1,7 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
 //! A request passes `front` (its name, the checks at the door, a place), then a handler of `routes`, and on the
-//! way back its error, if it is one, is written by `error`. [`router`] is all of it without a socket; [`serve`] adds
+//! way back its error, if it is one, is written by `error`. [`router`] is all of it without a socket; [`serve()`] adds
 //! the socket, slow clients and shutting down. Handlers hold no logic: what is right is said by `Engine::decode`.
 
 mod accept;

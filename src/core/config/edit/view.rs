@@ -1,6 +1,6 @@
 //! `config show`, `get` and `export`: the effective configuration, secrets redacted.
 //!
-//! Everything here is made from the serialised [`Config`](crate::config::Config), whose secrets write themselves as
+//! Everything here is made from the serialised [`Config`], whose secrets write themselves as
 //! [`REDACTED`](crate::config::REDACTED), so there is no place where one could slip through.
 
 use serde_json::{Map, Value};
