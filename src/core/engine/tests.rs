@@ -73,6 +73,18 @@ async fn with_no_configuration_an_idea_becomes_three_stored_prompts() {
 }
 
 #[tokio::test]
+async fn auto_select_gives_a_choice_with_its_comparisons() {
+    let home = Home::new();
+    let engine = home.engine();
+    let raw = json!({ "input": "Write a letter to a landlord about 2 broken windows", "auto_select": true });
+    let result = generate(&engine, raw).await.unwrap();
+    let selected = result.selected.expect("a choice");
+    assert_eq!(selected.ranking.len(), 3);
+    assert!((0.0..=1.0).contains(&selected.confidence));
+    assert!(result.prompts.iter().any(|prompt| prompt.id == selected.prompt.id));
+}
+
+#[tokio::test]
 async fn a_subset_of_phases_runs_in_the_order_given() {
     let home = Home::new();
     let engine = home.engine();
