@@ -1,6 +1,16 @@
-//! The integration tests, one binary: what a user of each face meets.
-#![expect(clippy::expect_used, reason = "a test that cannot go on says why and stops")]
+//! The integration tests, one program so that everything is linked once: what a user of each face meets.
+//!
+//! The built program runs in a home of its own with a cleared environment ([`support::Home`]); faces that need no
+//! process run over an engine with repeatable clock and identifiers ([`seeded`]). None touches the network or the
+//! developer's own folder.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and stops")]
 
+#[cfg(feature = "cli")]
+mod cli;
+#[cfg(feature = "server")]
 mod mcp;
+#[cfg(feature = "server")]
 mod rest;
+#[cfg(feature = "server")]
 mod seeded;
+mod support;

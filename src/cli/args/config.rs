@@ -1,0 +1,53 @@
+//! `aludel config`: what to do with the configuration.
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  aludel config init
+  aludel config set providers.openai.api_key '${OPENAI_API_KEY}'
+  aludel config set generation.default_count 5
+  aludel config get generation.default_count
+  aludel config show --origin
+  aludel config validate";
+
+/// The options of `config`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true, arg_required_else_help = true)]
+pub(crate) struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What to do with the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every value in force, secrets hidden
+    Show {
+        /// Show where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print one value
+    Get {
+        /// Dotted key, such as generation.default_count
+        key: String,
+    },
+    /// Change one value in the file, its comments and order kept
+    Set {
+        /// Dotted key, such as generation.default_count
+        key: String,
+        /// The new value; a secret is best given as ${NAME}
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Check the file alone
+    Validate,
+    /// Print the values in force as a file, secrets hidden
+    Export,
+    /// Print where the file is
+    Path,
+    /// Write a commented file to start from
+    Init,
+}

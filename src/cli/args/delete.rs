@@ -1,0 +1,34 @@
+//! `aludel delete`: which prompts.
+
+use aludel_core::api::DeleteRequest;
+use clap::Args;
+use serde_json::Value;
+
+use super::raw::Raw;
+
+const EXAMPLES: &str = "\
+Examples:
+  aludel delete 7a3f9c21
+  aludel delete 7a3f9c21 5e0b44d9 --yes
+  aludel delete --all
+
+Asks first on a terminal; elsewhere --yes is needed.";
+
+/// The options of `delete`.
+#[derive(Debug, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DeleteArgs {
+    /// The ids, six or more of their first or last characters each, or @last
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Delete every stored prompt
+    #[arg(long)]
+    pub all: bool,
+}
+
+impl DeleteArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<DeleteRequest>().items("prompt_ids", &self.ids).switch("all", self.all).into_value()
+    }
+}

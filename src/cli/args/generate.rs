@@ -1,0 +1,103 @@
+//! `aludel generate`: the options of the main job.
+
+use std::path::PathBuf;
+
+use aludel_core::api::GenerateRequest;
+use clap::Args;
+use serde_json::Value;
+
+use super::raw::Raw;
+
+const EXAMPLES: &str = "\
+Examples:
+  aludel generate \"Write a python function that finds prime numbers\"
+  aludel generate \"Thank a customer\" --persona writing --count 5 --quiet
+  aludel generate \"Review this module\" --context @src/lib.rs --tags review,rust
+  git diff | aludel generate - --phases solutio,coagulatio
+  aludel generate \"Plan a trip\" --output-file prompts.json
+  aludel generate \"Plan a trip\" --format jsonl | jq -r 'select(.text).text'
+
+The best prompt comes first. On a terminal the others are a line each of the
+ranking; with --quiet only the text of the best one is printed.";
+
+/// The options of `generate`.
+#[derive(Debug, Default, Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
+pub(crate) struct GenerateArgs {
+    /// The idea; `-` or nothing reads standard input
+    #[arg(value_name = "TEXT")]
+    pub text: Option<String>,
+    /// Read the idea from FILE
+    #[arg(long, value_name = "FILE")]
+    pub input_file: Option<PathBuf>,
+
+    /// Who the prompt is written for: code, writing, analysis, generic or one of yours
+    #[arg(long, value_name = "NAME", help_heading = "What to make")]
+    pub persona: Option<String>,
+    /// How many variants, 1 to 100 [default: 3]
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, help_heading = "What to make")]
+    pub count: Option<String>,
+    /// The phases to run, in this order, with commas between [default: prima-materia,solutio,coagulatio]
+    #[arg(long, value_name = "LIST", help_heading = "What to make")]
+    pub phases: Vec<String>,
+    /// Background to take into account; @FILE reads a file, @@ begins a text with @; may be repeated
+    #[arg(long, value_name = "TEXT|@FILE", help_heading = "What to make")]
+    pub context: Vec<String>,
+    /// The model the prompt is for; decides its form
+    #[arg(long, value_name = "MODEL", help_heading = "What to make")]
+    pub target_model: Option<String>,
+    /// Let the judge choose among the finished variants
+    #[arg(long, help_heading = "What to make")]
+    pub auto_select: bool,
+
+    /// Ask this provider in every phase, as NAME or NAME/MODEL
+    #[arg(long, value_name = "NAME", help_heading = "How to ask")]
+    pub provider: Option<String>,
+    /// How freely the model chooses, 0 to 2 [default: 0.7]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "How to ask")]
+    pub temperature: Option<String>,
+    /// Most tokens of each phase's answer [default: 2000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to ask")]
+    pub max_tokens: Option<String>,
+    /// Stop after so many seconds; variants finished by then are kept
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to ask")]
+    pub timeout: Option<String>,
+
+    /// Labels for the stored prompts, with commas between; may be repeated
+    #[arg(long, value_name = "LIST", help_heading = "What to do with them")]
+    pub tags: Vec<String>,
+    /// Store the prompts, which is the default
+    #[arg(long, overrides_with = "no_save", help_heading = "What to do with them")]
+    pub save: bool,
+    /// Do not store the prompts
+    #[arg(long, overrides_with = "save", help_heading = "What to do with them")]
+    pub no_save: bool,
+    /// Write the result to FILE, replacing it; its ending chooses the format unless --format does
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "What to do with them")]
+    pub output_file: Option<PathBuf>,
+    /// Print the text of the variants as it comes
+    #[arg(long, help_heading = "What to do with them")]
+    pub stream: bool,
+}
+
+impl GenerateArgs {
+    /// The raw request; `input` and `context` are texts already read.
+    pub(crate) fn request(&self, input: String, context: &[String]) -> Value {
+        let raw = Raw::of::<GenerateRequest>()
+            .set("input", input)
+            .text("count", self.count.as_ref())
+            .list("phases", &self.phases)
+            .text("persona", self.persona.as_ref())
+            .text("provider", self.provider.as_ref())
+            .text("temperature", self.temperature.as_ref())
+            .text("max_tokens", self.max_tokens.as_ref())
+            .list("tags", &self.tags)
+            .items("context", context)
+            .switch("auto_select", self.auto_select)
+            .text("target_model", self.target_model.as_ref())
+            .text("timeout_s", self.timeout.as_ref());
+        let raw = if self.no_save { raw.set("save", false) } else { raw };
+        raw.into_value()
+    }
+}

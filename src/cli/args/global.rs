@@ -1,0 +1,116 @@
+//! The options every command takes.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use aludel_core::config::Flags;
+use aludel_core::error::{Error, Result};
+use clap::Args;
+
+use crate::cli::format::Format;
+
+/// The options every command takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// Form of the output: text, json, jsonl, yaml, markdown or csv
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// The same as --format, on commands without --output-file
+    #[arg(long, global = true, value_name = "FORMAT", hide = true)]
+    pub output: Option<String>,
+    /// Print the data and nothing else
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Answer yes to every question
+    #[arg(long, short, global = true)]
+    pub yes: bool,
+    /// Print without colours
+    #[arg(long, global = true)]
+    pub no_color: bool,
+    /// Read the configuration from FILE instead of ~/.aludel/config.yaml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Keep everything in DIR instead of ~/.aludel
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// How much is logged: error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log_level: Option<String>,
+    /// Learn from feedback, for this command
+    #[arg(
+        long,
+        global = true,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub learning_enabled: Option<String>,
+}
+
+impl Globals {
+    /// The format that was asked for, of those a command offers; `None` when none was.
+    ///
+    /// # Errors
+    /// `validation_failed` for one that is not offered, or two that differ.
+    pub(crate) fn format(&self, offered: &[Format]) -> Result<Option<Format>> {
+        match (&self.format, &self.output) {
+            (Some(format), Some(output)) if format != output => Err(Error::value(
+                "format",
+                format!("--format {format} and --output {output} mean the same and differ; give one"),
+            )),
+            (Some(wanted), _) | (None, Some(wanted)) => Format::choose(wanted, offered).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// What they say of the configuration.
+    pub(crate) fn flags(&self) -> Flags {
+        let mut flags = Flags { data_dir: self.data_dir.clone(), config: self.config.clone(), ..Flags::default() };
+        if let Some(level) = &self.log_level {
+            flags = flags.with("log.level", level);
+        }
+        if let Some(enabled) = &self.learning_enabled {
+            flags = flags.with("learning.enabled", enabled);
+        }
+        flags
+    }
+}
+
+/// The format for errors when the arguments cannot be read: what `--format` plainly says, else text.
+pub(crate) fn format_in(arguments: &[OsString]) -> Format {
+    let mut texts = arguments.iter().filter_map(|argument| argument.to_str());
+    while let Some(text) = texts.next() {
+        let wanted = match text.split_once('=') {
+            Some(("--format" | "--output", value)) => Some(value),
+            _ if text == "--format" || text == "--output" => texts.next(),
+            _ if text == "--" => None,
+            _ => continue,
+        };
+        return wanted.and_then(Format::parse).unwrap_or(Format::Text);
+    }
+    Format::Text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_alias_means_the_same() {
+        let globals = Globals { output: Some("json".into()), ..Globals::default() };
+        assert_eq!(globals.format(&Format::ALL).unwrap(), Some(Format::Json));
+        let both = Globals { format: Some("yaml".into()), ..globals };
+        assert!(both.format(&Format::ALL).is_err());
+    }
+
+    #[test]
+    fn the_format_of_usage_errors_is_read_from_the_bare_arguments() {
+        let of = |texts: &[&str]| format_in(&texts.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of(&["list", "--format", "json", "--bogus"]), Format::Json);
+        assert_eq!(of(&["--format=jsonl"]), Format::Jsonl);
+        assert_eq!(of(&["list", "--", "--format", "json"]), Format::Text);
+        assert_eq!(of(&["--format"]), Format::Text);
+    }
+}

@@ -1,0 +1,194 @@
+//! What may be typed: one file a command, and the global options.
+//!
+//! Values that mean something to the core stay text here; a command lays them into a raw JSON object ([`raw`]) that
+//! the core decodes, so this face refuses exactly what the others refuse, in the same words. The parser itself
+//! only knows which options exist.
+
+mod config;
+mod delete;
+mod generate;
+mod global;
+mod history;
+mod list;
+mod migrate;
+mod raw;
+mod show;
+mod simple;
+mod update;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use config::{ConfigArgs, ConfigCommand};
+pub(crate) use delete::DeleteArgs;
+pub(crate) use generate::GenerateArgs;
+pub(crate) use global::{Globals, format_in};
+pub(crate) use history::HistoryArgs;
+pub(crate) use list::ListArgs;
+pub(crate) use migrate::MigrateArgs;
+pub(crate) use show::ShowArgs;
+pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
+pub(crate) use update::UpdateArgs;
+
+use super::format::Format;
+
+/// Turns a rough idea into a tested prompt for a language model.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aludel",
+    version = super::version::LINE,
+    help_template = HELP_TEMPLATE,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Arguments {
+    /// Options of every command.
+    #[command(flatten)]
+    pub globals: Globals,
+    /// The command; none starts the workbench on a terminal.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands, in the order of the help.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub(crate) enum Command {
+    /// Turn an idea into ranked prompts
+    Generate(GenerateArgs),
+    /// List stored prompts, newest first
+    List(ListArgs),
+    /// Show a prompt with every step
+    Show(ShowArgs),
+    /// List runs with their variants, newest first
+    History(HistoryArgs),
+    /// Change a prompt's tags, notes or text
+    Update(UpdateArgs),
+    /// Delete prompts
+    Delete(DeleteArgs),
+    /// Open the workbench
+    #[command(hide = cfg!(not(feature = "tui")))]
+    Tui,
+    /// Serve MCP over standard input and output
+    #[command(hide = cfg!(not(feature = "server")))]
+    Serve,
+    /// Serve REST over HTTP
+    #[command(hide = cfg!(not(feature = "server")))]
+    HttpServer(HttpServerArgs),
+    /// Show and change the configuration
+    Config(ConfigArgs),
+    /// List, show and edit personas
+    Personas(PersonasArgs),
+    /// List, show and edit what is said to models
+    Templates(TemplatesArgs),
+    /// Check configuration, providers, templates and database
+    Validate,
+    /// Bring the database to the newest schema
+    Migrate(MigrateArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+    /// Print the version
+    Version,
+}
+
+impl Command {
+    /// The forms its data comes in.
+    pub(crate) const fn formats(&self) -> &'static [Format] {
+        use Format::{Json, Jsonl, Markdown, Text, Yaml};
+        match self {
+            Self::List(_) => &Format::ALL,
+            Self::Generate(_) | Self::Show(_) | Self::Update(_) | Self::History(_) => {
+                &[Text, Json, Jsonl, Yaml, Markdown]
+            }
+            Self::Delete(_)
+            | Self::Config(_)
+            | Self::Personas(_)
+            | Self::Templates(_)
+            | Self::Validate
+            | Self::Migrate(_)
+            | Self::Version => &[Text, Json, Jsonl, Yaml],
+            // Their data has one form; JSON is for their errors.
+            Self::Tui | Self::Serve | Self::HttpServer(_) | Self::Completions(_) | Self::Man => &[Text, Json, Jsonl],
+        }
+    }
+}
+
+/// The help of the program: its commands by what they are for. A test keeps the list complete.
+const HELP_TEMPLATE: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Prompts:
+  generate     Turn an idea into ranked prompts
+  list         List stored prompts, newest first
+  show         Show a prompt with every step
+  history      List runs with their variants, newest first
+  update       Change a prompt's tags, notes or text
+  delete       Delete prompts
+
+Other ways in:
+  tui          Open the workbench
+  serve        Serve MCP over standard input and output
+  http-server  Serve REST over HTTP
+
+Setting up:
+  config       Show and change the configuration
+  personas     List, show and edit personas
+  templates    List, show and edit what is said to models
+  validate     Check configuration, providers, templates and database
+  migrate      Bring the database to the newest schema
+  completions  Print a completion script for a shell
+  man          Print the manual page
+  version      Print the version
+
+{options}
+
+Examples:
+  aludel generate \"Write a python function that finds prime numbers\"
+  aludel generate \"Announce our move to Lyon\" --persona writing --quiet
+  aludel list
+  aludel show @last
+
+Without a command on a terminal, the workbench opens.
+`aludel COMMAND --help` says more about each.
+";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_tree_of_commands_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_lists_every_command_with_its_line() {
+        let mut tree = Arguments::command();
+        let help = tree.render_help().to_string();
+        for command in tree.get_subcommands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let line = format!("  {:<12} {about}", command.get_name());
+            assert!(help.lines().any(|shown| shown == line), "not in the help: {line}");
+        }
+    }
+
+    #[test]
+    fn every_command_with_options_has_examples() {
+        let mut tree = Arguments::command();
+        tree.build();
+        for command in tree.get_subcommands() {
+            let is_bare =
+                command.get_arguments().all(|argument| argument.is_global_set() || argument.get_id() == "help");
+            assert!(
+                is_bare || command.get_after_help().is_some(),
+                "{} has options and no examples",
+                command.get_name()
+            );
+        }
+    }
+}

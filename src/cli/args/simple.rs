@@ -1,0 +1,88 @@
+//! The options of the small commands: `personas`, `templates`, `completions`, `http-server`.
+
+use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+const PERSONAS_EXAMPLES: &str = "\
+Examples:
+  aludel personas
+  aludel personas show code
+  aludel personas edit code
+
+`edit` makes a copy in ~/.aludel/personas that wins over the built-in one, and
+opens it in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
+
+/// The options of `personas`.
+#[derive(Debug, Args)]
+#[command(after_help = PERSONAS_EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct PersonasArgs {
+    /// What to do; lists when nothing is said.
+    #[command(subcommand)]
+    pub command: Option<EditableCommand>,
+}
+
+const TEMPLATES_EXAMPLES: &str = "\
+Examples:
+  aludel templates
+  aludel templates show solutio
+  aludel templates edit solutio
+
+`edit` makes a copy in ~/.aludel that wins over the built-in one, and opens it
+in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
+
+/// The options of `templates`.
+#[derive(Debug, Args)]
+#[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct TemplatesArgs {
+    /// What to do; lists when nothing is said.
+    #[command(subcommand)]
+    pub command: Option<EditableCommand>,
+}
+
+/// What to do with files that can be copied and edited.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EditableCommand {
+    /// List them
+    List,
+    /// Print one as it is in force
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Edit a copy of one
+    Edit {
+        /// Its name
+        name: String,
+    },
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  aludel completions bash > ~/.local/share/bash-completion/completions/aludel
+  aludel completions zsh > ~/.zfunc/_aludel
+  aludel completions fish > ~/.config/fish/completions/aludel.fish";
+
+/// The options of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+const HTTP_SERVER_EXAMPLES: &str = "\
+Examples:
+  aludel http-server
+  aludel http-server --host 127.0.0.1 --port 9000";
+
+/// The options of `http-server`.
+#[derive(Debug, Default, Args)]
+#[command(after_help = HTTP_SERVER_EXAMPLES)]
+pub(crate) struct HttpServerArgs {
+    /// Where to listen [default: localhost]
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// The port to listen on [default: 8080]
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
+    pub port: Option<String>,
+}

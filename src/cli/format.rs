@@ -1,0 +1,100 @@
+//! The forms in which a command can put out its data, and how one is chosen.
+//!
+//! Each command names the forms that make sense for it; any other is refused as a bad value, with the list.
+
+use aludel_core::error::{Error, Result};
+
+/// A form of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One indented JSON value.
+    Json,
+    /// JSON values, one a line.
+    Jsonl,
+    /// YAML.
+    Yaml,
+    /// Markdown, for documents.
+    Markdown,
+    /// Comma-separated values with a header (RFC 4180).
+    Csv,
+}
+
+impl Format {
+    /// All of them.
+    pub(crate) const ALL: [Self; 6] = [Self::Text, Self::Json, Self::Jsonl, Self::Yaml, Self::Markdown, Self::Csv];
+
+    /// The name in `--format`.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Yaml => "yaml",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The inverse of [`Format::as_str`].
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text)
+    }
+
+    /// True when a program reads it, so that nothing else may be mixed in and errors are JSON too.
+    pub(crate) const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+
+    /// The format `wanted` of those a command offers.
+    ///
+    /// # Errors
+    /// `validation_failed` with the list of those offered.
+    pub(crate) fn choose(wanted: &str, offered: &[Self]) -> Result<Self> {
+        match Self::parse(wanted) {
+            Some(format) if offered.contains(&format) => Ok(format),
+            _ => {
+                let names: Vec<&str> = offered.iter().map(|format| format.as_str()).collect();
+                Err(Error::value("format", format!("`{wanted}` is not one of {} here", names.join(", "))))
+            }
+        }
+    }
+
+    /// The format a file's name speaks for: `.json`, `.jsonl`, `.yaml`, `.yml`, `.md`, `.csv`.
+    pub(crate) fn of_file(path: &std::path::Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "md" | "markdown" => Some(Self::Markdown),
+            "csv" => Some(Self::Csv),
+            "txt" => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for format in Format::ALL {
+            assert_eq!(Format::parse(format.as_str()), Some(format));
+        }
+    }
+
+    #[test]
+    fn a_format_that_is_not_offered_is_refused_with_the_list() {
+        let error = Format::choose("csv", &[Format::Text, Format::Json]).unwrap_err();
+        assert!(error.to_string().contains("text, json"), "{error}");
+    }
+
+    #[test]
+    fn the_name_of_a_file_speaks_for_its_format() {
+        assert_eq!(Format::of_file("a/b.YML".as_ref()), Some(Format::Yaml));
+        assert_eq!(Format::of_file("prompt".as_ref()), None);
+    }
+}

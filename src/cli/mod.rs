@@ -1,0 +1,138 @@
+//! The command line: one way in among four.
+//!
+//! Owns what may be typed ([`args`]), what each command does with the engine ([`run`]), what results look like
+//! ([`view`]) and all output ([`printer`]). Owns no rule about prompts: requests are decoded by the core, and results
+//! are shown as they come. It knows no other face; the doors to them are handed in by the composition root.
+//!
+//! Dispatch comes before anything is built: `version` and `--help` read nothing, local commands start no
+//! runtime, and only `generate` and the servers start one.
+
+mod args;
+mod exit;
+mod failure;
+mod format;
+mod input;
+mod interrupt;
+mod live;
+mod printer;
+mod progress;
+mod run;
+mod version;
+mod view;
+mod wait;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use aludel_core::config::{self, Environment, Flags, Loaded};
+use aludel_core::engine::Engine;
+use aludel_core::error::Result;
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Command, Globals};
+use exit::Exit;
+use failure::Outcome;
+use format::Format;
+use printer::Printer;
+
+/// Starts another face over this engine and comes back when it is done.
+pub type Door = fn(Engine) -> Result<()>;
+
+/// The ways from here to the other faces; `None` when one was not built in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Doors {
+    /// The workbench.
+    pub workbench: Option<Door>,
+    /// MCP over standard input and output.
+    pub mcp_server: Option<Door>,
+    /// REST over HTTP, on `server.host` and `server.port`.
+    pub http_server: Option<Door>,
+}
+
+/// A command as it was asked for, with what it needs to run.
+struct Invocation<'a> {
+    globals: Globals,
+    environment: &'a Environment,
+    doors: &'a Doors,
+    printer: Printer,
+    /// The format asked for; `None` leaves the choice to the command.
+    format: Option<Format>,
+}
+
+impl Invocation<'_> {
+    /// Reads the configuration.
+    fn load(&self, flags: &Flags) -> Result<Loaded> {
+        config::load(flags, self.environment)
+    }
+
+    /// An engine over the configuration.
+    fn engine(&self) -> Result<Engine> {
+        self.engine_with(&self.globals.flags())
+    }
+
+    /// An engine over the configuration that these flags give.
+    fn engine_with(&self, flags: &Flags) -> Result<Engine> {
+        Ok(Engine::open(self.load(flags)?))
+    }
+}
+
+/// Runs the command that `arguments` spell, the program's name first; answers the exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environment, doors: &Doors) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let no_color = arguments.iter().any(|argument| argument == "--no-color");
+    let printer = Printer::new(args::format_in(&arguments), false, no_color, environment);
+    let outcome = match Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => dispatch(parsed, environment, doors),
+        Err(error) => Err((printer, error.into())),
+    };
+    let exit = outcome.unwrap_or_else(|(printer, failure)| {
+        printer.failure(&failure);
+        failure.exit()
+    });
+    exit.into()
+}
+
+/// A failure with the printer that is to tell it.
+type Told<T> = std::result::Result<T, (Printer, failure::Failure)>;
+
+fn dispatch(parsed: Arguments, environment: &Environment, doors: &Doors) -> Told<Exit> {
+    let Arguments { globals, command } = parsed;
+    let offered = command.as_ref().map_or(&[Format::Text, Format::Json, Format::Jsonl][..], Command::formats);
+    let printer = Printer::new(Format::Text, globals.quiet, globals.no_color, environment);
+    let format = match globals.format(offered) {
+        Ok(format) => format,
+        Err(error) => return Err((printer, error.into())),
+    };
+    let printer = printer.with_format(format.unwrap_or(Format::Text));
+    let invocation = Invocation { globals, environment, doors, printer, format };
+    let outcome = perform(command, &invocation);
+    outcome.map_err(|failure| (invocation.printer, failure))
+}
+
+fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    match command {
+        None => run::no_command(invocation),
+        Some(Command::Generate(args)) => run::generate(&args, invocation),
+        Some(Command::List(args)) => run::list(&args, invocation),
+        Some(Command::Show(args)) => run::show(&args, invocation),
+        Some(Command::History(args)) => run::history(&args, invocation),
+        Some(Command::Update(args)) => run::update(&args, invocation),
+        Some(Command::Delete(args)) => run::delete(&args, invocation),
+        Some(Command::Tui) => run::workbench(invocation),
+        Some(Command::Serve) => run::serve(invocation),
+        Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
+        Some(Command::Config(args)) => run::config(&args, invocation),
+        Some(Command::Personas(args)) => run::personas(&args, invocation),
+        Some(Command::Templates(args)) => run::templates(&args, invocation),
+        Some(Command::Validate) => run::validate(invocation),
+        Some(Command::Migrate(args)) => run::migrate(&args, invocation),
+        Some(Command::Completions(args)) => run::completions(&args, invocation),
+        Some(Command::Man) => run::man(invocation),
+        Some(Command::Version) => run::version(invocation),
+    }
+}
+
+/// The tree of commands, for completions, the manual page and tests of other faces.
+pub fn command_tree() -> clap::Command {
+    Arguments::command()
+}

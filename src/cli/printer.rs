@@ -1,0 +1,234 @@
+//! The one place that writes: data to standard output, everything else to standard error.
+//!
+//! Owns all policy of output: which format, whether there is colour, how wide a line is, what `--quiet` silences,
+//! how an error looks. Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
+//! reader went away ends the command quietly. What the data looks like is in [`super::view`].
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use aludel_core::config::Environment;
+use aludel_core::error::{Error, Fault, Problem};
+use serde::Serialize;
+
+use super::failure::{Failure, Outcome};
+use super::format::Format;
+use super::view::{Page, Paint};
+
+/// Columns of a line when nobody says how many there are.
+const USUAL_WIDTH: usize = 80;
+
+/// Writes what a command has to say.
+#[derive(Debug, Clone)]
+pub(crate) struct Printer {
+    format: Format,
+    quiet: bool,
+    data: Channel,
+    talk: Channel,
+}
+
+/// One of the two standard outputs.
+#[derive(Debug, Clone, Copy)]
+struct Channel {
+    is_terminal: bool,
+    paint: Paint,
+}
+
+impl Channel {
+    fn of(stream: &impl IsTerminal, colour_wanted: bool) -> Self {
+        let is_terminal = stream.is_terminal();
+        Self { is_terminal, paint: if is_terminal && colour_wanted { Paint::Colour } else { Paint::Plain } }
+    }
+}
+
+impl Printer {
+    /// A printer for this process's outputs. `no_color` is the flag; the environment is asked too.
+    pub(crate) fn new(format: Format, quiet: bool, no_color: bool, environment: &Environment) -> Self {
+        let colour = !no_color && !environment.no_color() && environment.get("TERM") != Some("dumb");
+        Self {
+            format,
+            quiet,
+            data: Channel::of(&std::io::stdout(), colour),
+            talk: Channel::of(&std::io::stderr(), colour),
+        }
+    }
+
+    /// The same printer for another format.
+    #[must_use]
+    pub(crate) fn with_format(mut self, format: Format) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// The format data is put out in.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// True with `--quiet`: the data and errors, nothing else.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// True when progress may be drawn on standard error.
+    pub(crate) fn may_draw(&self) -> bool {
+        self.talk.is_terminal && !self.quiet
+    }
+
+    /// How to paint on standard error.
+    pub(crate) fn talk_paint(&self) -> Paint {
+        self.talk.paint
+    }
+
+    /// Columns of the terminal.
+    pub(crate) fn width(&self) -> usize {
+        if self.data.is_terminal || self.talk.is_terminal { textwrap::termwidth() } else { USUAL_WIDTH }
+    }
+
+    /// An empty page for standard output.
+    pub(crate) fn page(&self) -> Page {
+        Page::new(self.data.paint, self.width(), self.data.is_terminal)
+    }
+
+    /// An empty page for a file: no colour, no cutting.
+    pub(crate) fn page_of_a_file() -> Page {
+        Page::new(Paint::Plain, USUAL_WIDTH, false)
+    }
+
+    /// Writes data to standard output.
+    ///
+    /// # Errors
+    /// `file` when it cannot be written; [`Failure::ReaderGone`] when nobody reads it any more.
+    #[expect(clippy::unused_self, reason = "the printer is the one way to standard output")]
+    pub(crate) fn data(&self, text: &str) -> Outcome {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::Error(Error::File {
+                action: "write",
+                path: "standard output".into(),
+                reason: super::input::reason(&error),
+            }),
+        })
+    }
+
+    /// Writes a value in the machine formats, and what `text` makes in all others.
+    ///
+    /// # Errors
+    /// As [`Printer::data`].
+    pub(crate) fn value<T: Serialize>(&self, value: &T, text: impl FnOnce(&mut Page)) -> Outcome {
+        self.data(&self.rendered(value, self.page(), text)?)
+    }
+
+    /// The text [`Printer::value`] would write, on this page.
+    ///
+    /// # Errors
+    /// `internal` when the value cannot be serialised.
+    pub(crate) fn rendered<T: Serialize>(
+        &self,
+        value: &T,
+        mut page: Page,
+        text: impl FnOnce(&mut Page),
+    ) -> Outcome<String> {
+        Ok(match self.format {
+            Format::Json => pretty_json(value)?,
+            Format::Jsonl => json_line(value)?,
+            Format::Yaml => serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?,
+            Format::Text | Format::Markdown | Format::Csv => {
+                text(&mut page);
+                page.finish()
+            }
+        })
+    }
+
+    /// Tells people something on standard error; silent with `--quiet` and in formats for programs.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet && matches!(self.format, Format::Text | Format::Markdown) {
+            self.say(text);
+        }
+    }
+
+    /// Tells people something on standard error that must not be missed.
+    pub(crate) fn say(&self, text: &str) {
+        self.talk(&format!("{text}\n"));
+    }
+
+    /// Writes to standard error as it is. Its failures are ignored: there is nowhere left to tell them.
+    #[expect(clippy::unused_self, reason = "the printer is the one way to standard error")]
+    pub(crate) fn talk(&self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
+    /// Tells why a command failed: as the problem's JSON for programs, else in words.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        match failure {
+            Failure::ReaderGone | Failure::Said(_) => {}
+            Failure::Error(error) if self.format.is_json() => self.problem_as_json(&Problem::from(error)),
+            Failure::Error(error) => self.in_words(&error.to_string(), error.faults(), error.hint()),
+            Failure::Problem(problem) if self.format.is_json() => self.problem_as_json(problem),
+            Failure::Problem(problem) => self.in_words(&problem.detail, &problem.errors, None),
+            Failure::Usage(error) => self.usage(error),
+        }
+    }
+
+    fn problem_as_json(&self, problem: &Problem) {
+        if let Ok(line) = json_line(problem) {
+            self.talk(&line);
+        }
+    }
+
+    fn in_words(&self, detail: &str, faults: &[Fault], hint: Option<&str>) {
+        let mut page = Page::new(self.talk.paint, USUAL_WIDTH, self.talk.is_terminal);
+        page.error(detail, faults);
+        if let Some(hint) = hint {
+            page.hint(hint);
+        }
+        self.talk(&page.finish());
+    }
+
+    fn usage(&self, error: &clap::Error) {
+        let rendered = error.render();
+        if !error.use_stderr() {
+            let text = match self.data.paint {
+                Paint::Colour => rendered.ansi().to_string(),
+                Paint::Plain => rendered.to_string(),
+            };
+            // Help that nobody reads is no failure.
+            let _ = self.data(&text);
+        } else if self.format.is_json() {
+            let text = rendered.to_string();
+            let said = text.split("\n\nUsage:").next().unwrap_or(&text);
+            let detail = said.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+            self.problem_as_json(&Problem::from(Error::Refused {
+                code: aludel_core::error::Code::InvalidRequest,
+                detail,
+            }));
+        } else {
+            self.talk(&match self.talk.paint {
+                Paint::Colour => rendered.ansi().to_string(),
+                Paint::Plain => rendered.to_string(),
+            });
+        }
+    }
+}
+
+/// Indented JSON with a line end.
+fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| unserialisable(&error))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// JSON on one line, with its end.
+///
+/// # Errors
+/// `internal` when the value cannot be serialised.
+pub(crate) fn json_line<T: Serialize>(value: &T) -> Outcome<String> {
+    let mut text = serde_json::to_string(value).map_err(|error| unserialisable(&error))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn unserialisable(error: &dyn std::fmt::Display) -> Failure {
+    Failure::Error(Error::Internal(format!("the result cannot be written down: {error}")))
+}

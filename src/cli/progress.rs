@@ -1,0 +1,207 @@
+//! Progress of a run on a terminal: a line for each variant with a tick for each phase.
+//!
+//! What the lines say is a pure function of the run's view; [`Progress`] only draws them over the last ones. It appears
+//! after a moment, so a run that is done at once does not flicker, and it is cleared before the result is printed.
+//! The cursor is never hidden, so a process that is killed leaves the terminal as it was.
+
+use std::time::{Duration, Instant};
+
+use aludel_core::domain::Phase;
+use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
+
+use super::printer::Printer;
+use super::view::{Paint, Role, count_of, cut, one_line, span};
+
+/// How often it is drawn.
+pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
+/// How long a run must last for its progress to be shown.
+const PATIENCE: Duration = Duration::from_millis(150);
+/// More variants than this are told in one line.
+const MOST_LINES: usize = 12;
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// The progress of one run, as drawn.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    started: Instant,
+    drawn: usize,
+    frame: usize,
+}
+
+impl Progress {
+    /// Nothing drawn yet.
+    pub(crate) fn new() -> Self {
+        Self { started: Instant::now(), drawn: 0, frame: 0 }
+    }
+
+    /// Draws the run as it is now.
+    pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView) {
+        let elapsed = self.started.elapsed();
+        if elapsed < PATIENCE {
+            return;
+        }
+        let spinner = SPINNER[self.frame % SPINNER.len()];
+        self.frame += 1;
+        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        let lines = lines(view, elapsed_ms, spinner, printer.width(), printer.talk_paint());
+        let mut text = self.back();
+        for line in &lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        self.drawn = lines.len();
+        printer.talk(&text);
+    }
+
+    /// Takes it off the terminal.
+    pub(crate) fn clear(&mut self, printer: &Printer) {
+        if self.drawn > 0 {
+            printer.talk(&self.back());
+            self.drawn = 0;
+        }
+    }
+
+    /// The codes that go back to the first line and wipe what follows (ECMA-48: CPL, ED).
+    fn back(&self) -> String {
+        match self.drawn {
+            0 => String::new(),
+            lines => format!("\x1b[{lines}F\x1b[J"),
+        }
+    }
+}
+
+/// What is to be seen of a run: a line a variant, or one line when there are many.
+fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    if view.variants.len() <= MOST_LINES {
+        lines.extend(
+            view.variants
+                .iter()
+                .map(|(number, variant)| variant_line(*number, variant, &view.phases, spinner, width, paint)),
+        );
+    }
+    lines.push(cut(&format!("  {}", paint.text(Role::Faint, &total_line(view, elapsed_ms))), usize::MAX));
+    lines
+}
+
+fn variant_line(
+    number: u32,
+    variant: &VariantView,
+    phases: &[Phase],
+    spinner: char,
+    width: usize,
+    paint: Paint,
+) -> String {
+    let mut shown = format!("{:>3} ", number + 1);
+    let mut line = shown.clone();
+    let mut add = |text: &str, role: Role| {
+        shown.push_str(text);
+        line.push_str(&paint.text(role, text));
+    };
+    for phase in phases {
+        let state = variant.phases.iter().rev().find(|view| view.phase == *phase).map(|view| &view.state);
+        let (mark, role) = match state {
+            None => ('·', Role::Faint),
+            Some(PhaseState::Streaming) => (spinner, Role::Handle),
+            Some(PhaseState::Retrying { .. }) => ('↻', Role::Warning),
+            Some(PhaseState::Finished(_)) => ('✓', Role::Good),
+            Some(PhaseState::Failed) => ('✗', Role::Bad),
+        };
+        add(&format!(" {mark} {phase}"), role);
+    }
+    let rest = width.saturating_sub(textwrap::core::display_width(&shown) + 3);
+    let remark = cut(&remark(variant), rest);
+    if rest > 0 && !remark.is_empty() {
+        line.push_str("  ");
+        line.push_str(&paint.text(Role::Faint, &remark));
+    }
+    line
+}
+
+/// What is worth saying of a variant beside its phases.
+fn remark(variant: &VariantView) -> String {
+    match (&variant.state, variant.phases.last().map(|phase| &phase.state)) {
+        (VariantState::Failed(error), _) => one_line(&error.detail),
+        (_, Some(PhaseState::Retrying { attempt, delay_ms, .. })) => {
+            format!("attempt {attempt} in {}", span(*delay_ms))
+        }
+        _ => variant.strategy.clone(),
+    }
+}
+
+fn total_line(view: &RunView, elapsed_ms: u64) -> String {
+    let total = view.variants.len();
+    let count = |wanted: fn(&VariantState) -> bool| view.variants.values().filter(|v| wanted(&v.state)).count();
+    let finished = count(|state| matches!(state, VariantState::Finished(_)));
+    let failed = count(|state| matches!(state, VariantState::Failed(_)));
+    let mut parts = vec![format!("{finished} of {} done", count_of(total as u64, "variant"))];
+    if failed > 0 {
+        parts.push(format!("{failed} failed"));
+    }
+    if finished + failed == total && total > 1 {
+        parts.push("choosing the best".into());
+    }
+    parts.push(span(elapsed_ms));
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::domain::SessionId;
+    use aludel_core::error::{Error, Problem};
+    use aludel_core::event::{Event, EventKind};
+
+    use super::*;
+
+    fn view(variants: u32, kinds: Vec<EventKind>) -> RunView {
+        let started = EventKind::Started {
+            operation: "generate".into(),
+            variants,
+            phases: vec![Phase::PrimaMateria, Phase::Solutio],
+        };
+        let mut view = RunView::default();
+        for (seq, kind) in std::iter::once(started).chain(kinds).enumerate() {
+            view.apply(&Event { session_id: SessionId(uuid::Uuid::nil()), seq: seq as u64, kind });
+        }
+        view
+    }
+
+    fn begun(variant: u32, phase: Phase) -> EventKind {
+        EventKind::PhaseStarted { variant, phase, provider: "p".into(), model: "m".into(), strategy: "examples".into() }
+    }
+
+    #[test]
+    fn a_line_a_variant_with_a_tick_a_phase() {
+        let problem = Box::new(Problem::from(Error::Internal("it broke".into())));
+        let view = view(
+            3,
+            vec![
+                begun(0, Phase::PrimaMateria),
+                begun(1, Phase::PrimaMateria),
+                EventKind::VariantFailed { variant: 1, phase: Some(Phase::PrimaMateria), error: problem },
+            ],
+        );
+        assert_eq!(
+            lines(&view, 1200, '⠋', 60, Paint::Plain),
+            [
+                "  1  ⠋ prima-materia · solutio  examples",
+                "  2  ✗ prima-materia · solutio  it broke; this is a defect…",
+                "  3  · prima-materia · solutio",
+                "  0 of 3 variants done · 1 failed · 1.2 s",
+            ]
+        );
+    }
+
+    #[test]
+    fn many_variants_take_one_line() {
+        assert_eq!(lines(&view(64, vec![]), 90, '⠋', 80, Paint::Plain), ["  0 of 64 variants done · 90 ms"]);
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let view = view(2, vec![begun(0, Phase::PrimaMateria)]);
+        for line in lines(&view, 5, '⠋', 40, Paint::Plain) {
+            assert!(textwrap::core::display_width(&line) <= 40, "{line}");
+        }
+    }
+}

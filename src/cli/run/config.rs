@@ -1,0 +1,145 @@
+//! `aludel config`: the configuration shown and changed. What is right is known by the core.
+
+use aludel_core::config::edit::{self, Setting};
+use aludel_core::config::{Origin, Paths};
+use aludel_core::error::Result;
+use serde_json::{Value, json};
+
+use crate::cli::Invocation;
+use crate::cli::args::{ConfigArgs, ConfigCommand};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::format::Format;
+use crate::cli::view::{Column, Page, Role, Table};
+
+pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    match &args.command {
+        ConfigCommand::Show { origin } => show(*origin, invocation),
+        ConfigCommand::Get { key } => get(key, invocation),
+        ConfigCommand::Set { key, value } => set(key, value, invocation),
+        ConfigCommand::Validate => validate(invocation),
+        ConfigCommand::Export => export(invocation),
+        ConfigCommand::Path => path(invocation),
+        ConfigCommand::Init => init(invocation),
+    }?;
+    Ok(Exit::Done)
+}
+
+/// Where everything is; works with a broken file too.
+fn paths(invocation: &Invocation<'_>) -> Result<Paths> {
+    Paths::resolve(&invocation.globals.flags(), invocation.environment)
+}
+
+fn show(with_origin: bool, invocation: &Invocation<'_>) -> Outcome {
+    let loaded = invocation.load(&invocation.globals.flags())?;
+    let settings = edit::show(&loaded)?;
+    let shown = |origin: &Origin| match origin {
+        Origin::File { path, line } => format!("{}:{line}", loaded.paths.shown(path).display()),
+        other => other.to_string(),
+    };
+    let rows: Vec<Value> = settings
+        .iter()
+        .map(|setting| json!({ "key": setting.key, "value": setting.value, "origin": setting.origin.to_string() }))
+        .collect();
+    invocation.printer.value(&rows, |page| {
+        let mut columns = vec![Column::words("key"), Column::words("value").painted(Role::Heading)];
+        if with_origin {
+            columns.push(Column::words("origin").painted(Role::Faint));
+        }
+        let mut table = Table::new(columns);
+        for setting in &settings {
+            let mut cells = vec![setting.key.clone(), value_of(setting)];
+            if with_origin {
+                cells.push(shown(&setting.origin));
+            }
+            table.row(cells);
+        }
+        table.write(page);
+    })
+}
+
+fn value_of(setting: &Setting) -> String {
+    match &setting.value {
+        Value::Null => "—".to_owned(),
+        value => in_words(value),
+    }
+}
+
+/// A value as one types it: texts without quotes, lists with commas.
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(in_words).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
+    let loaded = invocation.load(&invocation.globals.flags())?;
+    let value = edit::get(&loaded, key)?;
+    if value.is_null() && invocation.printer.format() == Format::Text {
+        invocation.printer.note(&format!("{key} is not set"));
+        return Ok(());
+    }
+    let section = value.is_object().then(|| serde_yaml::to_string(&value).unwrap_or_default());
+    invocation.printer.value(&value, |page| match &section {
+        Some(yaml) => page.raw(yaml),
+        None => page.line(&in_words(&value)),
+    })
+}
+
+fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
+    let paths = paths(invocation)?;
+    edit::set(&paths, key, value)?;
+    let file = paths.shown(&paths.config_file).display().to_string();
+    tell(invocation, &json!({ "key": key, "file": paths.config_file }), |page| {
+        page.line(&format!("set {key} in {file}"));
+    })
+}
+
+fn validate(invocation: &Invocation<'_>) -> Outcome {
+    let paths = paths(invocation)?;
+    edit::validate(&paths)?;
+    let file = paths.shown(&paths.config_file).display().to_string();
+    let sentence = if paths.config_file.exists() {
+        format!("{file} is valid")
+    } else {
+        format!("{file} does not exist; the defaults are in force")
+    };
+    tell(invocation, &json!({ "valid": true, "file": paths.config_file }), |page| page.line(&sentence))
+}
+
+fn export(invocation: &Invocation<'_>) -> Outcome {
+    let loaded = invocation.load(&invocation.globals.flags())?;
+    match invocation.printer.format() {
+        Format::Json | Format::Jsonl => invocation.printer.value(&edit::get(&loaded, "")?, |_| {}),
+        _ => invocation.printer.data(&edit::export(&loaded)?),
+    }
+}
+
+fn path(invocation: &Invocation<'_>) -> Outcome {
+    let paths = paths(invocation)?;
+    let line = paths.config_file.display().to_string();
+    invocation.printer.value(&json!({ "path": paths.config_file }), |page| page.line(&line))
+}
+
+fn init(invocation: &Invocation<'_>) -> Outcome {
+    let paths = paths(invocation)?;
+    edit::init(&paths, invocation.globals.yes)?;
+    let file = paths.shown(&paths.config_file).display().to_string();
+    tell(invocation, &json!({ "path": paths.config_file }), |page| {
+        page.line(&format!("wrote {file}; every value in it is commented out and shows its default"));
+    })
+}
+
+/// Says what was done: for people on standard error, for programs as data.
+fn tell(invocation: &Invocation<'_>, value: &Value, text: impl FnOnce(&mut Page)) -> Outcome {
+    let printer = &invocation.printer;
+    if printer.format() == Format::Text {
+        if !printer.is_quiet() {
+            printer.value(value, text)?;
+        }
+        return Ok(());
+    }
+    printer.value(value, |_| {})
+}

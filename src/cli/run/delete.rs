@@ -1,0 +1,70 @@
+//! `aludel delete`: asks, then deletes.
+
+use std::io::{BufRead, IsTerminal};
+
+use aludel_core::api::{DeleteRequest, PromptKey, ShowRequest};
+use aludel_core::engine::{Deletion, Engine};
+use aludel_core::error::{Error, Fault, Result};
+
+use crate::cli::Invocation;
+use crate::cli::args::DeleteArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::printer::Printer;
+use crate::cli::view::{count_of, cut, lines, one_line};
+use crate::cli::wait::wait;
+
+pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: DeleteRequest = engine.decode(args.request())?;
+    let printer = &invocation.printer;
+    if !invocation.globals.yes && !is_confirmed(&engine, &request, printer)? {
+        printer.say("nothing was deleted");
+        return Err(Failure::Said(Exit::Failed));
+    }
+    let deletion = wait(engine.delete(request))?;
+    wait(engine.close())?;
+    report(printer, &deletion)?;
+    Ok(Exit::Done)
+}
+
+/// Shows what would go, and asks.
+fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> Result<bool> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(Error::Shape(vec![Fault::new(
+            "yes",
+            "is needed: there is no terminal to ask on, so say --yes if you mean it",
+        )]));
+    }
+    let question = if request.all {
+        "Delete every stored prompt?".to_owned()
+    } else {
+        for key in &request.prompt_ids {
+            printer.say(&format!("  {}", line_of(engine, key, printer.width())?));
+        }
+        format!("Delete {}?", count_of(request.prompt_ids.len() as u64, "prompt"))
+    };
+    printer.talk(&format!("{question} [y/N] "));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    if !matches!(read, Ok(1..)) {
+        printer.say("");
+    }
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// What a person needs to recognise a prompt.
+fn line_of(engine: &Engine, key: &PromptKey, width: usize) -> Result<String> {
+    let prompt = wait(engine.show(ShowRequest { prompt_id: key.clone() }))?;
+    Ok(cut(&format!("{}  {}", prompt.id.short(), one_line(&prompt.original_input)), width.saturating_sub(2)))
+}
+
+fn report(printer: &Printer, deletion: &Deletion) -> Outcome {
+    match printer.format() {
+        Format::Text if printer.is_quiet() => printer.data(&lines(&deletion.deleted)),
+        _ => printer.value(deletion, |page| {
+            page.line(&format!("deleted {}", count_of(deletion.deleted.len() as u64, "prompt")));
+        }),
+    }
+}

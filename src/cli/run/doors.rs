@@ -1,0 +1,57 @@
+//! `aludel`, `aludel tui`, `aludel serve`, `aludel http-server`: the doors to the other faces.
+
+use std::io::IsTerminal;
+
+use aludel_core::config::Mode;
+use aludel_core::engine::Engine;
+use aludel_core::error::{Code, Error};
+use clap::CommandFactory;
+
+use crate::cli::args::{Arguments, HttpServerArgs};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::{Door, Invocation};
+
+/// Without a command: what `mode` says, which is the workbench unless configured; help where there is no terminal.
+pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    if engine.config().mode == Mode::Server {
+        return open(invocation.doors.http_server, "HTTP server", "server", engine);
+    }
+    let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    match invocation.doors.workbench {
+        Some(workbench) if has_terminal => {
+            workbench(engine)?;
+        }
+        _ => invocation.printer.data(&Arguments::command().render_help().to_string())?,
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn workbench(invocation: &Invocation<'_>) -> Outcome<Exit> {
+    open(invocation.doors.workbench, "workbench", "tui", invocation.engine()?)
+}
+
+pub(crate) fn serve(invocation: &Invocation<'_>) -> Outcome<Exit> {
+    open(invocation.doors.mcp_server, "MCP server", "server", invocation.engine()?)
+}
+
+pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let mut flags = invocation.globals.flags();
+    if let Some(host) = &args.host {
+        flags = flags.with_flag("--host", "server.host", host);
+    }
+    if let Some(port) = &args.port {
+        flags = flags.with_flag("--port", "server.port", port);
+    }
+    open(invocation.doors.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+}
+
+fn open(door: Option<Door>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
+    let Some(door) = door else {
+        let detail = format!("this build has no {face}: it was built without the feature `{feature}`");
+        return Err(Error::Refused { code: Code::InvalidRequest, detail }.into());
+    };
+    door(engine)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,301 @@
+//! `aludel generate`: the main job, from the idea to the best prompt.
+//!
+//! Everything that can be wrong is found before the run: texts are read, the output file is tried, the request is
+//! decoded. Then events are shown as they come, and the result in the format asked for. SIGINT and SIGTERM stop
+//! the run; what has finished is stored already, and is printed like any result.
+
+use std::time::{Duration, Instant};
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, VariantFailure};
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Problem};
+use aludel_core::event::{Event, Run, RunState, RunView, VariantState};
+
+use super::output_file::OutputFile;
+use crate::cli::Invocation;
+use crate::cli::args::GenerateArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::input::{self, Source};
+use crate::cli::interrupt::Interrupts;
+use crate::cli::live::LiveText;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::progress::{self, Progress};
+use crate::cli::view::{self, Page, Summary, count_of};
+
+/// Formats of a result.
+const FORMATS_OF_FILES: [Format; 5] = [Format::Text, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
+
+pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    if invocation.globals.output.is_some() {
+        return Err(
+            Error::value("output", "means --format elsewhere; here say --format, or --output-file for a file").into()
+        );
+    }
+    let file = args.output_file.as_deref().map(OutputFile::prepare).transpose()?;
+    let of_name = file.and_then(|file| Format::of_file(file.path())).filter(|of| FORMATS_OF_FILES.contains(of));
+    let printer = invocation.printer.clone().with_format(invocation.format.or(of_name).unwrap_or(Format::Text));
+
+    let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), input::stdin_is_terminal())?;
+    if source == Source::Stdin && input::stdin_is_terminal() {
+        printer.note("reading the idea from the terminal; end it with Ctrl-D");
+    }
+    let input = source.read("input")?;
+    let context = args
+        .context
+        .iter()
+        .enumerate()
+        .map(|(position, given)| input::text_or_file(given, &format!("context[{position}]")))
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let engine = invocation.engine()?;
+    let request: GenerateRequest = engine.decode(args.request(input, &context))?;
+    let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
+    let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
+    let started = Instant::now();
+    let ended = runtime.block_on(async {
+        let ended = watch(engine.generate(request)?, &mut watcher).await;
+        let closed = engine.close().await;
+        ended.and_then(|ended| closed.map(|()| ended).map_err(Failure::from))
+    });
+    watcher.clear();
+    match ended? {
+        Ended::Over => job.conclude(&watcher, started.elapsed()),
+        Ended::AtOnce => Err(Failure::Said(Exit::Interrupted)),
+    }
+}
+
+/// How watching a run came to its end.
+enum Ended {
+    /// By the run's last event.
+    Over,
+    /// By a second signal, without waiting for anything.
+    AtOnce,
+}
+
+/// Takes the run's events until the last one. The first signal cancels the run, the second ends the watching.
+async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome<Ended> {
+    let mut interrupts =
+        Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+    let mut ticks = tokio::time::interval(progress::INTERVAL);
+    let mut is_cancelled = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = interrupts.next() => {
+                if is_cancelled {
+                    return Ok(Ended::AtOnce);
+                }
+                is_cancelled = true;
+                watcher.say("stopping; what has finished is kept (once more to quit at once)");
+                run.control().cancel_all();
+            }
+            _ = ticks.tick(), if watcher.progress.is_some() => watcher.draw(),
+            event = run.next() => {
+                let Some(event) = event else { return Ok(Ended::Over) };
+                watcher.take(&event)?;
+                while let Some(event) = run.try_next() {
+                    watcher.take(&event)?;
+                }
+                watcher.show()?;
+            }
+        }
+    }
+}
+
+/// Shows a run as it happens and remembers what it came to.
+struct Watcher<'a> {
+    printer: &'a Printer,
+    view: RunView,
+    /// Event lines, with `--format jsonl`: printed as they come, or gathered for a file.
+    lines: Option<String>,
+    lines_go_to_file: bool,
+    live: Option<LiveText>,
+    live_goes_to_data: bool,
+    live_text: String,
+    progress: Option<Progress>,
+}
+
+impl<'a> Watcher<'a> {
+    fn new(printer: &'a Printer, is_streamed: bool, has_file: bool) -> Self {
+        Self {
+            printer,
+            view: RunView::default(),
+            lines: (printer.format() == Format::Jsonl).then(String::new),
+            lines_go_to_file: has_file,
+            live: is_streamed.then(LiveText::default),
+            // Where standard output carries data for a program, the live text goes to the other one.
+            live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
+            live_text: String::new(),
+            progress: (printer.may_draw() && !is_streamed).then(Progress::new),
+        }
+    }
+
+    fn take(&mut self, event: &Event) -> Outcome {
+        self.view.apply(event);
+        if let Some(lines) = &mut self.lines {
+            lines.push_str(&json_line(event)?);
+        }
+        if let Some(live) = &mut self.live {
+            self.live_text.push_str(&live.take(&event.kind));
+        }
+        Ok(())
+    }
+
+    /// Prints what has come since the last time.
+    fn show(&mut self) -> Outcome {
+        if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
+            self.printer.data(&std::mem::take(lines))?;
+        }
+        if !self.live_text.is_empty() {
+            let mut page = self.printer.page();
+            page.piece(&std::mem::take(&mut self.live_text));
+            let text = page.finish();
+            if self.live_goes_to_data { self.printer.data(&text)? } else { self.printer.talk(&text) }
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.draw(self.printer, &self.view);
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.clear(self.printer);
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.clear();
+        self.printer.say(text);
+    }
+}
+
+/// What is to be done with the result.
+struct Job<'a> {
+    engine: &'a Engine,
+    printer: &'a Printer,
+    file: Option<OutputFile<'a>>,
+    is_saved: bool,
+}
+
+impl Job<'_> {
+    /// Puts out the result, or what there is of it, and says how it ended.
+    fn conclude(&self, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome<Exit> {
+        let view = &watcher.view;
+        match &view.state {
+            RunState::Failed(problem) => {
+                if view.finished_prompts().next().is_some() {
+                    self.put_out(&partial(view), watcher, elapsed)?;
+                }
+                Err(Failure::Problem(problem.clone()))
+            }
+            RunState::Cancelled => {
+                let result = partial(view);
+                self.put_out(&result, watcher, elapsed)?;
+                let finished = result.prompts.len();
+                let kept = if self.is_saved { "stored" } else { "not stored, as asked for" };
+                self.printer.say(&match finished {
+                    0 => "interrupted: no variant had finished".to_owned(),
+                    _ => format!(
+                        "interrupted: {finished} of {} finished and {} {kept}",
+                        count_of(view.variants.len() as u64, "variant"),
+                        if finished == 1 { "is" } else { "are" }
+                    ),
+                });
+                Err(Failure::Said(Exit::Interrupted))
+            }
+            RunState::Finished(_) => {
+                let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
+                self.put_out(result, watcher, elapsed)?;
+                self.say_what_next(Summary { result, elapsed_ms: 0 });
+                Ok(Exit::Done)
+            }
+            RunState::Waiting | RunState::Running => {
+                Err(Error::Internal("the run ended without saying how".into()).into())
+            }
+        }
+    }
+
+    fn put_out(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
+        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        let summary = Summary { result, elapsed_ms };
+        match (self.file, &watcher.lines) {
+            (None, Some(_)) => Ok(()),
+            (None, None) => self.printer.data(&self.rendered(summary, self.printer.page())?),
+            (Some(file), Some(lines)) => self.write(file, lines),
+            (Some(file), None) => self.write(file, &self.rendered(summary, Printer::page_of_a_file())?),
+        }
+    }
+
+    fn write(&self, file: OutputFile<'_>, text: &str) -> Outcome {
+        file.write(text)?;
+        if !self.printer.is_quiet() {
+            self.printer.say(&format!("wrote {}", file.path().display()));
+        }
+        Ok(())
+    }
+
+    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<String> {
+        match self.printer.format() {
+            Format::Text if summary.result.prompts.is_empty() => Ok(String::new()),
+            Format::Text if self.printer.is_quiet() => {
+                page.raw(summary.best().map(|prompt| prompt.content.as_str()).unwrap_or_default());
+                Ok(page.finish())
+            }
+            Format::Markdown => Ok(view::document_of_generation(summary)),
+            _ => self.printer.rendered(summary.result, page, |page| view::generation(page, summary)),
+        }
+    }
+
+    /// Where the prompts are now, and what to do with them.
+    fn say_what_next(&self, summary: Summary<'_>) {
+        let Some(best) = summary.best() else { return };
+        let paths = self.engine.paths();
+        if self.is_saved {
+            let database = paths.shown(&paths.database);
+            self.printer.note(&format!(
+                "stored in {}; `aludel show {}` shows every step",
+                database.display(),
+                best.id.short()
+            ));
+        } else {
+            self.printer.note("not stored, as asked for with --no-save");
+        }
+    }
+}
+
+/// What a run that did not finish came to: the finished variants, in the order of their ranking if there is one.
+fn partial(view: &RunView) -> GenerationResult {
+    let mut prompts: Vec<Prompt> = view.finished_prompts().cloned().collect();
+    let place = |prompt: &Prompt| {
+        let ranked = view.rankings.iter().position(|ranking| ranking.prompt_id == prompt.id);
+        (ranked.unwrap_or(usize::MAX), prompt.variant)
+    };
+    prompts.sort_by_key(place);
+    let model_metadata = ModelMetadata::sum(prompts.iter().map(|prompt| &prompt.model_metadata));
+    GenerationResult {
+        session_id: view.session_id.unwrap_or(aludel_core::domain::SessionId(uuid::Uuid::nil())),
+        prompts,
+        rankings: view.rankings.clone(),
+        selected: None,
+        failures: view.variants.iter().filter_map(|(number, variant)| failure(*number, variant)).collect(),
+        warnings: view.warnings.clone(),
+        model_metadata,
+    }
+}
+
+fn failure(number: u32, variant: &aludel_core::event::VariantView) -> Option<VariantFailure> {
+    let VariantState::Failed(error) = &variant.state else { return None };
+    let phase = variant.phases.last().map(|phase| phase.phase);
+    Some(VariantFailure { variant: number, phase, error: Problem::clone(error) })
+}

@@ -1,0 +1,30 @@
+//! What each command does: reads its input, asks the engine, shows what comes back. One file a command.
+
+mod config;
+mod delete;
+mod doors;
+mod editable;
+mod generate;
+mod history;
+mod list;
+mod migrate;
+mod output_file;
+mod scripts;
+mod show;
+mod update;
+mod validate;
+mod version;
+
+pub(crate) use config::config;
+pub(crate) use delete::delete;
+pub(crate) use doors::{http_server, no_command, serve, workbench};
+pub(crate) use editable::{personas, templates};
+pub(crate) use generate::generate;
+pub(crate) use history::history;
+pub(crate) use list::list;
+pub(crate) use migrate::migrate;
+pub(crate) use scripts::{completions, man};
+pub(crate) use show::show;
+pub(crate) use update::update;
+pub(crate) use validate::validate;
+pub(crate) use version::version;

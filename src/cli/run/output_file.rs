@@ -1,0 +1,105 @@
+//! The file that `--output-file` names: checked before anything is spent, written whole or not at all.
+//!
+//! An existing file is replaced in one step, so a reader sees the old or the new and never a half.
+
+use std::path::Path;
+
+use aludel_core::error::{Error, Result};
+use aludel_core::files;
+
+use crate::cli::input::reason;
+
+/// The file a result goes to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutputFile<'a> {
+    path: &'a Path,
+}
+
+impl<'a> OutputFile<'a> {
+    /// Makes sure that the file can be written.
+    ///
+    /// # Errors
+    /// `file` when its folder is missing or cannot be written to, or when it is a folder itself.
+    pub(crate) fn prepare(path: &'a Path) -> Result<Self> {
+        let file = Self { path };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        match std::fs::metadata(folder) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(file.error(format!("`{}` is a file, not a folder; check the path", folder.display()))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(file.error(format!("there is no folder `{}`; make it first", folder.display())));
+            }
+            Err(error) => return Err(file.error(reason(&error))),
+        }
+        if path.is_dir() {
+            return Err(file.error("it is a folder; name a file in it".into()));
+        }
+        if !file.is_special() {
+            tempfile::NamedTempFile::new_in(folder).map_err(|error| file.error(reason(&error)))?;
+        }
+        Ok(file)
+    }
+
+    /// Writes the text.
+    ///
+    /// # Errors
+    /// `file`.
+    pub(crate) fn write(self, text: &str) -> Result<()> {
+        if self.is_special() {
+            return std::fs::write(self.path, text).map_err(|error| self.error(reason(&error)));
+        }
+        files::write_atomically(self.path, text.as_bytes(), self.mode())
+    }
+
+    /// True for a pipe or a device, such as /dev/stdout, which can be written to and not replaced.
+    fn is_special(self) -> bool {
+        std::fs::metadata(self.path).is_ok_and(|found| !found.is_file())
+    }
+
+    /// The mode the file has, so that replacing it shows it to nobody new; what the umask leaves of 0666 when it is new.
+    fn mode(self) -> u32 {
+        #[cfg(unix)]
+        if let Ok(found) = std::fs::metadata(self.path) {
+            return std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
+        }
+        0o666
+    }
+
+    /// Where it is.
+    pub(crate) fn path(self) -> &'a Path {
+        self.path
+    }
+
+    fn error(self, reason: String) -> Error {
+        Error::File { action: "write", path: self.path.into(), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_folder_is_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = OutputFile::prepare(&folder.path().join("none/out.json")).unwrap_err();
+        assert!(error.to_string().contains("make it first"), "{error}");
+        assert!(OutputFile::prepare(folder.path()).unwrap_err().to_string().contains("it is a folder"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn an_existing_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        std::fs::write(&path, "old").unwrap();
+        let file = OutputFile::prepare(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        file.write("new").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,38 @@
+//! `aludel validate`: everything a run needs, looked at.
+
+use aludel_core::engine::{CheckStatus, Validation};
+
+use crate::cli::Invocation;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::view::{Page, Role};
+use crate::cli::wait::wait;
+
+pub(crate) fn validate(invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let validation = wait(engine.validate());
+    invocation.printer.value(&validation, |page| write(page, &validation))?;
+    if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
+}
+
+fn write(page: &mut Page, validation: &Validation) {
+    let widest = validation.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    for check in &validation.checks {
+        let (mark, role) = match check.status {
+            CheckStatus::Ok => ("✓", Role::Good),
+            CheckStatus::Warning => ("!", Role::Warning),
+            CheckStatus::Failed => ("✗", Role::Bad),
+        };
+        let mark = page.paint().text(role, mark);
+        page.line(&format!("{mark} {:widest$}  {}", check.name, check.detail));
+    }
+    let count = |status: CheckStatus| validation.checks.iter().filter(|check| check.status == status).count();
+    let (failed, warnings) = (count(CheckStatus::Failed), count(CheckStatus::Warning));
+    page.gap();
+    match (failed, warnings) {
+        (0, 0) => page.painted(Role::Good, "everything is in order"),
+        (0, _) => page.painted(Role::Good, "everything that is needed is in order"),
+        (1, _) => page.painted(Role::Bad, "one check failed"),
+        _ => page.painted(Role::Bad, &format!("{failed} checks failed")),
+    }
+}

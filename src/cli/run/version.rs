@@ -1,0 +1,12 @@
+//! `aludel version`. Reads nothing.
+
+use crate::cli::Invocation;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::version as this;
+
+pub(crate) fn version(invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let line = format!("aludel {}", this::LINE);
+    invocation.printer.value(&this::build(), |page| page.line(&line))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,140 @@
+//! The result of a run as people read it: the best prompt first and whole, why it is best, what it took.
+//!
+//! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
+//! variant is put out whole.
+
+use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking};
+
+use super::page::{Page, Role};
+use super::prompt::{account, by};
+use super::table::{Column, Table};
+use super::words::{count_of, money, one_line, span, thousands};
+
+/// A result, and what only the command line knows of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Summary<'a> {
+    /// The result.
+    pub result: &'a GenerationResult,
+    /// Milliseconds the run took by the clock on the wall.
+    pub elapsed_ms: u64,
+}
+
+impl Summary<'_> {
+    /// The prompt to use: the judge's choice, else the best ranked.
+    pub(crate) fn best(&self) -> Option<&Prompt> {
+        self.result.selected.as_ref().map(|selected| &selected.prompt).or(self.result.prompts.first())
+    }
+}
+
+/// Writes a result.
+pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
+    let result = summary.result;
+    let total = result.prompts.len();
+    let best = summary.best();
+    if let Some(prompt) = best {
+        page.rule(&title(prompt, &format!("best of {total}")));
+        page.gap();
+        page.raw(&prompt.content);
+        page.gap();
+    }
+    if !page.is_terminal() {
+        let others = result.prompts.iter().filter(|prompt| best.is_none_or(|best| best.id != prompt.id));
+        for (position, prompt) in others.enumerate() {
+            page.rule(&title(prompt, &format!("{} of {total}", position + 2)));
+            page.gap();
+            page.raw(&prompt.content);
+            page.gap();
+        }
+    }
+    if total > 1 {
+        page.rule("ranking");
+        ranking(page, result);
+        page.gap();
+    }
+    choice(page, result);
+    for failure in &result.failures {
+        let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
+        let text = format!("variant {} failed{place}: {}", failure.variant + 1, one_line(&failure.error.detail));
+        page.painted(Role::Bad, &text);
+    }
+    for warning in &result.warnings {
+        page.painted(Role::Warning, &format!("warning: {}", one_line(warning)));
+    }
+    totals(page, summary);
+}
+
+fn title(prompt: &Prompt, place: &str) -> String {
+    let mut parts = vec![place.to_owned(), prompt.id.short()];
+    parts.extend(prompt.score.map(|score| format!("score {score:.2}")));
+    if !prompt.strategy.is_empty() {
+        parts.push(prompt.strategy.clone());
+    }
+    parts.join(" · ")
+}
+
+/// A row for each prompt: its score and the components that make it up.
+fn ranking(page: &mut Page, result: &GenerationResult) {
+    let Some(first) = result.rankings.first() else { return };
+    let mut columns = vec![
+        Column::numbers("#"),
+        Column::words("id").painted(Role::Handle),
+        Column::numbers("score").painted(Role::Heading),
+    ];
+    columns.extend(first.components.keys().map(|name| Column::numbers(name.as_str())));
+    columns.push(Column::words("strategy").painted(Role::Faint));
+    let mut table = Table::new(columns);
+    for ranking in &result.rankings {
+        let prompt = result.prompts.iter().find(|prompt| prompt.id == ranking.prompt_id);
+        let mut cells = vec![ranking.rank.to_string(), ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
+        cells.extend(
+            first
+                .components
+                .keys()
+                .map(|name| ranking.components.get(name).map_or_else(|| "—".to_owned(), |value| format!("{value:.2}"))),
+        );
+        cells.push(prompt.map(|prompt| prompt.strategy.clone()).unwrap_or_default());
+        table.row(cells);
+    }
+    table.write(page);
+    page.painted(Role::Faint, &formula(first));
+}
+
+/// How the score comes about: `score = 0.35 coverage + 0.25 structure + …`.
+fn formula(ranking: &Ranking) -> String {
+    let mut weights: Vec<(&String, &f64)> = ranking.weights.iter().filter(|(_, weight)| **weight > 0.0).collect();
+    weights.sort_by(|a, b| b.1.total_cmp(a.1));
+    let terms: Vec<String> = weights.iter().map(|(name, weight)| format!("{weight:.2} {name}")).collect();
+    format!("score = {}", terms.join(" + "))
+}
+
+/// What the judge chose, and why.
+fn choice(page: &mut Page, result: &GenerationResult) {
+    let Some(selected) = &result.selected else { return };
+    let id = page.paint().text(Role::Handle, &selected.prompt.id.short());
+    let sure = if selected.confident { "" } else { ", too close to call" };
+    page.line(&format!("judge    chose {id}, {:.0} % sure{sure}", selected.confidence * 100.0));
+    if !selected.reasoning.is_empty() {
+        page.line(&format!("         {}", one_line(&selected.reasoning)));
+    }
+    if !selected.tied.is_empty() {
+        let tied: Vec<String> = selected.tied.iter().map(PromptId::short).collect();
+        page.line(&format!("         as good: {}", tied.join(", ")));
+    }
+    page.gap();
+}
+
+fn totals(page: &mut Page, summary: Summary<'_>) {
+    let metadata = &summary.result.model_metadata;
+    let estimated = if metadata.estimated { " (estimated)" } else { "" };
+    let parts = [
+        count_of(summary.result.prompts.len() as u64, "prompt"),
+        by(&metadata.provider, &metadata.model),
+        format!("{} tokens{estimated}", thousands(metadata.total_tokens)),
+        span(summary.elapsed_ms),
+        money(metadata.cost_usd),
+    ];
+    page.painted(Role::Faint, &parts.join(" · "));
+    if !page.is_terminal() {
+        page.painted(Role::Faint, &format!("all calls: {}", account(metadata)));
+    }
+}

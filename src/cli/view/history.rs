@@ -1,0 +1,35 @@
+//! Runs, newest first, each with the variants that came of it.
+
+use aludel_core::domain::Timestamp;
+use aludel_core::store::SessionWithPrompts;
+
+use super::page::{Page, Role};
+use super::words::{ago, count_of, one_line};
+
+/// Writes runs with their variants; `now` is what ages count from.
+pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Timestamp) {
+    for (position, SessionWithPrompts { session, prompts }) in sessions.iter().enumerate() {
+        if position > 0 {
+            page.gap();
+        }
+        let made = if page.is_terminal() { ago(now, session.created_at) } else { session.created_at.to_string() };
+        let kept = match (prompts.len() as u64, u64::from(session.count)) {
+            (kept, asked) if kept == asked => count_of(asked, "variant"),
+            (kept, asked) => format!("{kept} of {}", count_of(asked, "variant")),
+        };
+        let id = page.paint().text(Role::Heading, &session.id.short());
+        let phases: Vec<&str> = session.phases.iter().map(|phase| phase.as_str()).collect();
+        let facts = format!("{made} · {} · {kept} · {} · {}", session.operation, session.persona, phases.join(" → "));
+        let facts = page.paint().text(Role::Faint, &facts);
+        page.line(&format!("{id}  {facts}"));
+        let input = one_line(&session.original_input);
+        let input = if page.is_terminal() { super::cut(&input, page.width().saturating_sub(2)) } else { input };
+        page.line(&format!("  {input}"));
+        for prompt in prompts {
+            let id = page.paint().text(Role::Handle, &prompt.id.short());
+            let score = prompt.score.map_or_else(|| "   —".into(), |score| format!("{score:.2}"));
+            let strategy = page.paint().text(Role::Faint, &prompt.strategy);
+            page.line(format!("    {id}  {score}  {strategy}").trim_end());
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Results as Markdown documents: for reading, for a wiki, for a pull request.
+//!
+//! Prompts are fenced with more backticks than they hold themselves, so a prompt that contains code stays whole.
+
+use std::fmt::Write;
+
+use aludel_core::domain::{Prompt, Step};
+use aludel_core::store::SessionWithPrompts;
+
+use super::generation::Summary;
+use super::prompt::{account, by};
+use super::words::one_line;
+
+/// A whole result as a document.
+pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
+    let result = summary.result;
+    let input = result.prompts.first().map(|prompt| one_line(&prompt.original_input)).unwrap_or_default();
+    let mut text = format!("# Prompts: {}\n\n", escaped(&input));
+    let _ = writeln!(text, "Run `{}`: {}.\n", result.session_id, account(&result.model_metadata));
+    if !result.rankings.is_empty() {
+        rankings(&mut text, summary);
+    }
+    if let Some(selected) = &result.selected {
+        let _ = writeln!(
+            text,
+            "Chosen by the judge: `{}`, {:.0} % sure. {}\n",
+            selected.prompt.id.short(),
+            selected.confidence * 100.0,
+            escaped(&one_line(&selected.reasoning))
+        );
+    }
+    for (position, prompt) in result.prompts.iter().enumerate() {
+        let _ = writeln!(text, "## {}. `{}`\n", position + 1, prompt.id.short());
+        body_of_prompt(&mut text, prompt, "###");
+    }
+    bullets(
+        &mut text,
+        "Failures",
+        result.failures.iter().map(|failure| {
+            let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
+            format!("variant {}{place}: {}", failure.variant, failure.error.detail)
+        }),
+    );
+    bullets(&mut text, "Warnings", result.warnings.iter().cloned());
+    ended_once(text)
+}
+
+/// One prompt as a document.
+pub(crate) fn document_of_prompt(prompt: &Prompt) -> String {
+    let mut text = format!("# Prompt `{}`\n\n", prompt.id.short());
+    body_of_prompt(&mut text, prompt, "##");
+    ended_once(text)
+}
+
+/// A page of prompts as a table.
+pub(crate) fn document_of_list(prompts: &[Prompt]) -> String {
+    let mut text = String::from("| id | score | made | persona | tags | input |\n|---|---:|---|---|---|---|\n");
+    for prompt in prompts {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} |",
+            prompt.id,
+            prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default(),
+            prompt.created_at,
+            escaped(&prompt.persona),
+            escaped(&prompt.tags.join(", ")),
+            escaped(&one_line(&prompt.original_input))
+        );
+    }
+    text
+}
+
+/// Runs with their variants as a document.
+pub(crate) fn document_of_history(sessions: &[SessionWithPrompts]) -> String {
+    let mut text = String::new();
+    for SessionWithPrompts { session, prompts } in sessions {
+        let _ = writeln!(text, "## {}\n", escaped(&one_line(&session.original_input)));
+        let _ =
+            writeln!(text, "Run `{}`, {}, persona {}.\n", session.id, session.created_at, escaped(&session.persona));
+        text.push_str(&document_of_list(prompts));
+        text.push('\n');
+    }
+    ended_once(text)
+}
+
+fn rankings(text: &mut String, summary: Summary<'_>) {
+    let rankings = &summary.result.rankings;
+    let names: Vec<&String> = rankings.iter().flat_map(|ranking| ranking.components.keys()).collect();
+    let mut distinct: Vec<&String> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    let titles: Vec<String> = distinct
+        .iter()
+        .map(|name| {
+            let weight = rankings.first().and_then(|ranking| ranking.weights.get(*name)).copied().unwrap_or(0.0);
+            format!("{name} (weight {weight:.2})")
+        })
+        .collect();
+    let _ = writeln!(text, "| rank | prompt | score | {} |", titles.join(" | "));
+    let _ = writeln!(text, "|---:|---|---:|{}", "---:|".repeat(distinct.len()));
+    for ranking in rankings {
+        let values: Vec<String> = distinct
+            .iter()
+            .map(|name| ranking.components.get(*name).map(|value| format!("{value:.2}")).unwrap_or_default())
+            .collect();
+        let _ = writeln!(
+            text,
+            "| {} | `{}` | {:.2} | {} |",
+            ranking.rank,
+            ranking.prompt_id.short(),
+            ranking.score,
+            values.join(" | ")
+        );
+    }
+    text.push('\n');
+}
+
+fn body_of_prompt(text: &mut String, prompt: &Prompt, heading: &str) {
+    text.push_str(&fenced(&prompt.content));
+    let facts = [
+        ("id", format!("`{}`", prompt.id)),
+        ("input", escaped(&one_line(&prompt.original_input))),
+        ("score", prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default()),
+        ("strategy", escaped(&prompt.strategy)),
+        ("persona", escaped(&prompt.persona)),
+        ("model", escaped(&by(&prompt.provider, &prompt.model))),
+        ("tags", escaped(&prompt.tags.join(", "))),
+        ("notes", escaped(&prompt.notes.as_deref().map(one_line).unwrap_or_default())),
+        ("parent", prompt.parent_id.map(|id| format!("`{id}`")).unwrap_or_default()),
+        ("made", prompt.created_at.to_string()),
+        ("took", account(&prompt.model_metadata)),
+    ];
+    text.push('\n');
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "- {name}: {value}");
+    }
+    text.push('\n');
+    for step in &prompt.steps {
+        step_of_prompt(text, step, heading);
+    }
+}
+
+fn step_of_prompt(text: &mut String, step: &Step, heading: &str) {
+    let _ = writeln!(text, "{heading} {}\n", step.phase);
+    let _ = writeln!(text, "{}: {}\n", escaped(&by(&step.provider, &step.model)), account(&step.model_metadata));
+    text.push_str(&fenced(&step.content));
+    text.push('\n');
+}
+
+fn bullets(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(text, "## {title}\n");
+    for line in lines {
+        let _ = writeln!(text, "- {}", escaped(&one_line(&line)));
+    }
+    text.push('\n');
+}
+
+/// The text in a fence longer than any run of backticks in it (CommonMark 0.31, section 4.5).
+fn fenced(content: &str) -> String {
+    let (mut longest, mut run) = (0, 0);
+    for character in content.chars() {
+        run = if character == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat((longest + 1).max(3));
+    let end = if content.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}text\n{content}{end}{fence}\n")
+}
+
+/// Words of users inside a line of Markdown: what would be markup is escaped.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\\' | '`' | '*' | '_' | '|' | '<' | '[' | ']' | '#') {
+            safe.push('\\');
+        }
+        safe.push(character);
+    }
+    safe
+}
+
+fn ended_once(mut text: String) -> String {
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        assert_eq!(fenced("plain"), "```text\nplain\n```\n");
+        assert!(fenced("````rust\nfn main() {}\n````\n").starts_with("`````text\n````rust"));
+    }
+
+    #[test]
+    fn markup_in_a_line_is_escaped() {
+        assert_eq!(escaped("a|b *c*"), "a\\|b \\*c\\*");
+    }
+}

@@ -1,0 +1,25 @@
+//! How results look: pure functions from the domain to text, for people, for documents and for spreadsheets.
+//!
+//! Nothing here reads, writes or decides; [`Page`] carries what is known of the output (colour, width, terminal or
+//! not). JSON and YAML need no view: they are the domain types as they are.
+//! On a terminal tables are cut to its width and times are told as ages; elsewhere nothing is cut.
+
+mod csv;
+mod generation;
+mod history;
+mod list;
+mod markdown;
+mod page;
+mod prompt;
+mod table;
+mod words;
+
+pub(crate) use csv::csv;
+pub(crate) use generation::{Summary, generation};
+pub(crate) use history::history;
+pub(crate) use list::list;
+pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
+pub(crate) use page::{Page, Paint, Role};
+pub(crate) use prompt::prompt;
+pub(crate) use table::{Column, Table, cut};
+pub(crate) use words::{count_of, lines, one_line, span};

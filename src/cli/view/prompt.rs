@@ -1,0 +1,98 @@
+//! One prompt, whole: what it is, its text, and every step that led to it.
+
+use aludel_core::domain::{ModelMetadata, Prompt};
+
+use super::page::{Page, Role};
+use super::words::{count_of, money, one_line, span, thousands};
+
+/// Writes a prompt with its steps.
+pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
+    page.rule(&format!("prompt {}", prompt.id.short()));
+    facts(page, prompt);
+    page.gap();
+    page.raw(&prompt.content);
+    for (position, step) in prompt.steps.iter().enumerate() {
+        page.gap();
+        page.rule(&format!("step {} of {} · {}", position + 1, prompt.steps.len(), step.phase));
+        page.painted(Role::Faint, &format!("{} · {}", by(&step.provider, &step.model), account(&step.model_metadata)));
+        if step.content == prompt.content {
+            page.painted(Role::Faint, "its text is the prompt above");
+        } else {
+            page.gap();
+            page.raw(&step.content);
+        }
+    }
+}
+
+/// The facts about a prompt, one a line; those that say nothing are left out.
+fn facts(page: &mut Page, prompt: &Prompt) {
+    let parent = prompt.parent_id.map(|id| id.to_string()).unwrap_or_default();
+    let facts = [
+        ("id", prompt.id.to_string()),
+        ("input", one_line(&prompt.original_input)),
+        ("score", prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default()),
+        ("strategy", prompt.strategy.clone()),
+        ("persona", prompt.persona.clone()),
+        ("phase", prompt.phase.to_string()),
+        ("model", by(&prompt.provider, &prompt.model)),
+        (
+            "settings",
+            format!(
+                "temperature {}, at most {} tokens a phase",
+                prompt.temperature,
+                thousands(prompt.max_tokens.into())
+            ),
+        ),
+        ("tags", prompt.tags.join(", ")),
+        ("context", prompt.context.iter().map(|text| one_line(text)).collect::<Vec<_>>().join("; ")),
+        ("notes", prompt.notes.as_deref().map(one_line).unwrap_or_default()),
+        ("source", prompt.source.as_str().to_owned()),
+        ("parent", parent),
+        ("run", format!("{}, variant {}", prompt.session_id, prompt.variant)),
+        ("revision", prompt.revision.to_string()),
+        ("made", prompt.created_at.to_string()),
+        ("changed", if prompt.updated_at == prompt.created_at { String::new() } else { prompt.updated_at.to_string() }),
+        ("took", account(&prompt.model_metadata)),
+    ];
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
+        let value = super::page::harmless(value);
+        let value = if page.is_terminal() { super::cut(&value, page.width().saturating_sub(10)) } else { value };
+        let role = if *name == "id" { Role::Handle } else { Role::Body };
+        let value = page.paint().text(role, &value);
+        page.line(&format!("{label} {value}"));
+    }
+}
+
+/// `provider/model`, or the one when both are the same.
+pub(crate) fn by(provider: &str, model: &str) -> String {
+    if provider == model || model.is_empty() { provider.to_owned() } else { format!("{provider}/{model}") }
+}
+
+/// What it took: calls, tokens, money, time, and what was unusual.
+pub(crate) fn account(metadata: &ModelMetadata) -> String {
+    let mut parts = vec![
+        format!(
+            "{} tokens{} ({} in, {} out)",
+            thousands(metadata.total_tokens),
+            if metadata.estimated { " estimated" } else { "" },
+            thousands(metadata.input_tokens),
+            thousands(metadata.output_tokens)
+        ),
+        span(metadata.latency_ms),
+        money(metadata.cost_usd),
+    ];
+    if metadata.calls > 1 {
+        parts.insert(0, count_of(metadata.calls.into(), "call"));
+    }
+    if metadata.retries > 0 {
+        parts.push(count_of(metadata.retries.into(), "retry").replace("retrys", "retries"));
+    }
+    if metadata.cached {
+        parts.push("from the cache".into());
+    }
+    if let Some(provider) = &metadata.fallback_from {
+        parts.push(format!("in place of {provider}"));
+    }
+    parts.join(" · ")
+}

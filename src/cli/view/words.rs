@@ -1,0 +1,97 @@
+//! Numbers, times and paths as people read them.
+
+use std::fmt::{Display, Write};
+
+use aludel_core::domain::Timestamp;
+
+/// `1 prompt`, `3 prompts`.
+pub(crate) fn count_of(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// `1,234,567`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// US dollars: `free`, `$0.0042`, `$12.30`, or that the price is not known.
+pub(crate) fn money(cost_usd: Option<f64>) -> String {
+    match cost_usd {
+        None => "cost unknown".into(),
+        Some(cost) if cost <= 0.0 => "free".into(),
+        Some(cost) if cost < 0.0001 => "under $0.0001".into(),
+        Some(cost) if cost < 1.0 => format!("${cost:.4}"),
+        Some(cost) => format!("${cost:.2}"),
+    }
+}
+
+/// A span of time: `12 ms`, `1.4 s`, `2 min 5 s`.
+pub(crate) fn span(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match milliseconds {
+        0..1000 => format!("{milliseconds} ms"),
+        1000..60_000 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// How long ago: `now`, `5 min ago`, `3 h ago`, `2 d ago`, and the date after a month.
+pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
+    match now.as_second() - then.as_second() {
+        ..60 => "now".into(),
+        seconds @ 60..3600 => format!("{} min ago", seconds / 60),
+        seconds @ 3600..86_400 => format!("{} h ago", seconds / 3600),
+        seconds @ 86_400..2_678_400 => format!("{} d ago", seconds / 86_400),
+        _ => then.to_string().chars().take(10).collect(),
+    }
+}
+
+/// The text on one line: every run of white space becomes one space.
+pub(crate) fn one_line(text: &str) -> String {
+    super::page::harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The items, one a line.
+pub(crate) fn lines<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    items.into_iter().fold(String::new(), |mut text, item| {
+        // Writing into memory cannot fail.
+        let _ = writeln!(text, "{item}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([thousands(7), thousands(1234), thousands(1_234_567)], ["7", "1,234", "1,234,567"]);
+        assert_eq!([count_of(1, "call"), count_of(0, "call")], ["1 call", "0 calls"]);
+        assert_eq!([span(12), span(1450), span(125_000)], ["12 ms", "1.4 s", "2 min 5 s"]);
+        assert_eq!(
+            [money(None), money(Some(0.0)), money(Some(0.004_21)), money(Some(12.3)), money(Some(0.000_01))],
+            ["cost unknown", "free", "$0.0042", "$12.30", "under $0.0001"]
+        );
+    }
+
+    #[test]
+    fn ages_grow_coarser() {
+        let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+        let before = |text: &str| ago(now, text.parse().unwrap());
+        assert_eq!(before("2026-11-21T11:59:30Z"), "now");
+        assert_eq!(before("2026-11-21T11:15:00Z"), "45 min ago");
+        assert_eq!(before("2026-11-21T02:00:00Z"), "10 h ago");
+        assert_eq!(before("2026-11-01T02:00:00Z"), "20 d ago");
+        assert_eq!(before("2025-11-01T02:00:00Z"), "2025-11-01");
+        assert_eq!(before("2026-11-21T12:00:05Z"), "now");
+    }
+}

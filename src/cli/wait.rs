@@ -1,0 +1,44 @@
+//! Waits for a future without a runtime, for local commands.
+//!
+//! The thread sleeps until the future's waker wakes it. Futures that need timers or sockets do not work here;
+//! those of stored things do: the store answers in place or from its writer thread.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The future's answer.
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_from_another_thread_wakes_the_waiting_one() {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let other = std::thread::spawn(move || sender.send(7));
+        assert_eq!(wait(receiver), Ok(7));
+        other.join().unwrap().unwrap();
+    }
+}

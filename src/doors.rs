@@ -1,0 +1,41 @@
+//! The ways into the workbench and the servers, with the runtime each needs. A face that is not built in has no door.
+
+#[cfg(feature = "server")]
+use aludel_core::engine::Engine;
+#[cfg(feature = "server")]
+use aludel_core::error::Error;
+#[cfg(feature = "server")]
+use aludel_core::error::Result;
+
+/// The doors the command line opens.
+#[cfg(feature = "cli")]
+pub(crate) fn for_command_line() -> crate::cli::Doors {
+    let mut doors = crate::cli::Doors::default();
+    #[cfg(feature = "server")]
+    {
+        doors.mcp_server = Some(mcp_server);
+        doors.http_server = Some(http_server);
+    }
+    doors
+}
+
+/// REST over HTTP, on the host and port of the configuration.
+#[cfg(feature = "server")]
+pub(crate) fn http_server(engine: Engine) -> Result<()> {
+    let server = &engine.config().server;
+    let options = crate::server::rest::Options { host: server.host.clone(), port: server.port };
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    started(&mut builder)?.block_on(crate::server::rest::serve(engine, options))
+}
+
+/// MCP over standard input and output. One client, so one thread.
+#[cfg(all(feature = "server", feature = "cli"))]
+pub(crate) fn mcp_server(engine: Engine) -> Result<()> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine))
+}
+
+#[cfg(feature = "server")]
+fn started(builder: &mut tokio::runtime::Builder) -> Result<tokio::runtime::Runtime> {
+    builder.enable_all().build().map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))
+}

@@ -1,0 +1,39 @@
+//! The program without a command line: no arguments, only the face that `mode` (`ALUDEL_MODE`) names.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use aludel_core::config::{self, Environment, Flags, Mode};
+use aludel_core::engine::Engine;
+use aludel_core::error::{Code, Error, Result};
+
+/// Opens the face that the configuration names; says on standard error why it cannot.
+pub(crate) fn run(environment: &Environment) -> ExitCode {
+    match open(environment) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is nowhere left to tell that this fails.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::from(error.code().row().exit)
+        }
+    }
+}
+
+fn open(environment: &Environment) -> Result<()> {
+    let engine = Engine::open(config::load(&Flags::default(), environment)?);
+    match engine.config().mode {
+        #[cfg(feature = "server")]
+        Mode::Server => crate::doors::http_server(engine),
+        mode => Err(missing(mode)),
+    }
+}
+
+/// Says what was not built in, and what is there instead.
+fn missing(mode: Mode) -> Error {
+    let detail = match (mode, cfg!(feature = "server"), false) {
+        (Mode::Workbench, true, _) => "this build has no workbench; set ALUDEL_MODE=server for its HTTP server",
+        (Mode::Server, _, true) => "this build has no HTTP server; set ALUDEL_MODE=workbench for its workbench",
+        _ => "this build has no face: build it with one of the features cli, server and tui",
+    };
+    Error::Refused { code: Code::InvalidRequest, detail: detail.to_owned() }
+}

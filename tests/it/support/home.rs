@@ -1,0 +1,96 @@
+//! A clean home: a folder of its own, the built program, and an environment with nothing else in it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::Said;
+
+/// A home folder that lives as long as the test. What the program keeps is in `.aludel` below it.
+pub(crate) struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    /// An empty home.
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// The home folder itself; commands run in it.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The program's own folder. It is made by the program, unless a test writes into it.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path().join(".aludel")
+    }
+
+    /// Where the database is.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.data().join("aludel.db")
+    }
+
+    /// Writes a file below the home folder, its folders too; answers its path.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).expect("folders");
+        }
+        std::fs::write(&path, content).expect("a file");
+        path
+    }
+
+    /// Writes the configuration file.
+    pub(crate) fn config(&self, yaml: &str) -> PathBuf {
+        self.write(".aludel/config.yaml", yaml)
+    }
+
+    /// Makes a scripted provider of this name the only one configured, so that every phase is bound to it.
+    pub(crate) fn sim(&self, name: &str, script: &str) {
+        let path = self.write(&format!("{name}.yaml"), script);
+        self.config(&format!("providers:\n  {name}:\n    kind: sim\n    script: {}\n", path.display()));
+    }
+
+    /// The built program in this home, with an environment of `HOME` alone.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_aludel"));
+        command.env_clear().env("HOME", self.path()).current_dir(self.path());
+        command
+    }
+
+    /// Runs the program to its end, with nothing on standard input.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+        self.run_with_stdin(arguments, b"")
+    }
+
+    /// Runs the program to its end, with these bytes on standard input.
+    pub(crate) fn run_with_stdin(&self, arguments: &[&str], stdin: &[u8]) -> Said {
+        let mut command = self.command();
+        command.args(arguments);
+        run(command, stdin)
+    }
+
+    /// Runs the program to its end with variables added to its environment.
+    pub(crate) fn run_with_env(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+        let mut command = self.command();
+        command.args(arguments).envs(variables.iter().copied());
+        run(command, b"")
+    }
+}
+
+fn run(mut command: Command, stdin: &[u8]) -> Said {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let stdin = stdin.to_vec();
+    // A program that reads nothing closes the pipe, which is no failure; and one that reads and writes at once
+    // would wait for ever if nobody read.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer ends");
+    Said::from(output)
+}
