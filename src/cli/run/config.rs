@@ -83,7 +83,7 @@ fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
     }
     let section = value.is_object().then(|| serde_yaml::to_string(&value).unwrap_or_default());
     invocation.printer.value(&value, |page| match &section {
-        Some(yaml) => page.raw(yaml),
+        Some(yaml) => page.exactly(yaml),
         None => page.line(&in_words(&value)),
     })
 }

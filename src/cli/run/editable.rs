@@ -57,7 +57,7 @@ fn list(infos: &[AssetInfo], with_kind: bool, invocation: &Invocation<'_>) -> Ou
 }
 
 fn show(asset: &AssetText, invocation: &Invocation<'_>) -> Outcome {
-    invocation.printer.value(asset, |page| page.raw(&asset.text))
+    invocation.printer.value(asset, |page| page.exactly(&asset.text))
 }
 
 /// Opens the copy in the user's editor; where there is no terminal, its path is all there is to say.

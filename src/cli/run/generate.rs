@@ -249,7 +249,7 @@ impl Job<'_> {
         match self.printer.format() {
             Format::Text if summary.result.prompts.is_empty() => Ok(String::new()),
             Format::Text if self.printer.is_quiet() => {
-                page.raw(summary.best().map(|prompt| prompt.content.as_str()).unwrap_or_default());
+                page.exactly(summary.best().map(|prompt| prompt.content.as_str()).unwrap_or_default());
                 Ok(page.finish())
             }
             Format::Markdown => Ok(view::document_of_generation(summary)),

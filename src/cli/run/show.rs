@@ -26,7 +26,7 @@ pub(crate) fn print(invocation: &Invocation<'_>, prompt: &Prompt) -> Outcome {
         Format::Markdown => printer.data(&view::document_of_prompt(prompt)),
         Format::Text if printer.is_quiet() => {
             let mut page = printer.page();
-            page.raw(&prompt.content);
+            page.exactly(&prompt.content);
             printer.data(&page.finish())
         }
         _ => printer.value(prompt, |page| view::prompt(page, prompt)),

@@ -34,7 +34,7 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
     if let Some(prompt) = best {
         page.rule(&title(prompt, &format!("best of {total}")));
         page.gap();
-        page.raw(&prompt.content);
+        page.text(&prompt.content);
         page.gap();
     }
     if !page.is_terminal() {
@@ -42,7 +42,7 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
         for (position, prompt) in others.enumerate() {
             page.rule(&title(prompt, &format!("{} of {total}", position + 2)));
             page.gap();
-            page.raw(&prompt.content);
+            page.text(&prompt.content);
             page.gap();
         }
     }

@@ -1,11 +1,14 @@
 //! A page of text in the making: what it will be shown on, and the few ways to emphasise.
 //!
 //! Colour means something: one role each for a heading, a thing to copy, success, warning, failure and the less
-//! important. Texts of users and models go through [`Page::raw`], which keeps their control characters from
+//! important. Texts of users and models go through [`Page::text`], which keeps their control characters from
 //! reaching a terminal, so no stored text can move the cursor or retitle a window.
 
 use aludel_core::error::Fault;
 use anstyle::{AnsiColor, Effects, Style};
+
+/// Columns of running text on a wide terminal; longer lines are hard to read.
+const WIDEST_TEXT: usize = 100;
 
 /// Whether colour codes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,9 +132,19 @@ impl Page {
         self.line(line.trim_end());
     }
 
-    /// Adds a text of a user or a model as it is, ended by one line end. On a terminal its control characters
-    /// are shown as pictures.
-    pub(crate) fn raw(&mut self, text: &str) {
+    /// Adds a text of a user or a model, ended by one line end. On a terminal long lines are broken between words and
+    /// control characters are shown as pictures; elsewhere it is as it is.
+    pub(crate) fn text(&mut self, text: &str) {
+        if self.is_terminal {
+            let lines = wrapped(&harmless(text), self.width.min(WIDEST_TEXT));
+            self.text.push_str(&lines);
+        } else {
+            self.exactly(text);
+        }
+    }
+
+    /// As [`Page::text`], with every line as long as it is, for copying.
+    pub(crate) fn exactly(&mut self, text: &str) {
         self.piece(text);
         if !text.ends_with('\n') {
             self.text.push('\n');
@@ -174,6 +187,48 @@ impl Page {
     }
 }
 
+/// The text with its long lines broken between words, lists hanging, what is inside a fence left alone.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::with_capacity(text.len() + text.len() / 20);
+    let mut is_fenced = false;
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        is_fenced ^= is_fence;
+        if is_fence || is_fenced || line.len() <= width {
+            lines.push_str(line);
+            lines.push('\n');
+            continue;
+        }
+        let hanging = " ".repeat(hanging_indent(line));
+        let options = textwrap::Options::new(width)
+            .subsequent_indent(&hanging)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+            .break_words(false);
+        for part in textwrap::wrap(line, options) {
+            lines.push_str(&part);
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+/// Columns before the words of a line: its indentation and the mark of a list.
+fn hanging_indent(line: &str) -> usize {
+    let words = line.trim_start();
+    let indentation = line.len() - words.len();
+    let mark = match words.split_once(' ') {
+        Some((mark, _)) if matches!(mark, "-" | "*" | "+" | "•") => 2,
+        Some((mark, _))
+            if mark.len() <= 4 && mark.ends_with(['.', ')']) && mark.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            mark.len() + 1
+        }
+        _ => 0,
+    };
+    indentation + mark
+}
+
 /// The text with control characters as pictures (U+2400 and following), line ends and tabs kept.
 pub(crate) fn harmless(text: &str) -> String {
     let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
@@ -199,8 +254,23 @@ mod tests {
     fn control_characters_never_reach_a_terminal() {
         assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc\u{9b}"), "a␛[2Jb\n\tc\u{fffd}");
         let mut page = Page::new(Paint::Plain, 80, false);
-        page.raw("a\u{1b}b");
+        page.text("a\u{1b}b");
         assert_eq!(page.finish(), "a\u{1b}b\n");
+    }
+
+    #[test]
+    fn long_lines_break_between_words_on_a_terminal_alone() {
+        let text = "- one two three four\n```\nlet long = code(that, stays);\n```\n12. five six seven eight";
+        let on = |is_terminal| {
+            let mut page = Page::new(Paint::Plain, 12, is_terminal);
+            page.text(text);
+            page.finish()
+        };
+        assert_eq!(
+            on(true),
+            "- one two\n  three four\n```\nlet long = code(that, stays);\n```\n12. five six\n    seven\n    eight\n"
+        );
+        assert_eq!(on(false), format!("{text}\n"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
     page.rule(&format!("prompt {}", prompt.id.short()));
     facts(page, prompt);
     page.gap();
-    page.raw(&prompt.content);
+    page.text(&prompt.content);
     for (position, step) in prompt.steps.iter().enumerate() {
         page.gap();
         page.rule(&format!("step {} of {} · {}", position + 1, prompt.steps.len(), step.phase));
@@ -19,7 +19,7 @@ pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
             page.painted(Role::Faint, "its text is the prompt above");
         } else {
             page.gap();
-            page.raw(&step.content);
+            page.text(&step.content);
         }
     }
 }
