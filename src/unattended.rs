@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use aludel_core::config::{self, Environment, Flags, Mode};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error, Result};
+use aludel_core::trace::{self, LogSettings};
 
 /// Opens the face that the configuration names; says on standard error why it cannot.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
@@ -20,7 +21,10 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
 }
 
 fn open(environment: &Environment) -> Result<()> {
-    let engine = Engine::open(config::load(&Flags::default(), environment)?);
+    let loaded = config::load(&Flags::default(), environment)?;
+    let log = LogSettings::of(&loaded);
+    trace::init(if loaded.config.mode == Mode::Workbench { log.to_file_alone() } else { log });
+    let engine = Engine::open(loaded);
     match engine.config().mode {
         #[cfg(feature = "server")]
         Mode::Server => crate::doors::http_server(engine),

@@ -27,6 +27,7 @@ use std::process::ExitCode;
 use aludel_core::config::{self, Environment, Flags, Loaded};
 use aludel_core::engine::Engine;
 use aludel_core::error::Result;
+use aludel_core::trace::{self, LogSettings};
 use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Command, Globals};
@@ -34,6 +35,7 @@ use exit::Exit;
 use failure::Outcome;
 use format::Format;
 use printer::Printer;
+use view::Paint;
 
 /// Starts another face over this engine and comes back when it is done.
 pub type Door = fn(Engine) -> Result<()>;
@@ -65,14 +67,23 @@ impl Invocation<'_> {
         config::load(flags, self.environment)
     }
 
-    /// An engine over the configuration.
+    /// An engine over the configuration, logging to its file and, from warnings on, to standard error.
     fn engine(&self) -> Result<Engine> {
         self.engine_with(&self.globals.flags())
     }
 
-    /// An engine over the configuration that these flags give.
+    /// As [`Invocation::engine`], over the configuration that these flags give.
     fn engine_with(&self, flags: &Flags) -> Result<Engine> {
-        Ok(Engine::open(self.load(flags)?))
+        let loaded = self.load(flags)?;
+        trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
+        Ok(Engine::open(loaded))
+    }
+
+    /// An engine for the workbench, whose terminal no log may write to.
+    fn silent_engine(&self) -> Result<Engine> {
+        let loaded = self.load(&self.globals.flags())?;
+        trace::init(LogSettings::of(&loaded).to_file_alone());
+        Ok(Engine::open(loaded))
     }
 }
 

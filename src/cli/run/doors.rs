@@ -14,22 +14,20 @@ use crate::cli::{Door, Invocation};
 
 /// Without a command: what `mode` says, which is the workbench unless configured; help where there is no terminal.
 pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
-    let engine = invocation.engine()?;
-    if engine.config().mode == Mode::Server {
-        return open(invocation.doors.http_server, "HTTP server", "server", engine);
+    let loaded = invocation.load(&invocation.globals.flags())?;
+    if loaded.config.mode == Mode::Server {
+        return open(invocation.doors.http_server, "HTTP server", "server", invocation.engine()?);
     }
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     match invocation.doors.workbench {
-        Some(workbench) if has_terminal => {
-            workbench(engine)?;
-        }
+        Some(workbench) if has_terminal => workbench(invocation.silent_engine()?)?,
         _ => invocation.printer.data(&Arguments::command().render_help().to_string())?,
     }
     Ok(Exit::Done)
 }
 
 pub(crate) fn workbench(invocation: &Invocation<'_>) -> Outcome<Exit> {
-    open(invocation.doors.workbench, "workbench", "tui", invocation.engine()?)
+    open(invocation.doors.workbench, "workbench", "tui", invocation.silent_engine()?)
 }
 
 pub(crate) fn serve(invocation: &Invocation<'_>) -> Outcome<Exit> {
