@@ -5,13 +5,13 @@ use super::units::UnitKind;
 use super::{falling, share};
 
 /// How clarity is computed, for people.
-pub const FORMULA: &str = "30 % sentence length (1 up to 20 words on average, 0 from 45 on), 30 % share of sentences and items that \
-    instruct (35 % is enough), 20 % plain words (0 from 5 vague words in a hundred on: some, various, appropriate, …), 20 % \
-    standing alone (0 from two references on to what is not in the text: as discussed, TODO, …)";
+pub const FORMULA: &str = "30 % sentence length (full up to 10 words on average, none from 40 on), 30 % share of sentences and items \
+    that instruct (60 % is enough), 20 % plain words (none from 5 vague words in a hundred on: some, various, appropriate, …), 20 % \
+    standing alone (none from two references on to what is not in the text: as discussed, TODO, …)";
 
-const GOOD_LENGTH: f64 = 20.0;
-const BAD_LENGTH: f64 = 45.0;
-const ENOUGH_INSTRUCTIONS: f64 = 0.35;
+const GOOD_LENGTH: f64 = 10.0;
+const BAD_LENGTH: f64 = 40.0;
+const ENOUGH_INSTRUCTIONS: f64 = 0.6;
 const BAD_VAGUE_SHARE: f64 = 0.05;
 const BAD_UNRESOLVED: f64 = 2.0;
 

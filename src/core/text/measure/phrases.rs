@@ -9,12 +9,15 @@ pub(super) struct TermSet {
 }
 
 impl TermSet {
-    pub(super) fn insert(&mut self, term: TermId) {
+    /// Adds a term; true when it was not there.
+    pub(super) fn insert(&mut self, term: TermId) -> bool {
         let (word, bit) = (term as usize / 64, term % 64);
         if word >= self.bits.len() {
             self.bits.resize(word + 1, 0);
         }
+        let before = self.bits[word];
         self.bits[word] |= 1 << bit;
+        self.bits[word] != before
     }
 
     pub(super) fn contains(&self, term: TermId) -> bool {
@@ -25,7 +28,9 @@ impl TermSet {
 impl FromIterator<TermId> for TermSet {
     fn from_iter<I: IntoIterator<Item = TermId>>(terms: I) -> Self {
         let mut set = Self::default();
-        terms.into_iter().for_each(|term| set.insert(term));
+        for term in terms {
+            set.insert(term);
+        }
         set
     }
 }

@@ -42,6 +42,8 @@ pub struct Reading {
     pub(super) all_runs: usize,
     /// The runs that differ.
     pub(super) distinct_runs: usize,
+    /// Different terms that are no stop words.
+    pub(super) content_terms: usize,
     /// Terms of filler phrases in the units that differ.
     pub(super) filler: usize,
     /// Vague words in the units that differ.
@@ -161,7 +163,8 @@ impl Reader {
                 }
                 runs.extend(terms.array_windows::<RUN>().copied());
                 for term in &terms {
-                    reading.terms.insert(*term);
+                    let is_new = reading.terms.insert(*term);
+                    reading.content_terms += usize::from(is_new && !self.stop.contains(*term));
                 }
                 reading.filler += self.filler.terms_in(&terms);
                 reading.vague += self.vague.terms_in(&terms);
