@@ -1,4 +1,7 @@
 //! Parsed assets, kept as long as their text is the same.
+//!
+//! It never goes stale: the text itself is compared, not a date. It holds one entry an asset, so it does not grow.
+//! Where the text comes from is [`super::user`] and [`super::table`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

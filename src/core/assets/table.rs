@@ -1,4 +1,7 @@
-//! The assets that are compiled in: one row a file of `assets/`. A test compares the rows with the folder.
+//! The assets that are compiled in: one row a file of `assets/`.
+//!
+//! A test compares the rows with the folder, so a file cannot be forgotten. The order of the rows is the order in which
+//! users see them.
 
 use super::AssetKind;
 

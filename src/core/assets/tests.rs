@@ -1,3 +1,7 @@
+//! Assets as their callers use them: what is compiled in, what a user's files change, and what is wrong with them.
+//!
+//! The formats have tests of their own beside their parsers.
+
 use std::fs;
 
 use super::*;

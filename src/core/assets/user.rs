@@ -1,4 +1,7 @@
 //! The user's own assets: files in the folders of their kinds, below one root.
+//!
+//! Reads, lists and writes them; what they mean is for others. A file that is there is never passed over: if it
+//! cannot be read, or nothing reads it, that is an error with its path. Nothing is ever overwritten.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,3 +1,7 @@
+//! What a model is sent: who says what, in which order, and that no text leaves its fence.
+//!
+//! Two whole messages are snapshots, to be read by people when an asset changes.
+
 use proptest::prelude::*;
 
 use super::*;

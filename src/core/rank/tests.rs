@@ -1,3 +1,7 @@
+//! Ranking by its laws: the sum behind the score, ties, order of no consequence, repetition of no use.
+//!
+//! The measures have tests of their own beside them.
+
 use proptest::prelude::*;
 
 use super::*;

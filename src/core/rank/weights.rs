@@ -1,4 +1,7 @@
 //! Weights: how much each component of the ranking counts, by default or as `ranking.weights` says.
+//!
+//! Overrides are checked here, so that the configuration and the ranking agree on what can be said. Weights that are
+//! applied always add up to 1.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,7 @@
 //! What a line of Markdown is, as far as cleaning cares: a code fence, a rule, or neither.
+//!
+//! Each question has a twin that asks whether the beginning of a line may still become one, because a reply
+//! comes in pieces.
 
 /// Namespace of the questions asked of a line. All take it without its line feed.
 pub(super) struct Line;

@@ -1,3 +1,7 @@
+//! Replies such as models send, and what is left of them; each also split at every place and cleaned twice.
+//!
+//! The laws that hold for all texts are properties at the end.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,4 +1,6 @@
 //! Clarity: whether sentences are short, say what to do, and mean one thing.
+//!
+//! Code and headings do not count as sentences. The word lists are in `words`.
 
 use super::reading::Reading;
 use super::units::UnitKind;

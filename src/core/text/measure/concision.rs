@@ -1,4 +1,7 @@
-//! Concision: nothing said twice, nothing said that says nothing. Length by itself does not count.
+//! Concision: nothing said twice, nothing said that says nothing.
+//!
+//! The one measure that sees repeats. Length by itself hardly counts: a longer text loses only as far as it
+//! has more words for each thing it speaks of.
 
 use super::reading::Reading;
 use super::share;

@@ -1,4 +1,7 @@
 //! Coverage: how much of what the request demands a prompt still holds.
+//!
+//! [`Demands`] are read from the request once and held against any number of texts. Everything is looked up in sets, so a
+//! text that says more never covers less.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,7 @@
-//! Phrases and sets of terms, looked up by the numbers of terms, which are dense: no hashing in the inner loop.
+//! Phrases and sets of terms, looked up by the numbers of terms.
+//!
+//! The numbers are dense, so a table replaces hashing in the inner loop. Where two phrases begin alike the longer one
+//! is found.
 
 use crate::text::terms::{Analyzer, TermId};
 

@@ -1,4 +1,6 @@
 //! Structure: whether a prompt's parts can be told apart, and whether the parts that matter are there.
+//!
+//! Markdown headings, XML tags and labels count alike, so no family's form is favoured.
 
 use super::reading::{Reading, Unit};
 use super::units::UnitKind;

@@ -1,3 +1,7 @@
+//! The measures: each on texts made to be good or bad at it, then the laws that hold for all texts.
+//!
+//! Formulas may be tuned; the order of good and bad must survive that.
+
 use std::cell::RefCell;
 
 use proptest::prelude::*;

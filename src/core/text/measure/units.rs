@@ -1,4 +1,7 @@
 //! Units: a text cut into headings, list items, sentences and lines of code, by its marks alone.
+//!
+//! Every letter of the text is in one unit, marks of lists aside. No parser: a line is judged by itself, and
+//! only code blocks are remembered from line to line.
 
 /// What a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

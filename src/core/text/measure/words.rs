@@ -1,5 +1,7 @@
-//! Word lists of the measures: folded forms (see [`crate::text::terms::fold`]), English first, then the commonest of
-//! German, French, Spanish, Italian and Portuguese.
+//! Word lists of the measures.
+//!
+//! English first, then the commonest of German, French, Spanish, Italian and Portuguese. They are turned into terms
+//! before use, so one form of a word stands for all that share its stem.
 
 /// Words that carry no demand of their own.
 #[rustfmt::skip]
