@@ -26,11 +26,15 @@ pub use pending::{Completer, Pending};
 /// A database of prompts and runs.
 pub trait Store: Send + Sync {
     /// Stores a new run. Its prompts come later, one by one.
+    ///
+    /// Fails with `conflict` when its id is already there.
     fn begin_session(&self, session: Session) -> Pending<()>;
 
     /// Stores new prompts with their steps and tags, all or none. Answers after the commit is durable.
     ///
-    /// Fails with `conflict` when an id is already there.
+    /// A prompt whose run is not known (it was never begun here, or deleted meanwhile) brings a run of its own, told
+    /// from the prompt. Moments are kept to the millisecond; a tag that stands twice is kept once. Fails with
+    /// `conflict` when an id is already there, with `validation_failed` for a number that is not finite.
     fn append(&self, prompts: Vec<Prompt>) -> Pending<()>;
 
     /// Changes what is there. Answers after the commit is durable.
@@ -39,13 +43,18 @@ pub trait Store: Send + Sync {
     /// One prompt, whole.
     fn get(&self, id: PromptId) -> Pending<Option<Prompt>>;
 
-    /// The ids whose hexadecimal form (dashes aside) begins or ends with `fragment`, at most `limit`, newest first.
+    /// The ids whose hexadecimal form begins or ends with `fragment`, at most `limit`, newest first.
+    ///
+    /// Dashes and case are ignored. A fragment that is empty, too long or not hexadecimal names none.
     fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
 
     /// A page of prompts, in `order`, whole.
+    ///
+    /// Rows that come or go between two pages neither hide nor double any other. Fails with `validation_failed` for a
+    /// `limit` out of range and for a `cursor` of another list.
     fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>>;
 
-    /// A page of runs, newest first, each with its prompts in rank order.
+    /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
 
     /// How many prompts pass the filter.
@@ -104,14 +113,14 @@ pub enum Mutation {
         /// Best first.
         rankings: Vec<Ranking>,
     },
-    /// Deletes these; unknown ids are passed over.
+    /// Deletes these; unknown ids are passed over. A run goes with its last prompt.
     Delete {
         /// Which prompts.
         ids: Vec<PromptId>,
         /// Fails with `conflict`, deleting nothing, unless this is the present revision of every one of them.
         expected_revision: Option<u32>,
     },
-    /// Deletes all that pass the filter.
+    /// Deletes all that pass the filter. A run goes with its last prompt; the empty filter deletes runs without any, too.
     DeleteWhere {
         /// Which prompts.
         filter: Filter,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::failure::{Outcome, cannot_create_folder};
+use super::failure::{Failure, Outcome};
 
 /// How long a lock held by another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -176,7 +176,7 @@ fn create_folder(path: &Path) -> Outcome<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| cannot_create_folder(folder, &error).into())
+    builder.create(folder).map_err(Failure::NoFolder)
 }
 
 /// Puts an empty file there that only its owner can read, unless another process was faster.

@@ -1,14 +1,28 @@
 //! What can go wrong in SQLite, said so that its reader knows what to do.
 //!
-//! Inside this module a step fails with a [`Failure`]: SQLite's own error, or one of ours that is ready to be shown
-//! (a conflict, a bad value). [`Failure::explain`] turns it into the error of the core, naming the file.
-//! The file lies in the user's own folder or where the user's configuration says, so its path may be shown.
+//! Inside this module a step fails with a [`Failure`], which knows no path. [`Failure::explain`] turns it into the error
+//! of the core: what failed, in which file, what to do. The file is called as its [`Place`] says, because the text
+//! reaches servers' clients too, who must not learn of paths outside the user's own folder.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
 use crate::error::Error;
+
+/// Where a database is, and what people are told of it.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) shown: PathBuf,
+}
+
+impl Place {
+    /// A file that is called by its path.
+    pub(super) fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), shown: path.to_owned() }
+    }
+}
 
 /// The result of a step inside the SQLite store.
 pub(super) type Outcome<T> = Result<T, Failure>;
@@ -18,8 +32,23 @@ pub(super) type Outcome<T> = Result<T, Failure>;
 pub(super) enum Failure {
     /// SQLite said so.
     Sqlite(rusqlite::Error),
-    /// We said so, in words that need nothing added.
+    /// We said so, in words that need nothing added: a conflict, a bad value.
     Refused(Box<Error>),
+    /// A SQLite file of another program.
+    Foreign,
+    /// A file of a later version of this program.
+    Newer {
+        /// Its format.
+        found: u32,
+        /// The latest this program knows.
+        known: u32,
+    },
+    /// The folder cannot be made.
+    NoFolder(std::io::Error),
+    /// The copy before a migration cannot be made.
+    NoBackup(String),
+    /// The store was closed.
+    Closed,
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -52,62 +81,85 @@ impl Failure {
     pub(super) fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Sqlite(error) => error.sqlite_error_code(),
-            Self::Refused(_) => None,
+            _ => None,
         }
     }
 
     /// The error to show. `doing` completes "while …": "storing prompts".
-    pub(super) fn explain(self, path: &Path, doing: &str) -> Error {
-        let error = match self {
+    pub(super) fn explain(self, place: &Place, doing: &str) -> Error {
+        let file = place.shown.display();
+        Error::Storage(match self {
+            Self::Sqlite(error) => return explain_sqlite(&error, place, doing),
             Self::Refused(error) => return *error,
-            Self::Sqlite(error) => error,
-        };
-        if path.is_dir() {
-            return cannot_open(path);
-        }
-        let file = path.display();
-        Error::Storage(match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
-                format!(
-                    "another process is holding the database `{file}`, and {} seconds of waiting did not free it (while \
-                 {doing}); let it finish or stop it, then try again",
-                    super::connection::PATIENCE.as_secs()
-                )
+            Self::Foreign => format!(
+                "`{file}` is a database of another program and is left untouched; name another file with \
+                 `storage.database`"
+            ),
+            Self::Newer { found, known } => format!(
+                "the database `{file}` has format {found}, and this aludel knows formats up to {known}: use the newer \
+                 aludel that wrote it, or name another file with `storage.database`"
+            ),
+            Self::NoFolder(error) => {
+                return Error::File {
+                    action: "create the folder of",
+                    path: place.shown.clone(),
+                    reason: format!("{error}; choose another place with `--data-dir` or `storage.database`"),
+                };
             }
-            Some(ErrorCode::DiskFull) => format!(
-                "no space is left for the database `{file}` (while {doing}); nothing was half-written: free some \
-                 space on its disk, then try again"
-            ),
-            Some(ErrorCode::ReadOnly) => format!(
-                "the database `{file}` cannot be written (while {doing}): the file or its folder is read-only; give \
-                 yourself write permission on both, or name another file with `storage.database`"
-            ),
-            Some(ErrorCode::NotADatabase) => format!(
-                "`{file}` is not an aludel database; name another file with `storage.database`, or move this one away"
-            ),
-            Some(ErrorCode::DatabaseCorrupt) => format!(
-                "the database `{file}` is damaged (while {doing}: {error}); restore a backup (`{}.backup-…` beside \
-                 it, if there is one), or move it away to begin anew",
-                path.file_name().unwrap_or_default().display()
-            ),
-            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => return cannot_open(path),
-            Some(ErrorCode::SystemIoFailure) => format!(
-                "the disk failed under the database `{file}` (while {doing}: {error}); check the disk and its mount, \
-                 then try again"
-            ),
-            Some(ErrorCode::TooBig) => {
-                format!("a text is too long for the database `{file}` (while {doing}): SQLite takes up to 1 GB")
+            Self::NoBackup(reason) => {
+                return Error::File { action: "back up", path: place.shown.clone(), reason };
             }
-            _ => format!("the database `{file}` failed while {doing}: {error}"),
+            Self::Closed => format!("the database `{file}` was closed; this process is ending"),
         })
     }
+}
+
+fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error {
+    if place.path.is_dir() {
+        return cannot_open(place);
+    }
+    let file = place.shown.display();
+    Error::Storage(match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            format!(
+                "another process is holding the database `{file}`, and {} seconds of waiting did not free it (while \
+                 {doing}); let it finish or stop it, then try again",
+                super::connection::PATIENCE.as_secs()
+            )
+        }
+        Some(ErrorCode::DiskFull) => format!(
+            "no space is left for the database `{file}` (while {doing}); nothing was half-written: free some \
+                 space on its disk, then try again"
+        ),
+        Some(ErrorCode::ReadOnly) => format!(
+            "the database `{file}` cannot be written (while {doing}): the file or its folder is read-only; give \
+                 yourself write permission on both, or name another file with `storage.database`"
+        ),
+        Some(ErrorCode::NotADatabase) => format!(
+            "`{file}` is not an aludel database; name another file with `storage.database`, or move this one away"
+        ),
+        Some(ErrorCode::DatabaseCorrupt) => format!(
+            "the database `{file}` is damaged (while {doing}: {error}); restore a backup (`{}.backup-…` beside \
+                 it, if there is one), or move it away to begin anew",
+            place.path.file_name().unwrap_or_default().display()
+        ),
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => return cannot_open(place),
+        Some(ErrorCode::SystemIoFailure) => format!(
+            "the disk failed under the database `{file}` (while {doing}: {error}); check the disk and its mount, \
+                 then try again"
+        ),
+        Some(ErrorCode::TooBig) => {
+            format!("a text is too long for the database `{file}` (while {doing}): SQLite takes up to 1 GB")
+        }
+        _ => format!("the database `{file}` failed while {doing}: {error}"),
+    })
 }
 
 /// Why a database file cannot be opened, as far as the file system tells.
 ///
 /// The file itself is never opened to find out: closing it would drop the locks this process holds on it.
-fn cannot_open(path: &Path) -> Error {
-    let reason = match std::fs::metadata(path) {
+fn cannot_open(place: &Place) -> Error {
+    let reason = match std::fs::metadata(&place.path) {
         Ok(found) if found.is_dir() => "it is a folder; name a file with `storage.database`".to_owned(),
         Ok(_) => "permission denied, or its folder is read-only; give yourself read and write permission on the file \
                   and its folder, or name another file with `storage.database`"
@@ -119,36 +171,5 @@ fn cannot_open(path: &Path) -> Error {
         }
         Err(error) => format!("{error}; name another file with `storage.database`"),
     };
-    Error::File { action: "open", path: path.to_owned(), reason }
-}
-
-/// The folder of a database cannot be made.
-pub(super) fn cannot_create_folder(folder: &Path, error: &std::io::Error) -> Error {
-    Error::File {
-        action: "create",
-        path: folder.to_owned(),
-        reason: format!("{error}; choose another place with `--data-dir` or `storage.database`"),
-    }
-}
-
-/// A SQLite file of another program.
-pub(super) fn foreign(path: &Path) -> Error {
-    Error::Storage(format!(
-        "`{}` is a database of another program and is left untouched; name another file with `storage.database`",
-        path.display()
-    ))
-}
-
-/// A database of a later version of this program.
-pub(super) fn newer(path: &Path, found: u32, known: u32) -> Error {
-    Error::Storage(format!(
-        "the database `{}` has format {found}, and this aludel knows formats up to {known}: use the newer aludel that \
-         wrote it, or name another file with `storage.database`",
-        path.display()
-    ))
-}
-
-/// A store after its end.
-pub(super) fn closed(path: &Path) -> Error {
-    Error::Storage(format!("the database `{}` was closed; this process is ending", PathBuf::from(path).display()))
+    Error::File { action: "open", path: place.shown.clone(), reason }
 }

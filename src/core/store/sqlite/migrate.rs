@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::connection::{self, APPLICATION_ID, Identity};
-use super::failure::{Outcome, foreign, newer};
-use crate::error::{Error, Result};
+use super::failure::{Failure, Outcome, Place};
+use crate::error::Result;
 use crate::time::{Clock, SystemClock};
 
 /// One step from a format to the next.
@@ -64,7 +64,7 @@ pub struct MigrationReport {
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged or cannot be read.
 pub fn status(path: &Path) -> Result<MigrationStatus> {
-    read_status(path, MIGRATIONS).map_err(|failure| failure.explain(path, "reading its format"))
+    read_status(path, MIGRATIONS).map_err(|failure| failure.explain(&Place::of(path), "reading its format"))
 }
 
 /// Brings the file to the newest format, creating it if need be.
@@ -72,7 +72,12 @@ pub fn status(path: &Path) -> Result<MigrationStatus> {
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged, locked or cannot be written. It is unchanged then.
 pub fn run(path: &Path) -> Result<MigrationReport> {
-    run_these(path, MIGRATIONS).map_err(|failure| failure.explain(path, "migrating it"))
+    run_at(&Place::of(path))
+}
+
+/// The same for a file that is called otherwise.
+pub(super) fn run_at(place: &Place) -> Result<MigrationReport> {
+    run_these(&place.path, MIGRATIONS).map_err(|failure| failure.explain(place, "migrating it"))
 }
 
 /// The same over a writing connection that is already open; makes it ready for writing.
@@ -89,7 +94,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus
     let exists = opened.is_some();
     let current = match opened {
         None => 0,
-        Some(mut opened) => format_of(connection::reading(&mut opened.connection, Identity::of)?, path, migrations)?,
+        Some(mut opened) => format_of(connection::reading(&mut opened.connection, Identity::of)?, migrations)?,
     };
     let pending = pending(migrations, current).iter().map(|migration| migration.name.to_owned()).collect();
     Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })
@@ -98,7 +103,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus
 fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Outcome<MigrationReport> {
     // Whose file it is comes first: nothing may be written into another program's.
     let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
-    let current = format_of(found, path, migrations)?;
+    let current = format_of(found, migrations)?;
     connection::prepare_for_writing(connection)?;
     let to = latest(migrations);
     if current == to {
@@ -108,7 +113,7 @@ fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> 
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been faster.
     let found = Identity::of(&transaction)?;
-    let from = format_of(found, path, migrations)?;
+    let from = format_of(found, migrations)?;
     let missing = pending(migrations, from);
     let backup = match found {
         Identity::Ours(_) if !missing.is_empty() => Some(copy_aside(path, from)?),
@@ -127,12 +132,12 @@ fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> 
     Ok(MigrationReport { from, to, applied, backup })
 }
 
-fn format_of(found: Identity, path: &Path, migrations: &[Migration]) -> Outcome<u32> {
+fn format_of(found: Identity, migrations: &[Migration]) -> Outcome<u32> {
     match found {
         Identity::Fresh => Ok(0),
-        Identity::Ours(version) if version > latest(migrations) => Err(newer(path, version, latest(migrations)).into()),
+        Identity::Ours(found) if found > latest(migrations) => Err(Failure::Newer { found, known: latest(migrations) }),
         Identity::Ours(version) => Ok(version),
-        Identity::Foreign => Err(foreign(path).into()),
+        Identity::Foreign => Err(Failure::Foreign),
     }
 }
 
@@ -148,16 +153,15 @@ fn pending(migrations: &[Migration], current: u32) -> &[Migration] {
 ///
 /// The caller holds the write lock, so what is copied is what is migrated. The copy gets its name when it is whole.
 fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
-    let failed = |reason: String| Error::File { action: "back up", path: path.to_owned(), reason };
     let folder = path.parent().unwrap_or(Path::new("."));
     let unfinished = tempfile::Builder::new()
         .prefix(".aludel-backup-")
         .tempfile_in(folder)
-        .map_err(|error| failed(format!("{error}; free the folder for writing, then try again")))?
+        .map_err(|error| Failure::NoBackup(format!("{error}; make its folder writable, then try again")))?
         .into_temp_path();
 
     let Some(source) = connection::open_for_reading(path)? else {
-        return Err(failed("it vanished while it was being migrated".into()).into());
+        return Err(Failure::NoBackup("it vanished while it was being migrated".into()));
     };
     let mut target = connection::open(&unfinished, OpenFlags::SQLITE_OPEN_READ_WRITE)?.connection;
     connection::patiently(|| {
@@ -181,11 +185,11 @@ fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
         }
         let copy = path.with_file_name(copy);
         if !copy.exists() {
-            unfinished.persist(&copy).map_err(|error| failed(error.error.to_string()))?;
+            unfinished.persist(&copy).map_err(|error| Failure::NoBackup(error.error.to_string()))?;
             return Ok(copy);
         }
     }
-    Err(failed("no name is left for its copy".into()).into())
+    Err(Failure::NoBackup("no name is left for its copy".into()))
 }
 
 #[cfg(test)]

@@ -243,7 +243,10 @@ fn a_folder_that_cannot_be_made_is_named() {
     let error = run(Path::new("/proc/aludel/home/aludel.db")).unwrap_err();
     assert_eq!(error.code(), Code::File);
     let text = error.to_string();
-    assert!(text.contains("cannot create `/proc/aludel/home`") && text.contains("--data-dir"), "{text}");
+    assert!(
+        text.contains("cannot create the folder of `/proc/aludel/home/aludel.db`") && text.contains("--data-dir"),
+        "{text}"
+    );
 }
 
 #[test]

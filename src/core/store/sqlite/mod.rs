@@ -3,10 +3,10 @@
 //! Opening a store does nothing on disk. The first read opens a reading connection, and a file that does not exist
 //! reads as an empty one; the first write creates folder and file, migrates, and starts the writer thread. Reads
 //! run on the caller's thread over a small pool of connections, each seeing one state of the database. Writes queue for
-//! the one [`writer`], are committed together, and are answered after the commit is on the disk.
+//! the one writer thread, are committed together, and are answered after the commit is on the disk.
 //!
-//! Where to go next: [`connection`] for what a connection is set to, [`migrate`] for formats, [`filter`] for how lists
-//! find their rows, [`failure`] for what users read when it fails.
+//! Where to go next: `connection` for what a connection is set to, [`migrate`] for formats, `filter` for how lists
+//! find their rows, `writer` for how writes are committed, `failure` for what users read when it fails.
 
 mod changes;
 mod connection;
@@ -21,13 +21,13 @@ mod sessions;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
 use self::connection::{Connected, Identity};
-use self::failure::Outcome;
+use self::failure::{Failure, Outcome, Place};
 use self::writer::Writer;
 use super::{Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, Store};
 use crate::domain::{Prompt, PromptId};
@@ -38,7 +38,7 @@ const IDLE_READERS: usize = 8;
 
 /// A database of prompts in one SQLite file.
 pub struct SqliteStore {
-    path: PathBuf,
+    place: Arc<Place>,
     readers: Mutex<Vec<Connected>>,
     writing: Mutex<Writing>,
 }
@@ -57,23 +57,30 @@ impl SqliteStore {
         let path = path.as_ref();
         // SQLite takes a relative `file:…` for a URL; and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Self { path, readers: Mutex::default(), writing: Mutex::default() }
+        Self { place: Arc::new(Place::of(&path)), readers: Mutex::default(), writing: Mutex::default() }
+    }
+
+    /// What errors call the file: for one outside the user's own folder, whose path clients of a server must not learn.
+    #[must_use]
+    pub fn shown_as(mut self, name: impl Into<PathBuf>) -> Self {
+        self.place = Arc::new(Place { path: self.place.path.clone(), shown: name.into() });
+        self
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.place.path
     }
 
     /// Answers from the caller's thread; `absent` is the answer where nothing is stored yet.
     fn read<T>(&self, doing: &str, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Pending<T> {
-        let answer = self.read_now(absent, work).map_err(|failure| failure.explain(&self.path, doing));
+        let answer = self.read_now(absent, work).map_err(|failure| failure.explain(&self.place, doing));
         Pending::ready(answer)
     }
 
     fn read_now<T>(&self, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Outcome<T> {
         if lock(&self.writing).closed {
-            return Err(failure::closed(&self.path).into());
+            return Err(Failure::Closed);
         }
         let mut migrated = false;
         loop {
@@ -91,13 +98,13 @@ impl SqliteStore {
             };
             match found {
                 Identity::Fresh => return Ok(absent),
-                Identity::Foreign => return Err(failure::foreign(&self.path).into()),
-                Identity::Ours(version) if version > migrate::LATEST || migrated => {
-                    return Err(failure::newer(&self.path, version, migrate::LATEST).into());
+                Identity::Foreign => return Err(Failure::Foreign),
+                Identity::Ours(found) if found > migrate::LATEST || migrated => {
+                    return Err(Failure::Newer { found, known: migrate::LATEST });
                 }
                 Identity::Ours(_) => {
                     drop(opened);
-                    migrate::run(&self.path)?;
+                    migrate::run_at(&self.place)?;
                     migrated = true;
                 }
             }
@@ -107,9 +114,9 @@ impl SqliteStore {
     /// An idle connection, or a new one; none where there is no file.
     fn reader(&self) -> Outcome<Option<Connected>> {
         let idle = lock(&self.readers).pop();
-        match idle.filter(|opened| opened.is_current(&self.path)) {
+        match idle.filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => Ok(Some(opened)),
-            None => connection::open_for_reading(&self.path),
+            None => connection::open_for_reading(&self.place.path),
         }
     }
 
@@ -130,7 +137,7 @@ impl SqliteStore {
         match self.writer() {
             Ok(writer) => {
                 let (job, pending) = writer::job(doing, work);
-                writer.send(job, &self.path);
+                writer.send(job);
                 pending
             }
             Err(error) => Pending::ready(Err(error)),
@@ -140,12 +147,12 @@ impl SqliteStore {
     fn writer(&self) -> Result<Writer> {
         let mut writing = lock(&self.writing);
         if writing.closed {
-            return Err(failure::closed(&self.path));
+            return Err(Failure::Closed.explain(&self.place, "writing"));
         }
         if let Some(writer) = &writing.writer {
             return Ok(writer.clone());
         }
-        let (writer, thread) = Writer::start(&self.path)?;
+        let (writer, thread) = Writer::start(Arc::clone(&self.place))?;
         writing.thread = Some(thread);
         Ok(writing.writer.insert(writer).clone())
     }
@@ -235,7 +242,7 @@ impl Drop for SqliteStore {
 
 impl std::fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("SqliteStore").field("path", &self.place.path).finish_non_exhaustive()
     }
 }
 

@@ -182,6 +182,19 @@ fn a_row_no_version_can_have_written_is_named() {
 }
 
 #[test]
+fn errors_call_the_file_as_they_are_told() {
+    let (_folder, path) = folder_and_path();
+    std::fs::create_dir_all(&path).unwrap();
+    let store = SqliteStore::open(&path).shown_as("the database");
+    for error in
+        [store.count(Filter::default()).wait().unwrap_err(), store.append(samples::prompts(1)).wait().unwrap_err()]
+    {
+        let text = error.to_string();
+        assert!(text.contains("`the database`") && !text.contains(path.to_str().unwrap()), "{text}");
+    }
+}
+
+#[test]
 fn debug_output_names_the_file() {
     let store = SqliteStore::open("relative.db");
     assert!(store.path().is_absolute());

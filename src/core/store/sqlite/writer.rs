@@ -7,14 +7,15 @@
 //!
 //! The queue is bounded: whoever writes faster than the disk waits in [`Writer::send`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::connection::{self, Connected, Identity};
-use super::failure::{Failure, Outcome, closed, newer};
+use super::failure::{Failure, Outcome, Place};
 use super::migrate;
 use crate::error::{Error, Result};
 use crate::store::{Completer, Pending};
@@ -76,26 +77,28 @@ enum Message {
 #[derive(Clone)]
 pub(super) struct Writer {
     queue: SyncSender<Message>,
+    place: Arc<Place>,
 }
 
 impl Writer {
     /// Starts the thread. It opens the file when the first job arrives.
-    pub(super) fn start(path: &Path) -> Result<(Self, JoinHandle<()>)> {
+    pub(super) fn start(place: Arc<Place>) -> Result<(Self, JoinHandle<()>)> {
         let (queue, waiting) = sync_channel(QUEUE);
-        let path = path.to_owned();
+        let writer = Self { queue, place: Arc::clone(&place) };
         let thread = std::thread::Builder::new()
             .name("aludel-writer".into())
-            .spawn(move || WriterThread { path, waiting, opened: None }.run())
+            .spawn(move || WriterThread { place, waiting, opened: None }.run())
             .map_err(|error| Error::Storage(format!("the system gives no thread to write with: {error}")))?;
-        Ok((Self { queue }, thread))
+        Ok((writer, thread))
     }
 
     /// Queues a job; waits while the queue is full.
-    pub(super) fn send(&self, job: Box<dyn Job>, path: &Path) {
+    pub(super) fn send(&self, job: Box<dyn Job>) {
         if let Err(refused) = self.queue.send(Message::Job(job))
             && let Message::Job(job) = refused.0
         {
-            job.answer(Err(closed(path)));
+            let doing = job.doing();
+            job.answer(Err(Failure::Closed.explain(&self.place, doing)));
         }
     }
 
@@ -110,7 +113,7 @@ impl Writer {
 }
 
 struct WriterThread {
-    path: PathBuf,
+    place: Arc<Place>,
     waiting: Receiver<Message>,
     opened: Option<Connected>,
 }
@@ -152,7 +155,7 @@ impl WriterThread {
                 }
             }
             Err(Lost::All(failure)) => {
-                let error = failure.explain(&self.path, "beginning to write");
+                let error = failure.explain(&self.place, "beginning to write");
                 // The next batch opens it anew: what was wrong may have been mended.
                 self.opened = None;
                 for job in batch {
@@ -180,15 +183,15 @@ impl WriterThread {
 
     fn answer(&self, job: Box<dyn Job>, committed: Outcome<()>) {
         let doing = job.doing();
-        job.answer(committed.map_err(|failure| failure.explain(&self.path, doing)));
+        job.answer(committed.map_err(|failure| failure.explain(&self.place, doing)));
     }
 
     fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
-        let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.path)) {
+        let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
-            None => open(&self.path).map_err(Lost::All)?,
+            None => open(&self.place.path).map_err(Lost::All)?,
         };
-        let committed = commit_together(&mut opened.connection, &self.path, jobs);
+        let committed = commit_together(&mut opened.connection, jobs);
         self.opened = Some(opened);
         committed
     }
@@ -210,15 +213,11 @@ enum Lost {
 }
 
 /// One transaction around all jobs. On success each has its own outcome.
-fn commit_together(
-    connection: &mut Connection,
-    path: &Path,
-    jobs: &mut [Box<dyn Job>],
-) -> Result<Vec<Outcome<()>>, Lost> {
+fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|error| Lost::All(error.into()))?;
-    check_format(&transaction, path).map_err(Lost::All)?;
+    check_format(&transaction).map_err(Lost::All)?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         let outcome = run_in_savepoint(&transaction, job.as_mut());
@@ -246,11 +245,11 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Outcome<()> {
 }
 
 /// A newer aludel may have migrated the file while this one had it open.
-fn check_format(connection: &Connection, path: &Path) -> Outcome<()> {
+fn check_format(connection: &Connection) -> Outcome<()> {
     match Identity::of(connection)? {
         Identity::Ours(migrate::LATEST) => Ok(()),
-        Identity::Ours(version) => Err(newer(path, version, migrate::LATEST).into()),
-        Identity::Fresh | Identity::Foreign => Err(super::failure::foreign(path).into()),
+        Identity::Ours(found) => Err(Failure::Newer { found, known: migrate::LATEST }),
+        Identity::Fresh | Identity::Foreign => Err(Failure::Foreign),
     }
 }
 

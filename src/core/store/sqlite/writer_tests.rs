@@ -1,5 +1,6 @@
 //! Group commits, failing jobs, a full disk, a locked file.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
@@ -64,10 +65,10 @@ fn a_job_that_fails_takes_no_other_with_it() {
     let mut opened = open(&path).unwrap();
     let (mut jobs, answers): (Vec<_>, Vec<_>) =
         [1, 2, 2, 3].map(|seed| append(samples::prompt(seed))).into_iter().unzip();
-    let outcomes = commit_together(&mut opened.connection, &path, &mut jobs).ok().unwrap();
+    let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
     assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
-        job.answer(outcome.map_err(|failure| failure.explain(&path, "storing prompts")));
+        job.answer(outcome.map_err(|failure| failure.explain(&Place::of(&path), "storing prompts")));
     }
     let codes: Vec<_> = answers.into_iter().map(|answer| answer.wait().err().map(|error| error.code())).collect();
     assert_eq!(codes, [None, None, Some(Code::Conflict), None]);
@@ -82,14 +83,15 @@ fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
     opened.connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 20), [], |_| Ok(())).unwrap();
 
     let (queue, waiting) = sync_channel(QUEUE);
-    let writer = Writer { queue };
+    let place = Arc::new(Place::of(&path));
+    let writer = Writer { queue, place: Arc::clone(&place) };
     let jobs = [large(1, 100), large(2, 400_000), large(3, 100), large(4, 400_000)].map(append);
     let answers = jobs.map(|(job, answer)| {
-        writer.send(job, &path);
+        writer.send(job);
         answer
     });
     drop(writer);
-    WriterThread { path: path.clone(), waiting, opened: Some(opened) }.run();
+    WriterThread { place, waiting, opened: Some(opened) }.run();
 
     let outcomes = answers.map(Pending::wait);
     assert_eq!(outcomes.each_ref().map(Result::is_ok), [true, false, true, false]);
@@ -131,11 +133,11 @@ fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
     let mut impatient = open(&path).unwrap();
     impatient.connection.busy_timeout(Duration::from_millis(20)).unwrap();
     let (job, _answer) = append(samples::prompt(1));
-    let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &path, &mut [job]) else {
+    let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &mut [job]) else {
         panic!("a locked database must not be written")
     };
     assert!(failure.is_busy());
-    let text = failure.explain(&path, "storing prompts").to_string();
+    let text = failure.explain(&Place::of(&path), "storing prompts").to_string();
     assert!(text.contains("another process is holding the database") && text.contains("stop it"), "{text}");
 }
 
@@ -144,8 +146,8 @@ fn a_file_that_cannot_be_written_says_so() {
     let (_folder, path) = folder_and_path();
     let mut read_only = connection::open_for_reading(&path).unwrap().unwrap();
     let (job, _answer) = append(samples::prompt(1));
-    let mut outcomes = commit_together(&mut read_only.connection, &path, &mut [job]).ok().unwrap();
-    let text = outcomes.remove(0).unwrap_err().explain(&path, "storing prompts").to_string();
+    let mut outcomes = commit_together(&mut read_only.connection, &mut [job]).ok().unwrap();
+    let text = outcomes.remove(0).unwrap_err().explain(&Place::of(&path), "storing prompts").to_string();
     assert!(text.contains("read-only") && text.contains("write permission"), "{text}");
 }
 
