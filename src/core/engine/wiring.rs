@@ -4,6 +4,7 @@
 //! timeout and transport, which [`Registry`] assembles.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,7 +86,14 @@ pub(super) fn assets(paths: &Paths) -> Assets {
 
 /// The database of the configuration. Touches nothing yet.
 pub(super) fn store(loaded: &Loaded) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(&loaded.paths.database))
+    let Paths { database, home, .. } = &loaded.paths;
+    // Clients of a server may learn of the user's own folder, and of no other.
+    let shown = if database.starts_with(home) {
+        loaded.paths.shown(database)
+    } else {
+        database.file_name().map_or_else(|| database.clone(), PathBuf::from)
+    };
+    Arc::new(SqliteStore::open(database).shown_as(shown))
 }
 
 /// A target with its fallbacks behind it.
