@@ -128,7 +128,8 @@ impl PhaseCall<'_> {
             })
             .await;
         let mut stream = binding.provider.stream(request);
-        let (mut cleaner, mut content) = (Cleaner::new(), String::new());
+        let users_texts = || self.plan.context.iter().chain([&self.plan.input]).map(String::as_str);
+        let (mut cleaner, mut content) = (Cleaner::keeping(users_texts()), String::new());
         while let Some(chunk) = stream.next().await {
             match chunk? {
                 Chunk::Text(text) => {
@@ -136,7 +137,7 @@ impl PhaseCall<'_> {
                     self.delta(&mut content, shown).await;
                 }
                 Chunk::Retrying { provider, model, attempt, delay, error } => {
-                    (cleaner, content) = (Cleaner::new(), String::new());
+                    (cleaner, content) = (Cleaner::keeping(users_texts()), String::new());
                     let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
                     self.retrying(provider, model, attempt, delay_ms, error).await;
                 }

@@ -25,6 +25,27 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(unmarked.flat_map(char::to_lowercase).nfc().collect())
 }
 
+/// The text folded, runs of blanks made one blank, runs of line ends one line feed, outer white space taken off.
+pub fn flatten(text: &str) -> String {
+    let folded = fold(text);
+    let mut flat = String::with_capacity(folded.len());
+    let mut gap = "";
+    for c in folded.chars() {
+        if c == '\n' {
+            gap = "\n";
+        } else if c.is_whitespace() {
+            gap = if gap == "\n" { gap } else { " " };
+        } else {
+            if !flat.is_empty() {
+                flat.push_str(gap);
+            }
+            gap = "";
+            flat.push(c);
+        }
+    }
+    flat
+}
+
 /// True for the marks that accents of Latin, Greek and Cyrillic decompose to. Marks of other scripts (Devanagari
 /// vowels, Arabic signs, the Japanese voicing mark) change the word and stay.
 fn is_accent(c: char) -> bool {
@@ -217,6 +238,11 @@ mod tests {
         assert_eq!(terms("Functions that FIND primes"), ["function", "that", "find", "prime"]);
         assert_eq!(terms("Café, naïve façade"), ["cafe", "naiv", "facad"]);
         assert_eq!(terms("Ｆｕｌｌ ﬁle"), terms("full file"));
+    }
+
+    #[test]
+    fn flat_text_is_folded_with_single_blanks_and_line_feeds() {
+        assert_eq!(flatten("  Été \t à\n \n  Paris "), "ete a\nparis");
     }
 
     #[test]

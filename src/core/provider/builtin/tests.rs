@@ -115,3 +115,39 @@ fn writing_is_deterministic() {
         assert_eq!(write(), write());
     }
 }
+
+/// Its answers pass through the same cleaner as a model's, which must find nothing to take away.
+#[test]
+fn cleaning_takes_nothing_from_what_it_writes() {
+    for (name, input) in FIXTURES {
+        for strategy in Strategy::ALL {
+            for phases in [&Phase::ALL[..1], &Phase::ALL[1..2], &Phase::ALL[2..]] {
+                let target = TARGETS[strategy as usize % TARGETS.len()];
+                let output = run(input, phases, strategy.name(), "generic", target);
+                let cleaned = crate::text::clean::clean(&output);
+                assert!(cleaned == output.trim(), "{name}, {}, {phases:?}:\n{output}", strategy.name());
+            }
+        }
+    }
+}
+
+/// What opens and ends a request like a model's small talk is the user's, and stays.
+#[test]
+fn cleaning_leaves_a_request_that_sounds_like_small_talk() {
+    for input in [
+        "Let me know if you want any changes to my 3 slides.",
+        "Sure! Here is your prompt: write 2 haiku",
+        "Translate:\n\nHope this helps, feel free to change your 4 lines.\n\nLet me know if you need anything else changed!",
+        "```\nlet x = 1;\n```",
+    ] {
+        for strategy in Strategy::ALL {
+            for phases in SUBSETS {
+                let mut cleaner = crate::text::clean::Cleaner::keeping([input]);
+                let mut output = cleaner.push(&run(input, phases, strategy.name(), "generic", TARGETS[0]));
+                output.push_str(&cleaner.finish());
+                let faults = faults(input, &output);
+                assert!(faults.is_empty(), "{input}, {}, {phases:?}: {faults:?}\n{output}", strategy.name());
+            }
+        }
+    }
+}

@@ -8,7 +8,8 @@
 //! which does not depend on how the reply was split, because characters are taken one by one. Shown text is never
 //! taken back, so what is undecided is held: the first line; short text in a bare fence that opens the reply
 //! ([`UNSURE_LIMIT`] characters); and from a closing fence, a rule or a remark on, until the reply goes on or ends.
-//! A reply of which nothing would remain is kept whole, save its reasoning.
+//! A reply of which nothing would remain is kept whole, save its reasoning; and what stands in the user's own texts
+//! ([`Cleaner::keeping`]) is never taken for a model's small talk.
 
 mod control;
 mod line;
@@ -16,6 +17,8 @@ mod phrases;
 
 use control::ControlFilter;
 use line::Line;
+
+use crate::text::terms::flatten;
 
 /// How many characters are held before a fence that opens the reply without a preamble is taken for the outer one.
 /// Longer, and the fence is dropped; should the text go on after its end, nothing but the opening fence is lost.
@@ -55,6 +58,8 @@ pub struct Cleaner {
     /// All text so far, until some of it is shown.
     whole: String,
     shown_any: bool,
+    /// The user's own texts.
+    kept: String,
     out: String,
 }
 
@@ -117,6 +122,12 @@ impl Cleaner {
         Self::default()
     }
 
+    /// Ready for a reply in which lines of these texts, the user's own, are content wherever they stand.
+    pub fn keeping<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let kept = texts.into_iter().flat_map(|text| [text, "\n"]).collect();
+        Self { kept, ..Self::default() }
+    }
+
     /// Takes the next piece of the reply, split anywhere; gives the text that may be shown now.
     pub fn push(&mut self, piece: &str) -> String {
         for c in piece.chars() {
@@ -131,7 +142,7 @@ impl Cleaner {
     pub fn finish(mut self) -> String {
         if self.stage == Stage::Lead || self.stage == Stage::Head {
             let line = std::mem::take(&mut self.line);
-            if !phrases::is_preamble(&line) {
+            if !self.is_preamble(&line) {
                 self.enter_body(&line);
             }
         }
@@ -142,7 +153,7 @@ impl Cleaner {
             }
             self.end_remark();
             let ends_with_tail = self.tail.kind >= TailKind::Remark || (self.tail.kind == TailKind::Rule && self.ruled);
-            if !ends_with_tail {
+            if !ends_with_tail || self.tail.text.lines().any(|line| self.is_users(line)) {
                 self.show_tail();
             }
             self.settle_outer_fence();
@@ -216,7 +227,26 @@ impl Cleaner {
     /// True when the line so far announces the prompt with a colon, and what follows now is the prompt.
     fn follows_inline_preamble(&self) -> bool {
         let line = self.line.trim_end();
-        line.len() < self.line.len() && line.ends_with([':', '：']) && phrases::is_inline_preamble(line)
+        line.len() < self.line.len()
+            && line.ends_with([':', '：'])
+            && phrases::is_inline_preamble(line)
+            && !self.is_users(line)
+    }
+
+    fn is_preamble(&self, line: &str) -> bool {
+        phrases::is_preamble(line) && !self.is_users(line)
+    }
+
+    /// True for a line with a sentence in it that the user wrote. Very short ones prove nothing.
+    fn is_users(&self, line: &str) -> bool {
+        const PROOF: usize = 8;
+        if self.kept.is_empty() {
+            return false;
+        }
+        let (kept, line) = (flatten(&self.kept).replace('\n', " "), flatten(line));
+        line.split_inclusive(['.', '!', '?', '。', '！', '？'])
+            .map(|sentence| sentence.trim_matches(|c: char| !c.is_alphanumeric()))
+            .any(|sentence| sentence.len() >= PROOF && kept.contains(sentence))
     }
 
     fn introduce(&mut self) {
@@ -232,7 +262,7 @@ impl Cleaner {
                 opening.push_str(line);
                 opening.push('\n');
             }
-        } else if phrases::is_preamble(line) {
+        } else if self.is_preamble(line) {
             self.introduce();
         } else if self.introduced && !self.ruled && Line::is_rule(line) {
             self.ruled = true;

@@ -133,6 +133,23 @@ fn a_reply_of_which_nothing_would_remain_is_kept() {
 }
 
 #[test]
+fn what_the_user_wrote_is_content_wherever_it_stands() {
+    let cleaned = |request: &str, reply: &str| {
+        let mut cleaner = Cleaner::keeping([request, "background"]);
+        let mut text = cleaner.push(reply);
+        text.push_str(&cleaner.finish());
+        text
+    };
+    let sign_off = "Let me know if you want any changes!";
+    let reply = format!("Sure!\n\nTranslate:\n\n{sign_off}");
+    assert_eq!(cleaned(&format!("translate \"{sign_off}\""), &reply), format!("Translate:\n\n{sign_off}"));
+    assert_eq!(cleaned("translate this", &reply), "Translate:");
+    let opening = "Here is your prompt: write 2 haiku";
+    assert_eq!(cleaned(opening, opening), opening);
+    assert_eq!(cleaned("x", opening), "write 2 haiku");
+}
+
+#[test]
 fn terminal_sequences_are_taken_out() {
     cleans_to("\u{1b}[31mWrite\u{1b}[0m a\u{7} poem.\r\nNow.", "Write a poem.\nNow.");
 }

@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 
-use super::reading::{Reader, Reading, each_number, flatten};
+use super::reading::{Reader, Reading, each_number};
 use super::units::each_unit;
-use crate::text::terms::TermId;
+use crate::text::terms::{TermId, flatten};
 
 /// How coverage is computed, for people.
 pub const FORMULA: &str = "the share of the request that the prompt holds, by weight: each distinct content word 1, each \

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use super::phrases::{Phrases, TermSet};
 use super::units::{Cutter, UnitKind};
 use super::words;
-use crate::text::terms::{Analyzer, TermId, fold};
+use crate::text::terms::{Analyzer, TermId, flatten};
 
 /// How many terms a run has, by whose repeats repetition is told.
 const RUN: usize = 4;
@@ -199,27 +199,6 @@ impl Reader {
         let names_task = is_section && self.task.count_in(&terms) > 0;
         Unit { kind, terms, is_instruction, names_output, names_task }
     }
-}
-
-/// The text folded, runs of blanks made one blank, runs of line ends one line feed.
-pub(super) fn flatten(text: &str) -> String {
-    let folded = fold(text);
-    let mut flat = String::with_capacity(folded.len());
-    let mut gap = "";
-    for c in folded.chars() {
-        if c == '\n' {
-            gap = "\n";
-        } else if c.is_whitespace() {
-            gap = if gap == "\n" { gap } else { " " };
-        } else {
-            if !flat.is_empty() {
-                flat.push_str(gap);
-            }
-            gap = "";
-            flat.push(c);
-        }
-    }
-    flat
 }
 
 /// Calls `visit` with each number of the text: digits with inner points and commas, thousands separators taken out.
