@@ -218,7 +218,7 @@ fn hanging_indent(line: &str) -> usize {
     let words = line.trim_start();
     let indentation = line.len() - words.len();
     let mark = match words.split_once(' ') {
-        Some((mark, _)) if matches!(mark, "-" | "*" | "+" | "•") => 2,
+        Some(("-" | "*" | "+" | "•", _)) => 2,
         Some((mark, _))
             if mark.len() <= 4 && mark.ends_with(['.', ')']) && mark.starts_with(|c: char| c.is_ascii_digit()) =>
         {
