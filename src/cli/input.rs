@@ -68,9 +68,11 @@ pub(crate) fn stdin_is_terminal() -> bool {
 /// # Errors
 /// As [`Source::read`].
 pub(crate) fn text_or_file(given: &str, field: &str) -> Result<String> {
+    if given == "-" {
+        return Source::Stdin.read(field);
+    }
     match given.strip_prefix('@') {
         Some(rest) if rest.starts_with('@') => Ok(rest.to_owned()),
-        Some("-") => Source::Stdin.read(field),
         Some(path) => file(Path::new(path), field),
         None => Ok(given.to_owned()),
     }

@@ -11,7 +11,7 @@ Examples:
   aludel config show --origin
   aludel config validate";
 
-/// The options of `config`.
+/// Show and change the configuration
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_subcommand = true, arg_required_else_help = true)]
 pub(crate) struct ConfigArgs {

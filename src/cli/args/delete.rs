@@ -14,7 +14,7 @@ Examples:
 
 Asks first on a terminal; elsewhere --yes is needed.";
 
-/// The options of `delete`.
+/// Delete prompts
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DeleteArgs {

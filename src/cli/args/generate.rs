@@ -6,6 +6,7 @@ use aludel_core::api::GenerateRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -20,9 +21,9 @@ Examples:
 The best prompt comes first. On a terminal the others are a line each of the
 ranking; with --quiet only the text of the best one is printed.";
 
-/// The options of `generate`.
+/// Turn an idea into ranked prompts
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 pub(crate) struct GenerateArgs {
     /// The idea; `-` or nothing reads standard input
@@ -35,10 +36,10 @@ pub(crate) struct GenerateArgs {
     /// Who the prompt is written for: code, writing, analysis, generic or one of yours
     #[arg(long, value_name = "NAME", help_heading = "What to make")]
     pub persona: Option<String>,
-    /// How many variants, 1 to 100 [default: 3]
+    /// How many variants, 1 to 100 (3)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, help_heading = "What to make")]
     pub count: Option<String>,
-    /// The phases to run, in this order, with commas between [default: prima-materia,solutio,coagulatio]
+    /// The phases to run, in this order, with commas between; all three unless said
     #[arg(long, value_name = "LIST", help_heading = "What to make")]
     pub phases: Vec<String>,
     /// Background to take into account; @FILE reads a file, @@ begins a text with @; may be repeated
@@ -54,10 +55,10 @@ pub(crate) struct GenerateArgs {
     /// Ask this provider in every phase, as NAME or NAME/MODEL
     #[arg(long, value_name = "NAME", help_heading = "How to ask")]
     pub provider: Option<String>,
-    /// How freely the model chooses, 0 to 2 [default: 0.7]
+    /// How freely the model chooses, 0 to 2 (0.7)
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "How to ask")]
     pub temperature: Option<String>,
-    /// Most tokens of each phase's answer [default: 2000]
+    /// Most tokens of each phase's answer (2000)
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to ask")]
     pub max_tokens: Option<String>,
     /// Stop after so many seconds; variants finished by then are kept

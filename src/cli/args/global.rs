@@ -12,8 +12,9 @@ use crate::cli::format::Format;
 /// The options every command takes.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 pub(crate) struct Globals {
-    /// Form of the output: text, json, jsonl, yaml, markdown or csv
+    /// text, json, jsonl, yaml, markdown or csv (text)
     #[arg(long, global = true, value_name = "FORMAT")]
     pub format: Option<String>,
     /// The same as --format, on commands without --output-file
@@ -28,25 +29,18 @@ pub(crate) struct Globals {
     /// Print without colours
     #[arg(long, global = true)]
     pub no_color: bool,
-    /// Read the configuration from FILE instead of ~/.aludel/config.yaml
+    /// The configuration, instead of ~/.aludel/config.yaml
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Keep everything in DIR instead of ~/.aludel
+    /// Where everything is kept, instead of ~/.aludel
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// How much is logged: error, warn, info, debug or trace
+    /// Log at error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
     /// Learn from feedback, for this command
-    #[arg(
-        long,
-        global = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true"
-    )]
-    pub learning_enabled: Option<String>,
+    #[arg(long, global = true)]
+    pub learning_enabled: bool,
 }
 
 impl Globals {
@@ -71,10 +65,30 @@ impl Globals {
         if let Some(level) = &self.log_level {
             flags = flags.with("log.level", level);
         }
-        if let Some(enabled) = &self.learning_enabled {
-            flags = flags.with("learning.enabled", enabled);
+        if self.learning_enabled {
+            flags = flags.with("learning.enabled", "true");
         }
         flags
+    }
+}
+
+/// Puts the global options after a command's own, for commands whose own come under several headings: clap shows
+/// headings in the order of their first option.
+pub(crate) trait GlobalsLast {
+    /// The same command with its global options last.
+    #[must_use]
+    fn globals_last(self) -> Self;
+}
+
+impl GlobalsLast for clap::Command {
+    fn globals_last(mut self) -> Self {
+        let is_global = |argument: &&clap::Arg| argument.is_global_set();
+        let globals: Vec<clap::Id> = self.get_arguments().filter(is_global).map(|a| a.get_id().clone()).collect();
+        for id in globals {
+            // An option that is changed is taken out and put in anew, at the end.
+            self = self.mut_arg(id, |argument| argument);
+        }
+        self
     }
 }
 

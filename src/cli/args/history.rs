@@ -11,11 +11,11 @@ Examples:
   aludel history
   aludel history --limit 3 --format json | jq '.sessions[].original_input'";
 
-/// The options of `history`.
+/// List runs with their variants, newest first
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HistoryArgs {
-    /// Most runs, 1 to 1000 [default: 10]
+    /// Most runs, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Runs to skip

@@ -4,6 +4,7 @@ use aludel_core::api::ListRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -13,11 +14,11 @@ Examples:
   aludel list --sort score --persona code
   aludel list --format csv > prompts.csv";
 
-/// The options of `list`.
+/// List stored prompts, newest first
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ListArgs {
-    /// Most rows, 1 to 1000 [default: 10]
+    /// Most rows, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Rows to skip
@@ -26,7 +27,7 @@ pub(crate) struct ListArgs {
     /// Where the last page ended: its next_cursor
     #[arg(long, value_name = "CURSOR")]
     pub cursor: Option<String>,
-    /// newest, oldest or score [default: newest]
+    /// newest, oldest or score (newest)
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
 

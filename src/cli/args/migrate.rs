@@ -10,7 +10,7 @@ Examples:
 
 The database is backed up beside itself before anything changes.";
 
-/// The options of `migrate`.
+/// Bring the database to the newest schema
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArgs {

@@ -38,7 +38,7 @@ use super::format::Format;
     version = super::version::LINE,
     help_template = HELP_TEMPLATE,
     disable_help_subcommand = true,
-    max_term_width = 100
+    max_term_width = 80
 )]
 pub(crate) struct Arguments {
     /// Options of every command.
@@ -143,6 +143,7 @@ Setting up:
   man          Print the manual page
   version      Print the version
 
+Global options:
 {options}
 
 Examples:

@@ -12,7 +12,7 @@ Examples:
   aludel show @last --quiet | pbcopy
   aludel show @last --format markdown > prompt.md";
 
-/// The options of `show`.
+/// Show a prompt with every step
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowArgs {

@@ -12,7 +12,7 @@ Examples:
 `edit` makes a copy in ~/.aludel/personas that wins over the built-in one, and
 opens it in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
 
-/// The options of `personas`.
+/// List, show and edit personas
 #[derive(Debug, Args)]
 #[command(after_help = PERSONAS_EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct PersonasArgs {
@@ -30,7 +30,7 @@ Examples:
 `edit` makes a copy in ~/.aludel that wins over the built-in one, and opens it
 in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
 
-/// The options of `templates`.
+/// List, show and edit what is said to models
 #[derive(Debug, Args)]
 #[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct TemplatesArgs {
@@ -62,7 +62,7 @@ Examples:
   aludel completions zsh > ~/.zfunc/_aludel
   aludel completions fish > ~/.config/fish/completions/aludel.fish";
 
-/// The options of `completions`.
+/// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArgs {
@@ -75,14 +75,14 @@ Examples:
   aludel http-server
   aludel http-server --host 127.0.0.1 --port 9000";
 
-/// The options of `http-server`.
+/// Serve REST over HTTP
 #[derive(Debug, Default, Args)]
 #[command(after_help = HTTP_SERVER_EXAMPLES)]
 pub(crate) struct HttpServerArgs {
-    /// Where to listen [default: localhost]
+    /// Where to listen, instead of `server.host` (localhost)
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
-    /// The port to listen on [default: 8080]
+    /// The port to listen on, instead of `server.port` (8080)
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
 }

@@ -16,7 +16,7 @@ Examples:
 New content makes a new prompt whose parent is the old one, and prints the
 new; all else changes in place. Empty notes remove them.";
 
-/// The options of `update`.
+/// Change a prompt's tags, notes or text
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {

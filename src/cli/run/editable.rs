@@ -19,7 +19,10 @@ pub(crate) fn personas(args: &PersonasArgs, invocation: &Invocation<'_>) -> Outc
     match &args.command {
         None | Some(EditableCommand::List) => list(&engine.personas(), false, invocation),
         Some(EditableCommand::Show { name }) => show(&engine.persona_text(name)?, invocation),
-        Some(EditableCommand::Edit { name }) => edit(&engine.copy_persona(name)?, invocation),
+        Some(EditableCommand::Edit { name }) => match engine.persona_text(name)?.origin {
+            Origin::User(copy) => edit(&copy, invocation),
+            Origin::Builtin => edit(&engine.copy_persona(name)?, invocation),
+        },
     }?;
     Ok(Exit::Done)
 }
@@ -29,7 +32,10 @@ pub(crate) fn templates(args: &TemplatesArgs, invocation: &Invocation<'_>) -> Ou
     match &args.command {
         None | Some(EditableCommand::List) => list(&engine.templates(), true, invocation),
         Some(EditableCommand::Show { name }) => show(&engine.template_text(name)?, invocation),
-        Some(EditableCommand::Edit { name }) => edit(&engine.copy_template(name)?, invocation),
+        Some(EditableCommand::Edit { name }) => match engine.template_text(name)?.origin {
+            Origin::User(copy) => edit(&copy, invocation),
+            Origin::Builtin => edit(&engine.copy_template(name)?, invocation),
+        },
     }?;
     Ok(Exit::Done)
 }

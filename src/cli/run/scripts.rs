@@ -25,7 +25,11 @@ pub(crate) fn man(invocation: &Invocation<'_>) -> Outcome<Exit> {
     // Writing into memory cannot fail.
     let _ = manual.render(&mut page);
     for command in tree.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let manual = clap_mangen::Man::new(command.clone());
+        let own = command.clone().mut_args(|argument| {
+            let is_global = argument.is_global_set();
+            argument.hide(is_global)
+        });
+        let manual = clap_mangen::Man::new(own);
         let title = format!(".SH \"ALUDEL {}\"\n", command.get_name().to_uppercase());
         let _ = page.write_all(title.as_bytes());
         let _ = manual.render_description_section(&mut page);

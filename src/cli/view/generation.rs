@@ -55,10 +55,10 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
     for failure in &result.failures {
         let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
         let text = format!("variant {} failed{place}: {}", failure.variant + 1, one_line(&failure.error.detail));
-        page.painted(Role::Bad, &text);
+        page.paragraph(Role::Bad, &text, 2);
     }
     for warning in &result.warnings {
-        page.painted(Role::Warning, &format!("warning: {}", one_line(warning)));
+        page.paragraph(Role::Warning, &format!("warning: {}", one_line(warning)), 9);
     }
     totals(page, summary);
 }
@@ -75,17 +75,13 @@ fn title(prompt: &Prompt, place: &str) -> String {
 /// A row for each prompt: its score and the components that make it up.
 fn ranking(page: &mut Page, result: &GenerationResult) {
     let Some(first) = result.rankings.first() else { return };
-    let mut columns = vec![
-        Column::numbers("#"),
-        Column::words("id").painted(Role::Handle),
-        Column::numbers("score").painted(Role::Heading),
-    ];
+    let mut columns = vec![Column::words("id").painted(Role::Handle), Column::numbers("score").painted(Role::Heading)];
     columns.extend(first.components.keys().map(|name| Column::numbers(name.as_str())));
     columns.push(Column::words("strategy").painted(Role::Faint));
     let mut table = Table::new(columns);
     for ranking in &result.rankings {
         let prompt = result.prompts.iter().find(|prompt| prompt.id == ranking.prompt_id);
-        let mut cells = vec![ranking.rank.to_string(), ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
+        let mut cells = vec![ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
         cells.extend(
             first
                 .components
@@ -96,8 +92,11 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
         table.row(cells);
     }
     table.write(page);
-    page.painted(Role::Faint, &formula(first));
+    page.paragraph(Role::Faint, &formula(first), FORMULA_INDENT);
 }
+
+/// Columns before the sum in `score = `.
+const FORMULA_INDENT: usize = 8;
 
 /// How the score comes about: `score = 0.35 coverage + 0.25 structure + …`.
 fn formula(ranking: &Ranking) -> String {
@@ -107,33 +106,36 @@ fn formula(ranking: &Ranking) -> String {
     format!("score = {}", terms.join(" + "))
 }
 
+/// Columns before what the judge says.
+const JUDGE_INDENT: usize = 9;
+
 /// What the judge chose, and why.
 fn choice(page: &mut Page, result: &GenerationResult) {
     let Some(selected) = &result.selected else { return };
     let id = page.paint().text(Role::Handle, &selected.prompt.id.short());
     let sure = if selected.confident { "" } else { ", too close to call" };
     page.line(&format!("judge    chose {id}, {:.0} % sure{sure}", selected.confidence * 100.0));
-    if !selected.reasoning.is_empty() {
-        page.line(&format!("         {}", one_line(&selected.reasoning)));
-    }
     if !selected.tied.is_empty() {
         let tied: Vec<String> = selected.tied.iter().map(PromptId::short).collect();
         page.line(&format!("         as good: {}", tied.join(", ")));
+    }
+    if !selected.reasoning.is_empty() {
+        page.paragraph(Role::Faint, &format!("         {}", one_line(&selected.reasoning)), JUDGE_INDENT);
     }
     page.gap();
 }
 
 fn totals(page: &mut Page, summary: Summary<'_>) {
     let metadata = &summary.result.model_metadata;
-    let estimated = if metadata.estimated { " (estimated)" } else { "" };
+    let about = if metadata.estimated { "~" } else { "" };
     let parts = [
         count_of(summary.result.prompts.len() as u64, "prompt"),
         by(&metadata.provider, &metadata.model),
-        format!("{} tokens{estimated}", thousands(metadata.total_tokens)),
+        format!("{about}{} tokens", thousands(metadata.total_tokens)),
         span(summary.elapsed_ms),
         money(metadata.cost_usd),
     ];
-    page.painted(Role::Faint, &parts.join(" · "));
+    page.paragraph(Role::Faint, &parts.join(" · "), 0);
     if !page.is_terminal() {
         page.painted(Role::Faint, &format!("all calls: {}", account(metadata)));
     }

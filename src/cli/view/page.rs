@@ -113,6 +113,16 @@ impl Page {
         self.line(&text);
     }
 
+    /// Adds running text, on a terminal broken between words; its lines after the first are indented.
+    pub(crate) fn paragraph(&mut self, role: Role, text: &str, indent: usize) {
+        if !self.is_terminal {
+            return self.painted(role, text);
+        }
+        for line in broken(&harmless(text), self.width, indent) {
+            self.painted(role, &line);
+        }
+    }
+
     /// Adds an empty line.
     pub(crate) fn gap(&mut self) {
         self.text.push('\n');
@@ -199,18 +209,23 @@ fn wrapped(text: &str, width: usize) -> String {
             lines.push('\n');
             continue;
         }
-        let hanging = " ".repeat(hanging_indent(line));
-        let options = textwrap::Options::new(width)
-            .subsequent_indent(&hanging)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
-            .break_words(false);
-        for part in textwrap::wrap(line, options) {
+        for part in broken(line, width, hanging_indent(line)) {
             lines.push_str(&part);
             lines.push('\n');
         }
     }
     lines
+}
+
+/// The line broken between words; those after the first are indented.
+fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
+    let hanging = " ".repeat(indent);
+    let options = textwrap::Options::new(width)
+        .subsequent_indent(&hanging)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .break_words(false);
+    textwrap::wrap(line, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Columns before the words of a line: its indentation and the mark of a list.

@@ -1,6 +1,7 @@
 //! One prompt, whole: what it is, its text, and every step that led to it.
 
 use aludel_core::domain::{ModelMetadata, Prompt};
+use aludel_core::provider::builtin::MODEL;
 
 use super::page::{Page, Role};
 use super::words::{count_of, money, one_line, span, thousands};
@@ -64,18 +65,22 @@ fn facts(page: &mut Page, prompt: &Prompt) {
     }
 }
 
-/// `provider/model`, or the one when both are the same.
+/// Who wrote it: `provider/model`. The embedded writer is told for what it is.
 pub(crate) fn by(provider: &str, model: &str) -> String {
-    if provider == model || model.is_empty() { provider.to_owned() } else { format!("{provider}/{model}") }
+    match (provider, model) {
+        (_, MODEL) => format!("{provider} (no language model)"),
+        (provider, "") => provider.to_owned(),
+        (provider, model) => format!("{provider}/{model}"),
+    }
 }
 
 /// What it took: calls, tokens, money, time, and what was unusual.
 pub(crate) fn account(metadata: &ModelMetadata) -> String {
     let mut parts = vec![
         format!(
-            "{} tokens{} ({} in, {} out)",
+            "{}{} tokens ({} in, {} out)",
+            if metadata.estimated { "~" } else { "" },
             thousands(metadata.total_tokens),
-            if metadata.estimated { " estimated" } else { "" },
             thousands(metadata.input_tokens),
             thousands(metadata.output_tokens)
         ),

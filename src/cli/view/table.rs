@@ -40,6 +40,8 @@ pub(crate) struct Table {
 
 /// Columns between two cells.
 const GAP: usize = 2;
+/// Columns between two numbers, whose titles are all that could touch.
+const GAP_OF_NUMBERS: usize = 1;
 /// Fewest columns left to a cell that is cut.
 const NARROWEST: usize = 8;
 
@@ -65,7 +67,7 @@ impl Table {
         if page.is_terminal()
             && let Some((last, others)) = widths.split_last_mut()
         {
-            let taken = others.iter().map(|width| width + GAP).sum::<usize>();
+            let taken = others.iter().enumerate().map(|(at, width)| width + self.gap_after(at)).sum::<usize>();
             *last = (*last).min(page.width().saturating_sub(taken).max(NARROWEST));
         }
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
@@ -73,6 +75,11 @@ impl Table {
         for row in &self.rows {
             self.write_row(page, row, &widths, None);
         }
+    }
+
+    fn gap_after(&self, position: usize) -> usize {
+        let is_number = |at: usize| self.columns.get(at).is_some_and(|column| column.is_right_aligned);
+        if is_number(position) && is_number(position + 1) { GAP_OF_NUMBERS } else { GAP }
     }
 
     fn write_row(&self, page: &mut Page, cells: &[String], widths: &[usize], role: Option<Role>) {
@@ -88,7 +95,7 @@ impl Table {
                 (false, false) => line.extend([painted.as_str(), padding.as_str()]),
             }
             if !is_last {
-                line.push_str(&" ".repeat(GAP));
+                line.push_str(&" ".repeat(self.gap_after(position)));
             }
         }
         page.line(line.trim_end());

@@ -91,7 +91,8 @@ async fn rank_prompts(plan: &Plan, ports: &Ports, events: &Announcer, gathered: 
     gathered.prompts.sort_by_key(place);
     let stored: Vec<Ranking> =
         rankings.iter().filter(|ranking| gathered.stored.contains(&ranking.prompt_id)).cloned().collect();
-    if !stored.is_empty()
+    if plan.save
+        && !stored.is_empty()
         && let Err(error) = ports.store.apply(Mutation::Rank { rankings: stored }).await
     {
         events.warn(None, None, format!("the ranking could not be stored: {error}")).await;

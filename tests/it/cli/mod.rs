@@ -1,3 +1,15 @@
 //! The command line, end to end: what is put out, what is said, and the exit code.
 
+mod bad_input;
+mod bad_places;
+mod config;
+mod editable;
+mod formats;
 mod generate;
+mod help;
+#[cfg(unix)]
+mod interrupt;
+mod output;
+mod stored;
+#[cfg(unix)]
+mod terminal;

@@ -55,6 +55,12 @@ impl Home {
         self.config(&format!("providers:\n  {name}:\n    kind: sim\n    script: {}\n", path.display()));
     }
 
+    /// As [`Home::sim`] with the script `tests/fixtures/sim/NAME.yaml`.
+    pub(crate) fn sim_fixture(&self, name: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/sim/{name}.yaml"));
+        self.sim(name, &std::fs::read_to_string(path).expect("the fixture"));
+    }
+
     /// The built program in this home, with an environment of `HOME` alone.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aludel"));

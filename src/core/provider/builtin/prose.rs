@@ -48,8 +48,7 @@ pub(super) fn prose(from: &Ingredients<'_>, strategy: Strategy) -> Document {
             paragraph(&mut document, SectionId::Questions, &[questions(from)]);
             demands(&mut document, from);
             paragraph(&mut document, SectionId::Guidelines, &from.guidelines(2));
-            let pieces = merged(from.open_output().into_iter().map(sentences_of).collect());
-            document.add(SectionId::Output, pieces);
+            output(&mut document, from);
         }
         Strategy::ConstraintFirst => {
             let demanded = demands(&mut document, from);
@@ -96,7 +95,8 @@ pub(super) fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
     for piece in pieces {
         match (piece, merged.last_mut()) {
             (Piece::Text(text), Some(Piece::Text(before))) => {
-                super::words::append(before, &text);
+                before.push(' ');
+                before.push_str(&text);
             }
             (piece, _) => merged.push(piece),
         }
@@ -170,5 +170,7 @@ fn questions(from: &Ingredients<'_>) -> String {
     } else {
         format!("Before you begin, note that these points are left open: {}.", open.join("; "))
     };
-    format!("{points} {}", super::compose::settling(from))
+    format!(
+        "{points} Open the answer with your assumptions on them, ask only what you cannot sensibly assume, and then do the task."
+    )
 }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::failure::{Failure, Outcome};
 
 /// How long a lock held by another process is waited for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "alud".
 pub(super) const APPLICATION_ID: i32 = 0x616C_7564;

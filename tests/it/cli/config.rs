@@ -1,0 +1,160 @@
+//! The configuration: shown, read, changed, and refused with key, line and what was expected.
+
+use serde_json::{Value, json};
+
+use crate::support::Home;
+
+const COMMENTED: &str = "\
+# mine
+generation:
+  default_count: 2   # two are enough
+log:
+  level: warn
+";
+
+#[test]
+fn what_is_configured_is_in_force_and_flags_and_variables_win() {
+    let home = Home::new();
+    home.config(COMMENTED);
+    let get = |arguments: &[&str], variables: &[(&str, &str)]| {
+        home.run_with_env(&[&["config", "get", "generation.default_count"], arguments].concat(), variables)
+            .quietly_done()
+            .stdout
+    };
+    assert_eq!(get(&[], &[]), "2\n");
+    assert_eq!(get(&[], &[("ALUDEL_GENERATION__DEFAULT_COUNT", "4")]), "4\n");
+    let result = home.run(&["generate", "x", "--format", "json"]).quietly_done().json();
+    assert_eq!(result["prompts"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn show_tells_where_each_value_comes_from() {
+    let home = Home::new();
+    home.config(COMMENTED);
+    let arguments = ["config", "show", "--origin", "--log-level", "debug"];
+    let said = home.run_with_env(&arguments, &[("ALUDEL_SERVER__PORT", "9000")]).quietly_done();
+    let line = |key: &str| said.stdout.lines().find(|line| line.starts_with(key)).expect("the key").to_owned();
+    assert!(line("generation.default_count").ends_with("~/.aludel/config.yaml:3"), "{}", said.stdout);
+    assert!(line("log.level").contains("debug") && line("log.level").ends_with("--log-level"));
+    assert!(line("server.port").contains("9000") && line("server.port").ends_with("ALUDEL_SERVER__PORT"));
+    assert!(line("generation.default_temperature").ends_with("default"));
+    let json = home.run(&["config", "show", "--format", "json"]).quietly_done().json();
+    let row = json.as_array().expect("rows").iter().find(|row| row["key"] == "log.level").expect("the key").clone();
+    assert_eq!(row["value"], "warn");
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let home = Home::new();
+    home.config("providers:\n  openai:\n    api_key: sk-canary-1234567890\n");
+    for arguments in [
+        &["config", "show"][..],
+        &["config", "show", "--format", "json"],
+        &["config", "export"],
+        &["config", "export", "--format", "json"],
+        &["config", "get", "providers.openai.api_key"],
+        &["config", "get", "providers"],
+        &["validate"],
+    ] {
+        let said = home.run(arguments);
+        assert!(!format!("{said:?}").contains("canary"), "{arguments:?}: {said:?}");
+    }
+}
+
+#[test]
+fn set_keeps_comments_and_get_reads_it_back() {
+    let home = Home::new();
+    let file = home.config(COMMENTED);
+    assert!(home.run(&["config", "set", "generation.default_count", "5"]).quietly_done().stdout.contains("~/.aludel"));
+    let written = std::fs::read_to_string(file).expect("the file");
+    assert_eq!(written, COMMENTED.replace(": 2 ", ": 5 "));
+    assert_eq!(home.run(&["config", "get", "generation.default_count"]).quietly_done().stdout, "5\n");
+    let section = home.run(&["config", "get", "generation", "--format", "json"]).quietly_done().json();
+    assert_eq!(section["default_count"], 5);
+}
+
+#[test]
+fn a_bad_value_is_not_set() {
+    let home = Home::new();
+    let file = home.config(COMMENTED);
+    for (key, value) in [("generation.default_count", "0"), ("generation.default_cuont", "3"), ("log.level", "loud")] {
+        let said = home.run(&["config", "set", key, value]).failed(3);
+        assert!(said.stderr.contains(key), "{}", said.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(file).expect("the file"), COMMENTED);
+}
+
+#[test]
+fn a_broken_file_is_refused_with_key_line_and_expectation() {
+    let home = Home::new();
+    home.config("generation:\n  default_count: many\n  default_cuont: 3\n");
+    for arguments in [&["list"][..], &["generate", "x"], &["config", "show"], &["config", "validate"], &["validate"]] {
+        let said = home.run(arguments).failed(3);
+        assert!(said.stderr.contains("config.yaml:2: generation.default_count: "), "{}", said.stderr);
+        assert!(said.stderr.contains("config.yaml:3: ") && said.stderr.contains("default_count"), "{}", said.stderr);
+    }
+    let problem = home.run(&["list", "--format", "json"]).failed(3).problem();
+    assert_eq!((&problem["code"], &problem["status"]), (&json!("config_invalid"), &json!(500)));
+    home.run(&["config", "path"]).quietly_done();
+    home.run(&["version"]).quietly_done();
+}
+
+#[test]
+fn bad_flags_and_variables_are_refused_by_name() {
+    let home = Home::new();
+    let said = home.run(&["list", "--log-level", "loud"]).failed(3);
+    assert!(said.stderr.contains("--log-level"), "{}", said.stderr);
+    let said = home.run_with_env(&["list"], &[("ALUDEL_GENERATION__DEFAULT_COUNT", "0")]).failed(3);
+    assert!(said.stderr.contains("ALUDEL_GENERATION__DEFAULT_COUNT"), "{}", said.stderr);
+    let said = home.run(&["http-server", "--port", "99999"]).failed(3);
+    assert!(said.stderr.contains("--port"), "{}", said.stderr);
+    let said = home.run(&["list", "--config", "none.yaml"]).failed(1);
+    assert!(said.stderr.contains("none.yaml"), "{}", said.stderr);
+}
+
+#[test]
+fn init_writes_a_file_that_changes_nothing_and_never_replaces_one_unasked() {
+    let home = Home::new();
+    let before = home.run(&["config", "export"]).quietly_done().stdout;
+    home.run(&["config", "init"]).quietly_done();
+    home.run(&["config", "validate"]).quietly_done();
+    assert_eq!(home.run(&["config", "export"]).quietly_done().stdout, before);
+    let said = home.run(&["config", "init"]).failed(1);
+    assert!(said.stderr.contains("--yes"), "{}", said.stderr);
+    home.run(&["config", "init", "--yes"]).quietly_done();
+    let path = home.run(&["config", "path"]).quietly_done().stdout;
+    assert_eq!(path.trim_end(), home.data().join("config.yaml").to_str().expect("UTF-8"));
+}
+
+#[test]
+fn what_is_exported_loads_again() {
+    let home = Home::new();
+    home.config(COMMENTED);
+    let exported = home.run(&["config", "export"]).quietly_done().stdout;
+    let file = home.write("exported.yaml", &exported);
+    let again = home.run(&["config", "export", "--config", file.to_str().expect("UTF-8")]).quietly_done().stdout;
+    assert_eq!(again, exported);
+    let tree: Value = serde_yaml::from_str(&exported).expect("YAML");
+    assert_eq!(tree["generation"]["default_count"], 2);
+}
+
+#[test]
+fn data_dir_moves_everything() {
+    let home = Home::new();
+    let elsewhere = home.path().join("elsewhere");
+    home.run(&["generate", "x", "--count", "1", "--data-dir", elsewhere.to_str().expect("UTF-8")]).done();
+    assert!(elsewhere.join("aludel.db").exists() && !home.data().exists());
+    home.run_with_env(&["show", "@last"], &[("ALUDEL_HOME", elsewhere.to_str().expect("UTF-8"))]).done();
+}
+
+#[test]
+fn validate_tells_what_is_in_order_and_what_is_not() {
+    let home = Home::new();
+    let said = home.run(&["validate"]).quietly_done();
+    assert!(said.stdout.contains("✓ database") && said.stdout.contains("in order"), "{}", said.stdout);
+    assert_eq!(home.run(&["validate", "--format", "json"]).quietly_done().json()["valid"], true);
+    home.config("phases:\n  solutio:\n    provider: builtin\nranking:\n  weights: {coverage: 0}\n");
+    let said = home.run(&["validate", "--format", "json"]);
+    let failed = said.json()["checks"].as_array().expect("checks").iter().any(|check| check["status"] == "failed");
+    assert_eq!(said.code, i32::from(failed));
+}
