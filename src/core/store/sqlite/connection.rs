@@ -13,7 +13,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::failure::{Failure, Outcome};
 
 /// How long a lock held by another process is waited for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+///
+/// Two hundred processes that write at once on two busy cores need half of it.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "alud".
 pub(super) const APPLICATION_ID: i32 = 0x616C_7564;
@@ -119,7 +121,7 @@ pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T
 /// Makes a connection wait for locks, [`PATIENCE`] at most.
 ///
 /// SQLite's own waiting asks ever more seldom, so that among many processes whoever has waited longest is served
-/// last. Here all ask equally often, at uneven intervals.
+/// last. Here whoever has waited longer asks more often, at uneven intervals.
 fn wait_fairly(connection: &mut Connection) -> Outcome<()> {
     let mut begun = Instant::now();
     connection.busy_handler(Some(move |asked: i32| {
@@ -130,8 +132,15 @@ fn wait_fairly(connection: &mut Connection) -> Outcome<()> {
         if waited >= PATIENCE {
             return false;
         }
-        let uneven = Duration::from_micros(u64::from(waited.subsec_nanos() / 7 % 8000));
-        std::thread::sleep(if asked < 3 { Duration::from_millis(1) } else { Duration::from_millis(4) + uneven });
+        let pause = match waited.as_millis() {
+            0..3 => Duration::from_millis(1),
+            3..1000 => Duration::from_millis(10),
+            1000..3000 => Duration::from_millis(6),
+            _ => Duration::from_millis(3),
+        };
+        // What is left of a millisecond is as good as chance.
+        let uneven = Duration::from_nanos(u64::from(waited.subsec_nanos() % 1_000_000)) * 2;
+        std::thread::sleep(pause + uneven);
         true
     }))?;
     Ok(())

@@ -132,9 +132,8 @@ impl WriterThread {
             self.write(batch);
         }
         if let Some(Connected { connection, .. }) = self.opened.take() {
-            // Folds in what it can without waiting; as the last connection, closing folds in all and removes the log.
-            let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-            if let Err(error) = folded.and_then(|()| connection.close().map_err(|(_, error)| error)) {
+            // The last connection of all processes folds the log into the file; any other leaves that to it.
+            if let Err((_, error)) = connection.close() {
                 tracing::debug!(%error, "the database's log stays beside it; the next process folds it in");
             }
         }
