@@ -5,8 +5,11 @@
 //! developer's own folder.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and stops")]
 
+mod architecture;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod durability;
 #[cfg(feature = "server")]
 mod mcp;
 #[cfg(feature = "server")]

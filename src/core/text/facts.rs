@@ -101,7 +101,8 @@ pub fn numbers(text: &str) -> Vec<&str> {
     found
 }
 
-/// What stands between quotation marks on one line, without the marks; blank ones are left out.
+/// What stands between quotation marks on one line, at most 2000 bytes apart, without the marks; blank ones are left
+/// out.
 pub fn quoted(text: &str) -> Vec<&str> {
     const MARKS: &[(char, char)] =
         &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」'), ('『', '』'), ('`', '`'), ('‘', '’')];
@@ -114,7 +115,7 @@ pub fn quoted(text: &str) -> Vec<&str> {
                 let opens =
                     |(open, _): &&(char, char)| *open == character && !(character == '‘' && previous.is_alphanumeric());
                 if let Some((open, close)) = MARKS.iter().find(opens) {
-                    let body = &line[at + open.len_utf8()..];
+                    let body = within(&line[at + open.len_utf8()..]);
                     if let Some(length) = body.find(*close) {
                         if !body[..length].trim().is_empty() {
                             found.push(&body[..length]);
@@ -127,6 +128,17 @@ pub fn quoted(text: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// How far a closing quotation mark is looked for, in bytes; it keeps the search linear.
+const QUOTE_REACH: usize = 2000;
+
+fn within(text: &str) -> &str {
+    let mut end = text.len().min(QUOTE_REACH);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Proper names and identifiers: words with a capital that do not merely open a sentence, and words with an
@@ -181,8 +193,8 @@ pub fn placeholders(text: &str) -> Vec<&str> {
     found
 }
 
-/// Web and mail addresses and paths.
-fn addresses(text: &str) -> Vec<&str> {
+/// Web and mail addresses, and paths that begin with `/`, `./` or `~/`.
+pub fn addresses(text: &str) -> Vec<&str> {
     text.split_whitespace()
         .map(|word| {
             word.trim_matches(|c: char| {

@@ -103,7 +103,11 @@ pub(super) fn looks(lines: &[&str]) -> Vec<Look> {
 
 /// A heading's words, without its marks.
 pub(super) fn heading_text(line: &str) -> &str {
-    line.trim().trim_start_matches('#').trim_end_matches('#').trim().trim_matches('*').trim()
+    let title = line.trim().trim_start_matches('#').trim();
+    // Closing marks stand apart: "C#" is a name.
+    let open = title.trim_end_matches('#');
+    let title = if open.ends_with(char::is_whitespace) || open.is_empty() { open } else { title };
+    title.trim().trim_matches('*').trim()
 }
 
 fn look(line: &str) -> Look {
@@ -111,7 +115,9 @@ fn look(line: &str) -> Look {
     if trimmed.is_empty() {
         return Look::Blank;
     }
-    if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+    // What follows the backticks of a fence holds none (CommonMark, fenced code blocks).
+    let fenced = trimmed.starts_with("```") && !trimmed.trim_start_matches('`').contains('`');
+    if fenced || trimmed.starts_with("~~~") {
         return Look::Fence;
     }
     if trimmed.len() >= 3 && trimmed.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '═')) {
@@ -161,6 +167,10 @@ fn item_marker(trimmed: &str) -> Option<&str> {
 
 fn is_plainly_verbatim(trimmed: &str) -> bool {
     if VERBATIM_BEGINNINGS.iter().any(|beginning| trimmed.starts_with(beginning)) {
+        return true;
+    }
+    let object = ["{\"", "[{", "[\""].iter().any(|opening| trimmed.starts_with(opening));
+    if object && trimmed.ends_with(['}', ']', ',', '{', '[']) {
         return true;
     }
     let frame =

@@ -89,7 +89,7 @@ fn ends_here(before: &str, mark: char, rest: &str) -> bool {
         return true;
     }
     let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“')).next().unwrap_or_default();
-    if word.is_empty() {
+    if before.is_empty() {
         return false;
     }
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
@@ -162,6 +162,7 @@ mod tests {
             ("He said \"Stop. Now.\" and left. Fine.", vec!["He said \"Stop. Now.\" and left.", "Fine."]),
             ("She asked \"Why?\" Nobody knew.", vec!["She asked \"Why?\" Nobody knew."]),
             ("素数を返す。説明も。", vec!["素数を返す。", "説明も。"]),
+            ("Not \"AB-1\". It must match.", vec!["Not \"AB-1\".", "It must match."]),
             ("Rules:\nNo tests\nBe brief", vec!["Rules:", "No tests", "Be brief"]),
             (
                 "a long line that was wrapped by an editor somewhere\nand goes on here.",

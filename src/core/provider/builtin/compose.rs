@@ -29,7 +29,7 @@ pub(super) fn compose(from: &Ingredients<'_>, strategy: Strategy, target: Target
         }
         Strategy::Structured => {
             ground(&mut document, from);
-            document.add(SectionId::Requirements, from.requirements());
+            document.add(SectionId::Requirements, checklist(from));
             document.add(SectionId::Avoid, from.avoid());
             let mut guidelines = from.guidelines(if brief { 3 } else { usize::MAX });
             guidelines.extend(from.assumption());
@@ -50,10 +50,10 @@ pub(super) fn compose(from: &Ingredients<'_>, strategy: Strategy, target: Target
             document.add(SectionId::Questions, questions(from));
             demands(&mut document, from);
             bullets(&mut document, SectionId::Guidelines, from.guidelines(2));
-            document.add(SectionId::Output, from.output());
+            document.add(SectionId::Output, from.open_output());
         }
         Strategy::ConstraintFirst => {
-            document.add(SectionId::Requirements, from.requirements());
+            document.add(SectionId::Requirements, checklist(from));
             document.add(SectionId::Avoid, from.avoid());
             bullets(&mut document, SectionId::Guidelines, from.guidelines(if brief { 2 } else { 4 }));
             document.add(SectionId::Output, from.output());
@@ -61,7 +61,7 @@ pub(super) fn compose(from: &Ingredients<'_>, strategy: Strategy, target: Target
         }
         Strategy::Rubric => {
             let mut pieces = vec![Piece::Text("The answer is accepted only if all of this holds:".to_owned())];
-            pieces.push(Piece::Bullets(from.checks()));
+            pieces.push(Piece::Bullets([from.restated(), from.checks()].concat()));
             document.add(SectionId::Checks, pieces);
             ground(&mut document, from);
             demands(&mut document, from);
@@ -79,6 +79,13 @@ fn ground(document: &mut Document, from: &Ingredients<'_>) {
     document.add(SectionId::Task, from.task());
     document.add(SectionId::Context, from.context());
     document.add(SectionId::Material, from.material());
+}
+
+/// What the request demands, with the details named inside its task set apart.
+fn checklist(from: &Ingredients<'_>) -> Vec<Piece> {
+    let mut pieces = from.requirements();
+    super::ingredients::push_bullets(&mut pieces, from.restated());
+    pieces
 }
 
 /// What the request demands and rules out, together.
@@ -99,9 +106,20 @@ fn bullets(document: &mut Document, id: SectionId, items: Vec<String>) {
     }
 }
 
+/// How open points are settled: said before the answer, or silently where its form leaves no room.
+pub(super) fn settling(from: &Ingredients<'_>) -> &'static str {
+    if from.is_strict() {
+        "Settle each of them for yourself by the likeliest reading before you answer, and keep to the form asked for. \
+         Ask back instead of answering only where a wrong guess would make the result useless."
+    } else {
+        "Begin the answer with the assumptions you make on them, in a short list, and ask only what you cannot \
+         sensibly assume. Then do the task on that basis, set apart from the list."
+    }
+}
+
 fn questions(from: &Ingredients<'_>) -> Vec<Piece> {
     let open = from.open_points();
-    let close = "Begin the answer with the assumptions you make on whatever is missing, in a short list, and ask only what you cannot sensibly assume. Then do the task on that basis.";
+    let close = settling(from);
     if open.is_empty() {
         let text = "Before you answer, list what the request leaves open and would change the result.";
         return vec![Piece::Text(format!("{text} {close}"))];
@@ -127,7 +145,7 @@ fn minimal(from: &Ingredients<'_>) -> Document {
     document.add(SectionId::Material, from.material());
     let mut last: Vec<String> = Vec::new();
     if reading.format.is_empty() && reading.facets.formats.is_empty() {
-        last.extend(from.output_lines().into_iter().filter(|line| !line.starts_with("Length:")).take(1));
+        last.extend(from.output_lines().into_iter().take(1));
     }
     if !last.is_empty() {
         document.add(SectionId::Output, vec![Piece::Text(last.join(" "))]);

@@ -3,6 +3,7 @@
 use super::document::{Document, Piece, SectionId};
 use super::ingredients::{Ingredients, push_bullets};
 use super::strategy::Strategy;
+use crate::text::language::Language;
 
 /// Lays the findings out.
 pub(super) fn findings(from: &Ingredients<'_>, strategy: Strategy) -> Document {
@@ -62,7 +63,7 @@ fn summary(from: &Ingredients<'_>) -> Vec<String> {
     let facets = &reading.facets;
     let mut lines = vec![format!("Kind of task: {}", reading.craft.called)];
     let one = [
-        ("Subject", facets.subject.as_deref()),
+        ("Subject", facets.subject.as_deref().filter(|_| reading.craft.name != "improve")),
         ("Purpose", facets.goal.as_deref()),
         ("Reader", facets.audience.as_deref()),
         ("Programming language", reading.code_language),
@@ -72,10 +73,12 @@ fn summary(from: &Ingredients<'_>) -> Vec<String> {
     ];
     lines.extend(one.into_iter().filter_map(|(name, found)| found.map(|found| format!("{name}: {found}"))));
     let quoted: Vec<String> = facets.facts.quoted.iter().take(12).map(|quoted| format!("\"{quoted}\"")).collect();
+    // Where every noun has a capital, capitals tell nothing.
+    let names = if reading.language == Language::German { Vec::new() } else { facets.facts.names.clone() };
     let many = [
         ("Forms named", &facets.formats),
         ("Quantities", &facets.quantities),
-        ("Names and terms", &facets.facts.names),
+        ("Names and terms", &names),
         ("Quoted", &quoted),
         ("Addresses", &facets.facts.addresses),
         ("Placeholders", &facets.facts.placeholders),

@@ -1,21 +1,14 @@
-//! The names of sections, for each family of models and in a few languages.
+//! The names of sections, for each family of models in English, whatever the language of the request: models take it as markup.
 
 use super::document::SectionId;
 use crate::provider::TargetFamily;
-use crate::text::language::Language;
 
 /// The title of a section; for XML sections a name of small letters and underscores.
-pub(super) fn heading(id: SectionId, target: TargetFamily, language: Language) -> String {
+pub(super) fn heading(id: SectionId, target: TargetFamily) -> String {
     if target == TargetFamily::Claude {
         return tag(id).to_owned();
     }
-    let title = match language {
-        Language::German => german(id),
-        Language::French => french(id),
-        Language::Spanish => spanish(id),
-        _ => english(id, target),
-    };
-    title.to_owned()
+    english(id, target).to_owned()
 }
 
 const fn tag(id: SectionId) -> &'static str {
@@ -52,56 +45,5 @@ const fn english(id: SectionId, target: TargetFamily) -> &'static str {
         (SectionId::Output | SectionId::Closing, _) => "Output format",
         (SectionId::Checks, _) => "Acceptance checks",
         (SectionId::Findings, _) => "Findings",
-    }
-}
-
-const fn german(id: SectionId) -> &'static str {
-    match id {
-        SectionId::Task => "Aufgabe",
-        SectionId::Context => "Kontext",
-        SectionId::Material => "Material",
-        SectionId::Requirements => "Anforderungen",
-        SectionId::Avoid => "Vermeiden",
-        SectionId::Guidelines => "Leitlinien",
-        SectionId::Steps => "Vorgehen",
-        SectionId::Example => "Zuerst ein Beispiel",
-        SectionId::Questions => "Offene Punkte",
-        SectionId::Output | SectionId::Closing => "Ausgabeformat",
-        SectionId::Checks => "Prüfpunkte",
-        SectionId::Findings => "Befund",
-    }
-}
-
-const fn french(id: SectionId) -> &'static str {
-    match id {
-        SectionId::Task => "Tâche",
-        SectionId::Context => "Contexte",
-        SectionId::Material => "Matériel",
-        SectionId::Requirements => "Exigences",
-        SectionId::Avoid => "À éviter",
-        SectionId::Guidelines => "Consignes",
-        SectionId::Steps => "Étapes",
-        SectionId::Example => "Un exemple d'abord",
-        SectionId::Questions => "Points ouverts",
-        SectionId::Output | SectionId::Closing => "Format de sortie",
-        SectionId::Checks => "Critères de réussite",
-        SectionId::Findings => "Analyse",
-    }
-}
-
-const fn spanish(id: SectionId) -> &'static str {
-    match id {
-        SectionId::Task => "Tarea",
-        SectionId::Context => "Contexto",
-        SectionId::Material => "Material",
-        SectionId::Requirements => "Requisitos",
-        SectionId::Avoid => "Evitar",
-        SectionId::Guidelines => "Pautas",
-        SectionId::Steps => "Pasos",
-        SectionId::Example => "Primero un ejemplo",
-        SectionId::Questions => "Puntos abiertos",
-        SectionId::Output | SectionId::Closing => "Formato de salida",
-        SectionId::Checks => "Criterios de aceptación",
-        SectionId::Findings => "Análisis",
     }
 }

@@ -8,8 +8,11 @@ use super::cues::{self, facets as words};
 use super::document::{Piece, article};
 use super::persona::{self, Lens};
 use super::reading::{Material, MaterialKind, Passage, Reading};
-use super::words::{capitalised, listed};
+use super::words::capitalised;
 use crate::text::language::Language;
+
+/// The longest thing named in the request that an example is made of, in characters.
+const LONGEST_ITEM: usize = 40;
 
 /// A reading, ready to be drawn on.
 pub(super) struct Ingredients<'r> {
@@ -81,6 +84,8 @@ impl<'r> Ingredients<'r> {
             .iter()
             .filter(|m| m.kind != MaterialKind::Background)
             .partition(|m| m.kind == MaterialKind::Orders);
+        let (whole, rest): (Vec<&Material>, Vec<&Material>) =
+            rest.into_iter().partition(|m| m.kind == MaterialKind::Request);
         let mut pieces = Vec::new();
         if !rest.is_empty() {
             pieces.push(Piece::Text(
@@ -94,46 +99,43 @@ impl<'r> Ingredients<'r> {
             let passage = orders.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n");
             pieces.push(Piece::Data { name: "quoted_passage".to_owned(), text: passage });
         }
+        if !whole.is_empty() {
+            pieces.push(Piece::Text(
+                "This is the request to the letter; where its wording matters, it is what counts.".to_owned(),
+            ));
+            pieces.extend(whole.into_iter().map(material_piece));
+        }
         pieces
     }
 
-    /// What the request demands, reader and tone included.
+    /// What the request demands.
     pub(super) fn requirements(&self) -> Vec<Piece> {
-        let mut pieces = itemised(&self.reading.requirements);
-        push_bullets(&mut pieces, self.restated());
-        pieces
+        itemised(&self.reading.requirements)
     }
 
     /// What the request rules out.
     pub(super) fn avoid(&self) -> Vec<Piece> {
-        let mut pieces = itemised(&self.reading.avoid);
-        push_bullets(
-            &mut pieces,
-            self.reading
-                .facets
-                .exclusions
-                .iter()
-                .filter(|e| !self.stated(e))
-                .map(|e| format!("{}.", capitalised(e)))
-                .collect(),
-        );
-        pieces
+        itemised(&self.reading.avoid)
     }
 
     /// Details named inside the task, as points that can be checked at a glance.
-    fn restated(&self) -> Vec<String> {
+    pub(super) fn restated(&self) -> Vec<String> {
         let facets = &self.reading.facets;
-        let mut points = Vec::new();
-        if let Some(reader) =
-            facets.audience.as_ref().filter(|reader| !self.stated(reader) && self.reading.craft.domain != Domain::Code)
-        {
-            points.push(format!("Reader: {reader}."));
-        }
-        if let Some(tone) =
-            facets.tone.as_ref().filter(|tone| !self.stated(tone) && self.reading.craft.domain != Domain::Code)
-        {
-            points.push(format!("Tone: {tone}."));
-        }
+        let code = self.reading.craft.domain == Domain::Code;
+        let found = [
+            ("Reader", &facets.audience),
+            ("Tone", &facets.tone),
+            ("Length", &facets.length),
+            ("Due", &facets.deadline),
+        ];
+        let named = found.into_iter().filter(|(name, _)| !code || *name == "Due");
+        let mut points: Vec<String> = named
+            .filter_map(|(name, found)| {
+                found.as_ref().filter(|found| !self.stated(found)).map(|found| format!("{name}: {found}."))
+            })
+            .collect();
+        let excluded = facets.exclusions.iter().filter(|excluded| !self.stated(excluded));
+        points.extend(excluded.map(|excluded| format!("{}.", capitalised(excluded))));
         points
     }
 
@@ -148,20 +150,63 @@ impl<'r> Ingredients<'r> {
     /// Good practice, at most so many points of the craft, and the persona's.
     pub(super) fn guidelines(&self, most: usize) -> Vec<String> {
         let craft = self.reading.craft.requirements.iter().filter(|line| !self.contradicts(line)).take(most);
-        craft.chain(self.lens.guidelines).map(|line| (*line).to_owned()).collect()
+        let mut guidelines: Vec<String> = craft.chain(self.lens.guidelines).map(|line| (*line).to_owned()).collect();
+        if self.reading.facets.facts.addresses.iter().any(|address| address.contains("://"))
+            && self.reading.craft.domain != Domain::Code
+        {
+            guidelines.push("If you cannot open an address, say so instead of guessing what is there.".to_owned());
+        }
+        guidelines
     }
 
-    /// What is open and how to deal with it, in a sentence; `None` when nothing is.
-    pub(super) fn assumption(&self) -> Option<String> {
-        let open: Vec<String> = self.reading.open.iter().take(2).map(|point| (*point).to_owned()).collect();
-        (!open.is_empty()).then(|| {
-            format!("Nothing is said about {}: choose what fits best and say what you assumed.", listed(&open, "or"))
-        })
+    /// What is open and how to deal with it, in sentences; none when nothing is.
+    pub(super) fn assumption(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let Some(missing) = self.reading.missing {
+            sentences.push(format!("If {missing} is not given with the request, ask for it before anything else."));
+        }
+        let open: Vec<&str> =
+            self.reading.open.iter().copied().take(if self.reading.craft.name == "improve" { 4 } else { 2 }).collect();
+        if !open.is_empty() {
+            let mention = if self.gives_work_alone() { "" } else { ", and say briefly what you chose" };
+            sentences.push(format!("The request leaves open: {}. Choose what fits best{mention}.", open.join("; ")));
+        }
+        sentences
+    }
+
+    /// The form of the answer when it may begin with assumptions.
+    pub(super) fn open_output(&self) -> Vec<Piece> {
+        let strict = |line: &String| line.contains("only") || line.contains("nothing");
+        let mut pieces = itemised(&self.reading.format);
+        push_bullets(
+            &mut pieces,
+            self.output_lines().into_iter().filter(|line| self.is_strict() || !strict(line)).collect(),
+        );
+        pieces
+    }
+
+    /// True when the request itself fixes the form of the whole answer.
+    pub(super) fn is_strict(&self) -> bool {
+        let data =
+            |form: &String| cues::holds("json | jsonl | csv | tsv | yaml | toml | xml | html", &form.to_lowercase());
+        !self.reading.format.is_empty() || self.reading.facets.formats.iter().any(data)
+    }
+
+    /// True when the answer is to be the piece of work and nothing beside it.
+    fn gives_work_alone(&self) -> bool {
+        !self.reading.format.is_empty()
+            || self.output_lines().iter().any(|line| line.contains("only") || line.contains("nothing"))
     }
 
     /// What is open, point by point.
     pub(super) fn open_points(&self) -> Vec<String> {
-        self.reading.open.iter().chain(self.lens.questions).map(|point| format!("{}.", capitalised(point))).collect()
+        self.reading
+            .missing
+            .iter()
+            .chain(&self.reading.open)
+            .chain(self.lens.questions)
+            .map(|point| format!("{}.", capitalised(point)))
+            .collect()
     }
 
     /// The way to work.
@@ -195,29 +240,25 @@ impl<'r> Ingredients<'r> {
     /// Something named in the request that an example can be made of.
     fn example_item(&self) -> String {
         let reading = self.reading;
-        let listed =
-            [&reading.requirements, &reading.task, &reading.context].into_iter().flatten().find_map(|passage| {
-                match passage {
-                    Passage::List { items, .. } => items.first().map(|item| item.text.clone()),
-                    Passage::Sentence(_) => None,
-                }
-            });
-        let facts = &reading.facets.facts;
-        if let Some(quoted) = facts.quoted.iter().find(|quoted| quoted.chars().count() <= 60) {
+        let quoted = &reading.facets.facts.quoted;
+        if let Some(quoted) = quoted.iter().find(|quoted| quoted.chars().count() <= LONGEST_ITEM) {
             return format!("\"{quoted}\"");
         }
-        if let Some(item) = listed.filter(|item| item.chars().count() <= 60 && !item.contains('\n')) {
-            return format!("the point \"{}\"", item.trim_end_matches(['.', ';', ',']));
+        let lists = reading.task.iter().chain(&reading.context).find_map(|passage| match passage {
+            Passage::List { items, .. } => items.first().map(|item| item.text.as_str()),
+            Passage::Sentence(_) => None,
+        });
+        let name = lists.map(|item| item.split([',', ':', ';', '(', '.']).next().unwrap_or(item).trim());
+        if let Some(name) =
+            name.filter(|name| !name.is_empty() && name.chars().count() <= LONGEST_ITEM && !name.contains('"'))
+        {
+            return format!("\"{name}\"");
         }
-        if reading.material.iter().any(|material| {
-            matches!(
-                material.kind,
-                MaterialKind::Code { .. } | MaterialKind::Lines | MaterialKind::Text | MaterialKind::Placeholder
-            )
-        }) {
+        let works_on = |material: &Material| matches!(material.kind, MaterialKind::Lines | MaterialKind::Text);
+        if reading.material.iter().any(works_on) && !matches!(reading.craft.name, "debug" | "translate" | "rewrite") {
             return "the first case in the material".to_owned();
         }
-        "one simple case of what the request describes".to_owned()
+        reading.craft.item.to_owned()
     }
 
     /// The form of the answer, as sentences; the request's own form before ours.
@@ -231,25 +272,23 @@ impl<'r> Ingredients<'r> {
     pub(super) fn output_lines(&self) -> Vec<String> {
         let reading = self.reading;
         let mut lines = Vec::new();
+        let form = reading.format.iter().map(Passage::plain).collect::<Vec<_>>().join("\n").to_lowercase();
         let named = !reading.format.is_empty() || !reading.facets.formats.is_empty();
         for (names, contract) in words::FORMAT_CONTRACTS {
-            let asked = reading.facets.formats.iter().any(|format| names.contains(&format.to_lowercase().as_str()));
+            let asked = cues::any(&form, names)
+                || reading.facets.formats.iter().any(|format| cues::holds(names, &format.to_lowercase()));
             if asked && !lines.iter().any(|line| line == contract) {
                 lines.push((*contract).to_owned());
             }
         }
         if !named {
-            lines.extend(
-                reading
-                    .craft
-                    .output
-                    .iter()
-                    .filter(|line| !touches(line, &self.prose) && !self.contradicts(line))
-                    .map(|line| (*line).to_owned()),
-            );
-        }
-        if let Some(length) = reading.facets.length.as_ref().filter(|length| !self.stated(length)) {
-            lines.push(format!("Length: {length}."));
+            let own = |line: &str| !touches(line, &self.prose, self.reading.craft.name) && !self.contradicts(line);
+            let mut kept: Vec<&str> = reading.craft.output.iter().copied().filter(|line| own(line)).collect();
+            // "Then …" needs what it follows.
+            if kept.first() != reading.craft.output.first() {
+                kept.retain(|line| !["Then ", "After it", "Below it"].iter().any(|word| line.starts_with(word)));
+            }
+            lines.extend(kept.into_iter().map(str::to_owned));
         }
         if !matches!(reading.language, Language::English | Language::Unknown) {
             lines.push("Answer in the language of the request, unless it asks for another.".to_owned());
@@ -259,14 +298,22 @@ impl<'r> Ingredients<'r> {
 
     /// True when a sentence of ours speaks of something the request rules out.
     fn contradicts(&self, line: &str) -> bool {
-        touches(line, &self.ruled_out)
+        touches(line, &self.ruled_out, "") || self.settles(line)
+    }
+
+    /// True when the request itself settles what a sentence of ours is about.
+    fn settles(&self, line: &str) -> bool {
+        let line = line.to_lowercase();
+        let said = |said: &str| cues::any(&self.prose, said) || cues::any(&self.ruled_out, said);
+        words::SETTLED.iter().any(|(settled, ours)| cues::any(&line, ours) && said(settled))
     }
 }
 
-/// True when a sentence and a text speak of the same part of an answer.
-fn touches(line: &str, text: &str) -> bool {
+/// True when a sentence and a text speak of the same part of an answer, other than the one the task is about.
+fn touches(line: &str, text: &str, task: &str) -> bool {
     let line = line.to_lowercase();
-    words::TOUCHY.iter().any(|forms| cues::any(&line, forms) && cues::any(text, forms))
+    let spoken_of = |forms: &&&str| cues::any(&line, forms) && cues::any(text, forms) && !cues::holds(forms, task);
+    words::TOUCHY.iter().any(|forms| spoken_of(&forms))
 }
 
 /// Sentences joined to paragraphs, lists as lists.
@@ -275,8 +322,7 @@ pub(super) fn running(passages: &[Passage]) -> Vec<Piece> {
     for passage in passages {
         match (passage, pieces.last_mut()) {
             (Passage::Sentence(text), Some(Piece::Text(paragraph))) => {
-                paragraph.push(' ');
-                paragraph.push_str(text);
+                super::words::append(paragraph, text);
             }
             (Passage::Sentence(text), _) => pieces.push(Piece::Text(text.clone())),
             (Passage::List { lead, items }, _) => pieces.push(list(lead.as_ref(), items)),
@@ -324,6 +370,7 @@ fn material_piece(material: &Material) -> Piece {
         MaterialKind::Code { info } => Piece::Fenced { info: info.clone(), text },
         MaterialKind::Lines => Piece::Fenced { info: String::new(), text },
         MaterialKind::Placeholder => Piece::Data { name: placeholder_name(&text), text },
+        MaterialKind::Request => Piece::Data { name: "request".to_owned(), text },
         MaterialKind::Background => Piece::Data { name: "background".to_owned(), text },
         MaterialKind::Text | MaterialKind::Orders => Piece::Data { name: "text".to_owned(), text },
     }

@@ -39,12 +39,15 @@ mod words;
 pub use strategy::STRATEGY_NAMES;
 pub use stream::{Builtin, MODEL};
 
+use std::collections::HashSet;
+
 use ingredients::Ingredients;
-use reading::{Reading, read};
+use reading::{Material, MaterialKind, Reading, read};
 use strategy::Strategy;
 
 use super::PhaseBrief;
 use crate::domain::Phase;
+use crate::text::facts;
 
 /// Writes the text of one phase. Deterministic, never empty, never fails.
 pub fn write(brief: &PhaseBrief) -> String {
@@ -71,6 +74,17 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 fn written(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
+    let text = rendered(brief, phase, reading);
+    if keeps_facts(&reading.original, &text) {
+        return text;
+    }
+    // Quotation marks that do not pair can defeat the reader. Then the request is added to the letter.
+    let mut whole = reading.clone();
+    whole.material.push(Material { kind: MaterialKind::Request, text: reading.original.clone() });
+    rendered(brief, phase, &whole)
+}
+
+fn rendered(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
     let strategy = Strategy::named(&brief.strategy, brief.variant);
     let from = Ingredients::new(reading, &brief.persona);
     let document = match phase {
@@ -78,5 +92,14 @@ fn written(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
         Phase::Solutio => prose::prose(&from, strategy),
         Phase::Coagulatio => compose::compose(&from, strategy, brief.target),
     };
-    render::render(&document, brief.target, reading.language)
+    render::render(&document, brief.target)
+}
+
+/// True when every number, quotation, placeholder and address of the request is in the text.
+fn keeps_facts(request: &str, text: &str) -> bool {
+    let present: HashSet<&str> = facts::numbers(text).into_iter().collect();
+    let written =
+        facts::quoted(request).into_iter().chain(facts::placeholders(request)).chain(facts::addresses(request));
+    facts::numbers(request).iter().all(|number| present.contains(number))
+        && written.into_iter().all(|fact| text.contains(fact))
 }

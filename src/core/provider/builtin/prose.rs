@@ -48,7 +48,8 @@ pub(super) fn prose(from: &Ingredients<'_>, strategy: Strategy) -> Document {
             paragraph(&mut document, SectionId::Questions, &[questions(from)]);
             demands(&mut document, from);
             paragraph(&mut document, SectionId::Guidelines, &from.guidelines(2));
-            output(&mut document, from);
+            let pieces = merged(from.open_output().into_iter().map(sentences_of).collect());
+            document.add(SectionId::Output, pieces);
         }
         Strategy::ConstraintFirst => {
             let demanded = demands(&mut document, from);
@@ -95,8 +96,7 @@ pub(super) fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
     for piece in pieces {
         match (piece, merged.last_mut()) {
             (Piece::Text(text), Some(Piece::Text(before))) => {
-                before.push(' ');
-                before.push_str(&text);
+                super::words::append(before, &text);
             }
             (piece, _) => merged.push(piece),
         }
@@ -170,7 +170,5 @@ fn questions(from: &Ingredients<'_>) -> String {
     } else {
         format!("Before you begin, note that these points are left open: {}.", open.join("; "))
     };
-    format!(
-        "{points} Open the answer with your assumptions on them, ask only what you cannot sensibly assume, and then do the task."
-    )
+    format!("{points} {}", super::compose::settling(from))
 }

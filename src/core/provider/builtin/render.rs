@@ -6,10 +6,9 @@
 use super::document::{Document, Piece, Section, SectionId, delimiter, fence};
 use super::headings::heading;
 use crate::provider::TargetFamily;
-use crate::text::language::Language;
 
 /// The finished text of a document.
-pub(super) fn render(document: &Document, target: TargetFamily, language: Language) -> String {
+pub(super) fn render(document: &Document, target: TargetFamily) -> String {
     let mut document = document.clone();
     arrange(&mut document, target);
     let user_text = user_text(&document);
@@ -19,7 +18,7 @@ pub(super) fn render(document: &Document, target: TargetFamily, language: Langua
     }
     for section in &document.sections {
         let body = section.pieces.iter().map(|piece| piece_text(piece, target)).collect::<Vec<_>>().join("\n\n");
-        blocks.push(section_text(section, &body, document.plain, target, language, &user_text));
+        blocks.push(section_text(section, &body, document.plain, target, &user_text));
     }
     let mut text = blocks.join("\n\n");
     text.truncate(text.trim_end().len());
@@ -36,9 +35,11 @@ fn arrange(document: &mut Document, target: TargetFamily) {
             document.put_first(&[SectionId::Material, SectionId::Context]);
             document.put_last(&[SectionId::Task, SectionId::Closing]);
         }
-        TargetFamily::Claude if is_long(document) => document.put_first(&[SectionId::Material]),
         TargetFamily::Llama => document.put_last(&[SectionId::Output, SectionId::Closing]),
-        _ => {}
+        TargetFamily::Claude | TargetFamily::Gpt | TargetFamily::Generic => {}
+    }
+    if is_long(document) {
+        document.put_first(&[SectionId::Material]);
     }
 }
 
@@ -53,18 +54,11 @@ fn is_long(document: &Document) -> bool {
     document.sections.iter().flat_map(|section| &section.pieces).map(size).sum::<usize>() > LONG_MATERIAL
 }
 
-fn section_text(
-    section: &Section,
-    body: &str,
-    plain: bool,
-    target: TargetFamily,
-    language: Language,
-    user_text: &str,
-) -> String {
+fn section_text(section: &Section, body: &str, plain: bool, target: TargetFamily, user_text: &str) -> String {
     if plain || section.id == SectionId::Closing {
         return body.to_owned();
     }
-    let title = heading(section.id, target, language);
+    let title = heading(section.id, target);
     match target {
         TargetFamily::Claude => {
             let tag = delimiter(&title, user_text);

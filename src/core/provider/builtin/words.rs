@@ -1,4 +1,6 @@
-//! Small matters of English: capitals, words that put steps in order, lists in a sentence.
+//! Small matters of English: capitals, words that put steps in order, sentences put together.
+
+use crate::text::language::is_ideographic;
 
 /// The text with a capital in front.
 pub(super) fn capitalised(text: &str) -> String {
@@ -18,6 +20,16 @@ pub(super) fn lowered(text: &str) -> String {
     first.map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
 }
 
+/// Puts a sentence after another, with a blank between them where the script has blanks.
+pub(super) fn append(paragraph: &mut String, sentence: &str) {
+    let ideographic =
+        |c: Option<char>| c.is_some_and(|c| is_ideographic(c) || matches!(c, '。' | '！' | '？' | '「' | '」'));
+    if !(ideographic(paragraph.chars().next_back()) && ideographic(sentence.chars().next())) {
+        paragraph.push(' ');
+    }
+    paragraph.push_str(sentence);
+}
+
 /// The word that opens step `at` of steps up to `last`.
 pub(super) fn ordinal(at: usize, last: usize) -> &'static str {
     match at {
@@ -28,25 +40,9 @@ pub(super) fn ordinal(at: usize, last: usize) -> &'static str {
     }
 }
 
-/// "a", "a and b", "a, b and c".
-pub(super) fn listed(items: &[String], conjunction: &str) -> String {
-    match items {
-        [] => String::new(),
-        [only] => only.clone(),
-        [head @ .., last] => format!("{} {conjunction} {last}", head.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_read_as_english() {
-        let items: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
-        assert_eq!(listed(&items, "and"), "a, b and c");
-        assert_eq!(listed(&items[..1], "and"), "a");
-    }
 
     #[test]
     fn own_capitals_are_kept() {

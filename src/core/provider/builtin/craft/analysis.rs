@@ -31,11 +31,12 @@ pub(super) static DATA: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the data itself, or a sample with its columns explained"),
-        (Slot::Audience, "who will use the result, and for which decision"),
-        (Slot::Detail, "the period and the units"),
+        (Slot::Audience, "the readers of the result and the decision it serves"),
+        (Slot::Words("quarter | month | monthly | year | week | daily | date"), "the period and the units"),
         (Slot::Detail, "how missing and extreme values should be treated"),
     ],
     example: "Work out the result for {item} in full first, with every intermediate value, then apply the same method to the rest",
+    item: "the first entry of the data",
 };
 
 pub(super) static COMPARE: Craft = Craft {
@@ -65,11 +66,21 @@ pub(super) static COMPARE: Craft = Craft {
         "The recommendation follows from the comparison.",
     ],
     questions: &[
-        (Slot::Audience, "who decides, and what for"),
-        (Slot::Detail, "which criteria weigh most"),
-        (Slot::Detail, "limits such as budget, skills or time"),
+        (
+            Slot::Words("we are | i am | i'm | for my | for our | for a | wir | ich"),
+            "the person who decides and their situation",
+        ),
+        (
+            Slot::Words("criteria | cost | price | performance | matters | important | kriterien"),
+            "the criteria that weigh most",
+        ),
+        (
+            Slot::Words("budget | limit | at most | know | deadline | experience"),
+            "limits such as budget, skills or time",
+        ),
     ],
     example: "Fill in the comparison for {item} first, and use it to set how specific every other entry must be",
+    item: "the first criterion",
 };
 
 pub(super) static EXTRACT: Craft = Craft {
@@ -104,6 +115,7 @@ pub(super) static EXTRACT: Craft = Craft {
         (Slot::Detail, "how unclear cases should be marked"),
     ],
     example: "Show one finished entry for {item} first, and give every other entry in the same form",
+    item: "the first entry",
 };
 
 pub(super) static REPORT: Craft = Craft {
@@ -133,11 +145,12 @@ pub(super) static REPORT: Craft = Craft {
         "A reader in a hurry gets the point from the summary alone.",
     ],
     questions: &[
-        (Slot::Audience, "who reads it, and what they will decide with it"),
-        (Slot::Length, "how long it should be"),
-        (Slot::Detail, "the scope: which period, place and aspects"),
+        (Slot::Audience, "the readers and what they will decide with it"),
+        (Slot::Length, "the length"),
+        (Slot::Detail, "the scope, such as period, place and aspects"),
     ],
     example: "Work out one finding about {item} in full first, with evidence and certainty, and hold the others to the same standard",
+    item: "the most important question",
 };
 
 pub(super) static MATH: Craft = Craft {
@@ -165,4 +178,5 @@ pub(super) static MATH: Craft = Craft {
     ],
     questions: &[(Slot::Detail, "how exact the result has to be"), (Slot::Detail, "which conventions or units apply")],
     example: "Solve the simplest case connected with {item} first, and use it to check the general result",
+    item: "the problem",
 };

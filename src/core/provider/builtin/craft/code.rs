@@ -26,16 +26,23 @@ pub(super) static CODE: Craft = Craft {
     ],
     checks: &[
         "The code runs without changes and does exactly what the task asks, no more.",
-        "Every requirement above can be pointed to in the code.",
+        "Every requirement of the task can be pointed to in the code.",
         "Edge cases give a defined result or a clear error.",
     ],
     questions: &[
         (Slot::Language, "the programming language and its version"),
         (Slot::Detail, "the exact form of input and output"),
-        (Slot::Detail, "how invalid input should be treated"),
-        (Slot::Detail, "how large the input can become and whether speed matters"),
+        (
+            Slot::Words("invalid | error | errors | exception | raise | raises | エラー"),
+            "how invalid input should be treated",
+        ),
+        (
+            Slot::Words("fast | speed | performance | efficient | million | large | memory"),
+            "how large the input can become and whether speed matters",
+        ),
     ],
     example: "Before writing the code, state what it should do for {item} as a small input-and-result example, and let the code reproduce it",
+    item: "one simple case",
 };
 
 pub(super) static SQL: Craft = Craft {
@@ -65,11 +72,17 @@ pub(super) static SQL: Craft = Craft {
         "The result has exactly the columns and the order that were asked for.",
     ],
     questions: &[
-        (Slot::Detail, "the database system and its version"),
+        (
+            Slot::Words(
+                "postgresql | postgres | mysql | mariadb | sqlite | oracle | sql server | bigquery | snowflake | duckdb",
+            ),
+            "the database system and its version",
+        ),
         (Slot::Material, "the schema of the tables involved"),
-        (Slot::Detail, "how ties and missing values should be treated"),
+        (Slot::Words("ties | null | without any | missing"), "how ties and missing values should be treated"),
     ],
     example: "Before the query, show what a few input rows and the resulting rows would look like for {item}, using only the columns given",
+    item: "one simple case",
 };
 
 pub(super) static REGEX: Craft = Craft {
@@ -100,10 +113,14 @@ pub(super) static REGEX: Craft = Craft {
     ],
     questions: &[
         (Slot::Language, "the regex flavour or programming language"),
-        (Slot::Detail, "whether the whole text must match or a part is enough"),
-        (Slot::Detail, "whether letter case matters"),
+        (
+            Slot::Words("whole | entire | anchored | anywhere | full match | exactly | inside | within"),
+            "whether the whole text must match or a part is enough",
+        ),
+        (Slot::Words("case | upper | lower | uppercase | lowercase"), "whether letter case matters"),
     ],
     example: "Work through {item} first: say whether it should match and why, then derive the pattern from that",
+    item: "one string that must match",
 };
 
 pub(super) static DEBUG: Craft = Craft {
@@ -136,11 +153,15 @@ pub(super) static DEBUG: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the code around the failing line and the full error message"),
-        (Slot::Detail, "what was expected to happen instead"),
-        (Slot::Detail, "versions of the language, the libraries and the system"),
-        (Slot::Detail, "what changed before the fault appeared, and whether it can be reproduced"),
+        (Slot::Words("expected | should | instead | crashes | crash"), "what was expected to happen instead"),
+        (Slot::Version, "versions of the language, the libraries and the system"),
+        (
+            Slot::Words("since | after | upgraded | changed | updated | always | sometimes"),
+            "what changed before the fault appeared and whether it can be reproduced",
+        ),
     ],
     example: "Trace one concrete run first: follow {item} through the code to the point where it fails, and only then name the cause",
+    item: "the failing call",
 };
 
 pub(super) static CODE_REVIEW: Craft = Craft {
@@ -173,9 +194,13 @@ pub(super) static CODE_REVIEW: Craft = Craft {
     questions: &[
         (Slot::Material, "the code or diff to review"),
         (Slot::Detail, "what the change is meant to achieve"),
-        (Slot::Detail, "which kinds of problem matter most"),
+        (
+            Slot::Words("for | focus | security | performance | correctness | only"),
+            "which kinds of problem matter most",
+        ),
     ],
     example: "Write one finding about {item} in full first, and use its form and depth for all the others",
+    item: "the most serious finding",
 };
 
 pub(super) static TESTS: Craft = Craft {
@@ -210,6 +235,7 @@ pub(super) static TESTS: Craft = Craft {
         (Slot::Detail, "which behaviour matters most"),
     ],
     example: "Write one complete test for {item} first, and model the others on it",
+    item: "the most important behaviour",
 };
 
 pub(super) static REFACTOR: Craft = Craft {
@@ -240,10 +266,11 @@ pub(super) static REFACTOR: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the code to work on"),
-        (Slot::Detail, "what matters most: readability, speed, size or testability"),
+        (Slot::Detail, "what matters most, such as readability, speed or size"),
         (Slot::Detail, "which interfaces must not change"),
     ],
     example: "Show one small change to {item} as before and after first, then do the rest in the same manner",
+    item: "the worst passage",
 };
 
 pub(super) static SHELL: Craft = Craft {
@@ -273,10 +300,14 @@ pub(super) static SHELL: Craft = Craft {
         "Every option used exists in the tool named.",
     ],
     questions: &[
-        (Slot::Detail, "the operating system and shell"),
+        (
+            Slot::Words("linux | macos | ubuntu | debian | windows | bash | zsh | powershell | fish"),
+            "the operating system and shell",
+        ),
         (Slot::Detail, "whether existing files may be changed or removed"),
     ],
     example: "Show what the command would do for {item} first, line by line, before giving its final form",
+    item: "one ordinary file",
 };
 
 pub(super) static INFRASTRUCTURE: Craft = Craft {
@@ -311,6 +342,7 @@ pub(super) static INFRASTRUCTURE: Craft = Craft {
         (Slot::Detail, "how secrets are kept"),
     ],
     example: "Start with the smallest configuration that makes {item} run, show it, and extend it from there",
+    item: "the core service",
 };
 
 pub(super) static DESIGN: Craft = Craft {
@@ -347,4 +379,5 @@ pub(super) static DESIGN: Craft = Craft {
         (Slot::Detail, "who will build and run it"),
     ],
     example: "Follow one concrete case, {item}, through the whole design before describing the parts in general",
+    item: "the most common request",
 };

@@ -20,7 +20,7 @@ pub(super) static EXPLAIN: Craft = Craft {
         "clear up the misunderstandings people usually have",
         "close with what to remember",
     ],
-    output: &["Answer in short paragraphs, with headings only if the explanation is long.", "End with a brief recap."],
+    output: &["Answer in short paragraphs, with headings only if it is long.", "End with a brief recap."],
     checks: &[
         "Someone new to the subject could follow every sentence.",
         "No term is used before it is explained.",
@@ -28,10 +28,11 @@ pub(super) static EXPLAIN: Craft = Craft {
     ],
     questions: &[
         (Slot::Audience, "what the reader already knows"),
-        (Slot::Length, "how deep and how long it should be"),
+        (Slot::Length, "depth and length"),
         (Slot::Detail, "what the reader wants to do with it"),
     ],
     example: "Begin with a concrete example built on {item}, and draw the explanation out of it",
+    item: "the core idea",
 };
 
 pub(super) static LESSON: Craft = Craft {
@@ -61,11 +62,17 @@ pub(super) static LESSON: Craft = Craft {
         "Everything suits the learners' age and level.",
     ],
     questions: &[
-        (Slot::Audience, "age, level and number of the learners"),
+        (
+            Slot::Words(
+                "aged | age | grade | year-old | year-olds | level | beginners | pupils | students | kids | children",
+            ),
+            "age, level and number of the learners",
+        ),
         (Slot::Length, "the time available"),
-        (Slot::Detail, "materials and room at hand"),
+        (Slot::Words("have | whiteboard | paper | projector | computers | materials"), "materials and room at hand"),
     ],
     example: "Write out one activity about {item} in full first, and give the others in the same detail",
+    item: "the subject",
 };
 
 pub(super) static PLAN: Craft = Craft {
@@ -95,11 +102,91 @@ pub(super) static PLAN: Craft = Craft {
         "Each entry is concrete enough to begin with.",
     ],
     questions: &[
-        (Slot::Detail, "the goal and how success is measured"),
-        (Slot::Deadline, "when it has to be done"),
+        (Slot::Words("goal | so that | in order to"), "the goal and how success is measured"),
+        (
+            Slot::Words(
+                "by | until | before | in | within | days | day | week | weeks | month | months | hours | deadline",
+            ),
+            "when it has to be done",
+        ),
         (Slot::Detail, "people, money and means at hand"),
     ],
     example: "Work out the entry for {item} in full first, and give all others in the same form",
+    item: "the first task",
+};
+
+pub(super) static TRIP: Craft = Craft {
+    name: "trip",
+    called: "planning a trip",
+    domain: Domain::General,
+    role: "well-travelled and practical trip planner",
+    requirements: &[
+        "Keep to the days, the budget and the people named, and leave room to breathe.",
+        "Group what lies close together, so that little time is lost on the way.",
+        "Say what has to be booked ahead and what can be decided on the spot.",
+        "Name opening times, prices and connections only where you are sure of them; otherwise say what to check.",
+    ],
+    steps: &[
+        "note who travels, for how long, and what they like and avoid",
+        "choose what is worth the time and drop the rest",
+        "spread it over the days with realistic ways between",
+        "add an alternative for bad weather or tired travellers",
+    ],
+    output: &[
+        "Give the plan day by day, split into morning, afternoon and evening, with the way between the places.",
+        "End with what to book ahead and what to check.",
+    ],
+    checks: &[
+        "Every day can really be done in the time it has.",
+        "Every wish and limit of the travellers is met.",
+        "Nothing is stated as certain that may have changed.",
+    ],
+    questions: &[
+        (Slot::Words("budget | cheap | expensive | € | $"), "the budget"),
+        (
+            Slot::Words("in | from | january | february | march | april | may | june | july | august"),
+            "when the trip takes place",
+        ),
+        (Slot::Words("kids | children | with | we | family | couple | alone | solo"), "who travels"),
+        (Slot::Detail, "what the travellers like and what they want to avoid"),
+    ],
+    example: "Work out one part of a day around {item} in full first, and plan everything else in the same detail",
+    item: "the place most worth seeing",
+};
+
+pub(super) static RECIPE: Craft = Craft {
+    name: "recipe",
+    called: "writing a recipe",
+    domain: Domain::General,
+    role: "experienced cook who writes reliable recipes",
+    requirements: &[
+        "Keep strictly to every diet, allergy and ingredient that is named.",
+        "Give amounts that fit each other and the number of people.",
+        "Name the sign by which each stage is done, not the time alone.",
+        "Offer a substitute for anything hard to find.",
+    ],
+    steps: &[
+        "settle the dish from what is wanted and what is at hand",
+        "list the ingredients in the order in which they are used",
+        "write the preparation stage by stage",
+        "check that every ingredient is used and every diet kept",
+    ],
+    output: &["Give the servings and the time needed, then the ingredients, then the preparation in order."],
+    checks: &[
+        "Every ingredient listed is used, and every ingredient used is listed.",
+        "No named diet or allergy is violated.",
+        "Someone with little practice could cook it from the text alone.",
+    ],
+    questions: &[
+        (Slot::Words("people | servings | persons | for"), "the number of people"),
+        (
+            Slot::Words("vegan | vegetarian | allergy | allergic | gluten | without | no"),
+            "diets and allergies to respect",
+        ),
+        (Slot::Words("minutes | hour | quick | easy | time"), "the time and equipment available"),
+    ],
+    example: "Describe the stage that involves {item} in full first, and write the others in the same way",
+    item: "the main ingredient",
 };
 
 pub(super) static BRAINSTORM: Craft = Craft {
@@ -129,11 +216,12 @@ pub(super) static BRAINSTORM: Craft = Craft {
         "Each could be acted on as it is described.",
     ],
     questions: &[
-        (Slot::Audience, "for whom the ideas are"),
+        (Slot::Audience, "the people the ideas are for"),
         (Slot::Detail, "what has been tried or ruled out"),
         (Slot::Detail, "limits such as cost, time or taste"),
     ],
     example: "Develop one idea around {item} in full first, and describe the others with the same concreteness",
+    item: "the aim",
 };
 
 pub(super) static IMAGE: Craft = Craft {
@@ -159,8 +247,22 @@ pub(super) static IMAGE: Craft = Craft {
         "Everything in it can be seen.",
         "Nothing in it contradicts anything else.",
     ],
-    questions: &[(Slot::Format, "the format and where the image will be used"), (Slot::Tone, "style and mood")],
+    questions: &[
+        (
+            Slot::Words(
+                "aspect | ratio | square | portrait | landscape | poster | logo | icon | banner | wallpaper | 16:9 | 4:3 | 1:1 | 9:16",
+            ),
+            "the format and where the image will be used",
+        ),
+        (
+            Slot::Words(
+                "watercolor | watercolour | oil painting | photo | photorealistic | pixel | cartoon | minimalist | style | flat | sketch | anime | realistic",
+            ),
+            "style and mood",
+        ),
+    ],
     example: "Describe {item} as a single clear visual element first, and compose the rest around it",
+    item: "the main subject",
 };
 
 pub(super) static ROLE_PLAY: Craft = Craft {
@@ -183,6 +285,7 @@ pub(super) static ROLE_PLAY: Craft = Craft {
     checks: &["Every reply could come from that role.", "The rules of the game are kept in every reply."],
     questions: &[(Slot::Detail, "the situation at the beginning"), (Slot::Detail, "how the game ends")],
     example: "Give one short sample reply that involves {item} first, and keep its voice from then on",
+    item: "the role",
 };
 
 pub(super) static IMPROVE: Craft = Craft {
@@ -214,12 +317,13 @@ pub(super) static IMPROVE: Craft = Craft {
         "The order reflects effect for effort.",
     ],
     questions: &[
-        (Slot::Detail, "what exactly should become better, and how that would show"),
-        (Slot::Material, "the present state: a description, the text or the code"),
-        (Slot::Audience, "for whom it should become better"),
-        (Slot::Detail, "what must not change, and how much effort is acceptable"),
+        (Slot::Detail, "what exactly should become better and how that would show"),
+        (Slot::Material, "the present state, as a description, text or code"),
+        (Slot::Audience, "the people it should become better for"),
+        (Slot::Detail, "what must not change and how much effort is acceptable"),
     ],
     example: "Work through one change to {item} in full first: present state, change, expected effect; then treat the others alike",
+    item: "the weakest spot",
 };
 
 pub(super) static QUESTION: Craft = Craft {
@@ -251,6 +355,7 @@ pub(super) static QUESTION: Craft = Craft {
         (Slot::Length, "how detailed the answer should be"),
     ],
     example: "Answer it for the concrete case of {item} first, then in general",
+    item: "the case described",
 };
 
 pub(super) static TOPIC: Craft = Craft {
@@ -281,11 +386,12 @@ pub(super) static TOPIC: Craft = Craft {
         "The closing questions are specific to the subject.",
     ],
     questions: &[
-        (Slot::Detail, "what is wanted: an explanation, a text, a plan, code or something else"),
-        (Slot::Audience, "for whom, and how much they already know"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Detail, "the kind of result wanted, such as an explanation, a text, a plan or code"),
+        (Slot::Audience, "the reader and what they already know"),
+        (Slot::Length, "the length"),
     ],
     example: "Show one concrete example of {item} first, and build the overview on it",
+    item: "the subject",
 };
 
 pub(in crate::provider::builtin) static OTHER: Craft = Craft {
@@ -312,9 +418,10 @@ pub(in crate::provider::builtin) static OTHER: Craft = Craft {
     checks: &["Every part of the request is answered.", "Nothing is made up.", "The result can be used as it stands."],
     questions: &[
         (Slot::Detail, "what the result will be used for"),
-        (Slot::Audience, "for whom it is"),
+        (Slot::Audience, "the people it is for"),
         (Slot::Format, "the form the answer should take"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Length, "the length"),
     ],
     example: "Work through {item} as an example first, and treat the rest alike",
+    item: "one simple case",
 };

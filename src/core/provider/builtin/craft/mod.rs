@@ -43,8 +43,10 @@ pub(super) enum Slot {
     Language,
     /// The text, data or code to work on.
     Material,
-    /// By when.
-    Deadline,
+    /// A version number.
+    Version,
+    /// Any of these cues.
+    Words(&'static str),
     /// Details of any kind beyond the bare task.
     Detail,
 }
@@ -72,6 +74,8 @@ pub(super) struct Craft {
     pub questions: &'static [(Slot, &'static str)],
     /// How to work through an example first; `{item}` stands for something named in the request.
     pub example: &'static str,
+    /// What the example is made of where the request names nothing.
+    pub item: &'static str,
 }
 
 /// All task types; where cue words leave a tie, the earlier one wins.
@@ -106,6 +110,8 @@ pub(super) static ALL: &[&Craft] = &[
     &analysis::MATH,
     &general::LESSON,
     &general::EXPLAIN,
+    &general::TRIP,
+    &general::RECIPE,
     &general::PLAN,
     &general::BRAINSTORM,
     &general::IMAGE,
@@ -135,7 +141,8 @@ mod tests {
         for craft in ALL {
             let questions = craft.questions.iter().map(|(_, text)| *text);
             let lists = [craft.requirements, craft.steps, craft.output, craft.checks].concat();
-            for text in lists.into_iter().chain(questions).chain([craft.role, craft.example, craft.called]) {
+            for text in lists.into_iter().chain(questions).chain([craft.role, craft.example, craft.called, craft.item])
+            {
                 assert!(!text.chars().any(char::is_numeric), "{}: {text}", craft.name);
                 let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
                 assert!(!words.iter().any(|w| NUMBER_WORDS.contains(&w.as_str())), "{}: {text}", craft.name);

@@ -29,12 +29,13 @@ pub(super) static COVER_LETTER: Craft = Craft {
         "No sentence could stand unchanged in anyone else's letter.",
     ],
     questions: &[
-        (Slot::Detail, "the position, the employer and what the advertisement stresses"),
+        (Slot::Words("position | role | job | at"), "the position, the employer and what the advertisement stresses"),
         (Slot::Detail, "the applicant's relevant experience and results"),
         (Slot::Tone, "how formal it should sound"),
-        (Slot::Length, "how long it may be"),
+        (Slot::Length, "the length"),
     ],
     example: "Write one sentence first that links {item} to what the position needs, and set the tone of the whole letter by it",
+    item: "the strongest fact given",
 };
 
 pub(super) static COMPLAINT: Craft = Craft {
@@ -61,10 +62,16 @@ pub(super) static COMPLAINT: Craft = Craft {
         "Nothing in it is insulting, threatening or made up.",
     ],
     questions: &[
-        (Slot::Detail, "what exactly is demanded, and by when"),
+        (
+            Slot::Words(
+                "refund | want | demand | möchte | fordere | verlange | zurück | demande | exige | quiero | exijo",
+            ),
+            "what exactly is demanded and by when",
+        ),
         (Slot::Detail, "reference numbers and previous correspondence"),
     ],
     example: "Write the sentence that states the demand first, naming {item}, and build the letter around it",
+    item: "the main fault",
 };
 
 pub(super) static LETTER: Craft = Craft {
@@ -91,11 +98,15 @@ pub(super) static LETTER: Craft = Craft {
         "The tone is the same from beginning to end.",
     ],
     questions: &[
-        (Slot::Audience, "who receives it, and how formal the relation is"),
+        (
+            Slot::Words("to | an meine | an den | an die | à | aux | a mis | a la | 给 | إلى | коллегам"),
+            "the recipient and how formal the relation is",
+        ),
         (Slot::Tone, "the tone"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Length, "the length"),
     ],
     example: "Draft the opening sentence about {item} first, and keep its tone throughout",
+    item: "the occasion",
 };
 
 pub(super) static EMAIL: Craft = Craft {
@@ -122,11 +133,17 @@ pub(super) static EMAIL: Craft = Craft {
         "Nothing can be cut without loss.",
     ],
     questions: &[
-        (Slot::Audience, "who receives it, and what they already know"),
+        (
+            Slot::Words(
+                "to | an meine | an den | an die | à | aux | a mis | a la | 客户 | 老板 | 给 | إلى | коллегам | клиенту",
+            ),
+            "the recipient and what they already know",
+        ),
         (Slot::Tone, "how formal it should sound"),
-        (Slot::Detail, "what the reader is asked to do, and by when"),
+        (Slot::Detail, "what the reader is asked to do and by when"),
     ],
     example: "Write the sentence that carries the request first, with {item} in it, and arrange the email around it",
+    item: "the point",
 };
 
 pub(super) static POST: Craft = Craft {
@@ -153,12 +170,16 @@ pub(super) static POST: Craft = Craft {
         "It reads as one voice, and the first words earn the rest.",
     ],
     questions: &[
-        (Slot::Audience, "whom it should reach"),
+        (Slot::Audience, "the people it should reach"),
         (Slot::Tone, "the voice"),
         (Slot::Length, "the limit of length on the channel"),
-        (Slot::Detail, "what the reader should do next"),
+        (
+            Slot::Words("link | buy | sign up | visit | order | register | call | download | subscribe"),
+            "what the reader should do next",
+        ),
     ],
     example: "Write one trial opening that shows {item} in a concrete moment, and carry its voice through the final text",
+    item: "the subject",
 };
 
 pub(super) static STORY: Craft = Craft {
@@ -185,12 +206,13 @@ pub(super) static STORY: Craft = Craft {
         "The point of view and the tense hold throughout.",
     ],
     questions: &[
-        (Slot::Audience, "for which readers and ages it is meant"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Audience, "the age and taste of the readers"),
+        (Slot::Length, "the length"),
         (Slot::Tone, "the mood and genre"),
         (Slot::Detail, "the point of view"),
     ],
     example: "Write a few lines in the voice you intend, in a moment that involves {item}, and let them set the style of the whole",
+    item: "the main figure",
 };
 
 pub(super) static POEM: Craft = Craft {
@@ -219,10 +241,11 @@ pub(super) static POEM: Craft = Craft {
     questions: &[
         (Slot::Detail, "the theme or occasion"),
         (Slot::Tone, "the mood"),
-        (Slot::Format, "the form, and whether it should rhyme"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Format, "the form and whether it should rhyme"),
+        (Slot::Length, "the length"),
     ],
     example: "Write a single image drawn from {item} first, and grow the poem out of it",
+    item: "the theme",
 };
 
 pub(super) static TALK: Craft = Craft {
@@ -249,11 +272,12 @@ pub(super) static TALK: Craft = Craft {
         "Nothing in it is made up.",
     ],
     questions: &[
-        (Slot::Audience, "who listens, and what they already know"),
-        (Slot::Length, "how long it may take"),
+        (Slot::Audience, "the listeners and what they already know"),
+        (Slot::Length, "the time it may take"),
         (Slot::Detail, "the occasion and what should follow from it"),
     ],
     example: "Write the passage about {item} first, as it would be spoken, and keep its rhythm for the rest",
+    item: "the main point",
 };
 
 pub(super) static ARTICLE: Craft = Craft {
@@ -280,12 +304,13 @@ pub(super) static ARTICLE: Craft = Craft {
         "Every paragraph would be missed if it were cut.",
     ],
     questions: &[
-        (Slot::Audience, "who reads it, and what they already know"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Audience, "the readers and what they already know"),
+        (Slot::Length, "the length"),
         (Slot::Tone, "the tone"),
         (Slot::Detail, "the point of view it should take"),
     ],
     example: "Write one model paragraph on {item} first, and match its depth and style in the rest",
+    item: "the central point",
 };
 
 pub(super) static TRANSLATE: Craft = Craft {
@@ -313,10 +338,19 @@ pub(super) static TRANSLATE: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the text to translate"),
-        (Slot::Audience, "for whom it is, and which form of address fits"),
-        (Slot::Detail, "the target language and region"),
+        (Slot::Words("formal | informal | tone | register | form of address"), "the readers and the form of address"),
+        (
+            Slot::Words(
+                "english | german | french | spanish | italian | portuguese | dutch | polish | russian | chinese | \
+        japanese | korean | arabic | turkish | ukrainian | swedish | hindi | latin | deutsche | deutsch | \
+        englisch | englische | französische | anglais | français | allemand | inglés | español | английский | \
+        русский | немецкий",
+            ),
+            "the target language and region",
+        ),
     ],
     example: "Translate {item} first and settle tone and terms by it, then translate the whole",
+    item: "the opening sentence",
 };
 
 pub(super) static SUMMARY: Craft = Craft {
@@ -347,10 +381,11 @@ pub(super) static SUMMARY: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the text to summarise"),
-        (Slot::Audience, "for whom the summary is"),
-        (Slot::Length, "how long it should be"),
+        (Slot::Audience, "the readers of the summary"),
+        (Slot::Length, "the length"),
     ],
     example: "Summarise the part about {item} first, and use the same depth for all other parts",
+    item: "the first topic",
 };
 
 pub(super) static REWRITE: Craft = Craft {
@@ -381,10 +416,11 @@ pub(super) static REWRITE: Craft = Craft {
     questions: &[
         (Slot::Material, "the text to revise"),
         (Slot::Tone, "the tone aimed at"),
-        (Slot::Audience, "for which readers"),
+        (Slot::Audience, "the intended readers"),
         (Slot::Detail, "how freely the text may be changed"),
     ],
     example: "Show {item} before and after first, and revise the rest in the same spirit",
+    item: "the opening sentence",
 };
 
 pub(super) static CRITIQUE: Craft = Craft {
@@ -415,8 +451,9 @@ pub(super) static CRITIQUE: Craft = Craft {
     ],
     questions: &[
         (Slot::Material, "the work to judge"),
-        (Slot::Audience, "for whom it is meant"),
+        (Slot::Audience, "its intended readers"),
         (Slot::Detail, "by which standards, and at which stage it is"),
     ],
     example: "Give one complete remark on {item} first, with quotation, effect and proposal, and write the others in the same form",
+    item: "the most important weakness",
 };

@@ -1,7 +1,8 @@
 //! Cue words, as data: what in a request points to a task type, a constraint, a tone, an audience, a format.
 //!
-//! Everything is in small letters. In scripts with blanks a cue is a whole word or phrase; a cue of a script without
-//! blanks is looked for anywhere. Longer cues stand before shorter ones where one begins the other.
+//! A list of cues is one string with ` | ` between the cues, all in small letters. In scripts with blanks a cue is a
+//! whole word or phrase; a cue of a script without blanks is looked for anywhere. Where one cue begins another, the
+//! longer stands first.
 
 pub(super) mod facets;
 pub(super) mod sentences;
@@ -10,21 +11,37 @@ pub(super) mod tasks;
 use crate::text::facts::find_word;
 use crate::text::language::is_ideographic;
 
+/// The cues of a list.
+pub(super) fn each(cues: &str) -> impl Iterator<Item = &str> {
+    cues.split(" | ").filter(|cue| !cue.is_empty())
+}
+
 /// Where `cue` stands in `text` (in small letters), as a byte offset.
 pub(super) fn find(text: &str, cue: &str) -> Option<usize> {
-    if cue.chars().any(is_ideographic) { text.find(cue) } else { find_word(text, cue) }
+    if !cue.is_ascii() && cue.chars().any(is_ideographic) { text.find(cue) } else { find_word(text, cue) }
 }
 
 /// True when any of the cues stands in `text`.
-pub(super) fn any(text: &str, cues: &[&str]) -> bool {
-    cues.iter().any(|cue| find(text, cue).is_some())
+pub(super) fn any(text: &str, cues: &str) -> bool {
+    each(cues).any(|cue| find(text, cue).is_some())
+}
+
+/// Where the first of the cues to be found stands in `text`, and which it is.
+pub(super) fn first<'c>(text: &str, cues: &'c str) -> Option<(usize, &'c str)> {
+    each(cues).filter_map(|cue| find(text, cue).map(|at| (at, cue))).min()
+}
+
+/// True when `word` is one of the cues.
+pub(super) fn holds(cues: &str, word: &str) -> bool {
+    each(cues).any(|cue| cue == word)
 }
 
 /// The cue that `text` begins with, if any, followed by the end of a word.
-pub(super) fn beginning<'c>(text: &str, cues: &[&'c str]) -> Option<&'c str> {
-    cues.iter().copied().find(|cue| {
+pub(super) fn beginning<'c>(text: &str, cues: &'c str) -> Option<&'c str> {
+    each(cues).find(|cue| {
         text.strip_prefix(cue).is_some_and(|rest| {
-            cue.chars().any(is_ideographic) || !rest.chars().next().is_some_and(char::is_alphanumeric)
+            (!cue.is_ascii() && cue.chars().any(is_ideographic))
+                || !rest.chars().next().is_some_and(char::is_alphanumeric)
         })
     })
 }

@@ -3,10 +3,14 @@
 //! Each is a quotation from the request. They repeat what the sentences say, in a form that can be checked at a
 //! glance, and tell which questions need not be asked.
 
+use super::super::craft::Domain;
 use super::super::cues::facets as words;
 use super::super::cues::{self, sentences};
 use super::{Parts, Passage};
 use crate::text::facts::{self, Facts};
+use crate::text::language::is_ideographic;
+
+pub(super) use super::super::cues::facets::TONES;
 
 /// How much prose is looked into, in bytes: more than people write by hand.
 const LOOKED_AT: usize = 12_000;
@@ -30,7 +34,7 @@ pub(in crate::provider::builtin) struct Facets {
     pub deadline: Option<String>,
     /// Forms it names, as written.
     pub formats: Vec<String>,
-    /// Clauses inside the task that rule something out ("without …").
+    /// Clauses inside the task that rule something out: after a comma, "no hashtags".
     pub exclusions: Vec<String>,
     /// Numbers with the words that make them a quantity.
     pub quantities: Vec<String>,
@@ -53,14 +57,16 @@ pub(super) fn facets(parts: &Parts) -> Facets {
     let whole =
         |found: &String| facts::numbers(found).iter().all(|number| facts.numbers.iter().any(|given| given == number));
     let quantities: Vec<String> = quantities(&text).into_iter().filter(whole).collect();
+    let is_code = parts.craft.is_some_and(|craft| craft.domain == Domain::Code && craft.name != "code-review");
+    let takes_time = parts.craft.is_some_and(|craft| matches!(craft.name, "story" | "talk" | "lesson" | "plan"));
     let mut found = Facets {
         subject: subject(&Text { prose: &task, lower: &task_lower }),
         goal: after_cue(&text, words::GOAL_CUES),
         audience: audience(&text),
-        length: length(&text, &quantities),
+        length: length(&text, &quantities, takes_time),
         tone: tone(&text),
         deadline: deadline(&text),
-        formats: formats(&lower),
+        formats: formats(&text, is_code),
         exclusions: exclusions(&Text { prose: &task, lower: &task_lower }),
         quantities,
         facts: Facts::default(),
@@ -114,9 +120,10 @@ fn clause<'t>(text: &Text<'t>, from: usize) -> Option<&'t str> {
             rest[end + 1..].find(['.', ',', ';', '!', '?', '\n', '(', ')', ':']).map_or(rest.len(), |n| end + 1 + n);
         end = next;
     }
-    for stop in words::CLAUSE_ENDS {
-        if let Some(at) = rest[..end].find(stop)
+    for stop in cues::each(words::CLAUSE_ENDS) {
+        if let Some(at) = blank_before_word(&rest[..end], stop)
             && at > 0
+            && !rest[at + stop.len() + 1..].trim_start().starts_with(|c: char| c.is_ascii_digit())
         {
             end = at;
         }
@@ -125,8 +132,16 @@ fn clause<'t>(text: &Text<'t>, from: usize) -> Option<&'t str> {
     (!found.is_empty() && found.chars().count() <= LONGEST).then_some(found)
 }
 
-fn after_cue(text: &Text<'_>, cues: &[&str]) -> Option<String> {
-    let at = cues.iter().filter_map(|cue| cues::find(text.lower, cue)).min()?;
+/// Where `word` stands in `text` between blanks: the place of the blank before it.
+fn blank_before_word(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .find(|at| text[..*at].ends_with(' ') && text[at + word.len()..].starts_with(' '))
+        .map(|at| at - 1)
+}
+
+fn after_cue(text: &Text<'_>, cues: &str) -> Option<String> {
+    let (at, _) = cues::first(text.lower, cues)?;
     let rest = text.lower.get(at..)?;
     let end = rest.find(['.', ';', '!', '?', '\n']).unwrap_or(rest.len());
     let found = text.slice(at, at + end)?.trim();
@@ -134,8 +149,9 @@ fn after_cue(text: &Text<'_>, cues: &[&str]) -> Option<String> {
 }
 
 fn subject(text: &Text<'_>) -> Option<String> {
-    let mut places: Vec<usize> =
-        words::SUBJECT_CUES.iter().filter_map(|cue| cues::find(text.lower, cue).map(|at| at + cue.len())).collect();
+    let mut places: Vec<usize> = cues::each(words::SUBJECT_CUES)
+        .filter_map(|cue| cues::find(text.lower, cue).map(|at| at + cue.len()))
+        .collect();
     places.sort_unstable();
     let found = places.into_iter().find_map(|at| clause(text, at));
     let found = found.filter(|subject| !facts::numbers(subject).first().is_some_and(|n| subject.starts_with(n)));
@@ -145,7 +161,7 @@ fn subject(text: &Text<'_>) -> Option<String> {
         let verb = cues::beginning(&lower, sentences::REQUEST_VERBS).filter(|_| lower.len() == line.len())?;
         let mut object = line[verb.len()..].trim().trim_end_matches(['.', '!', '?', '。']);
         for article in
-            ["me a ", "me an ", "a ", "an ", "the ", "me ", "my ", "this ", "mir ", "einen ", "eine ", "ein "]
+            ["me a ", "me an ", "a ", "an ", "the ", "me ", "my ", "bitte ", "this ", "mir ", "einen ", "eine ", "ein "]
         {
             object = object.strip_prefix(article).unwrap_or(object);
         }
@@ -161,7 +177,7 @@ fn stands_alone(text: &str, at: usize, length: usize) -> bool {
     !text[..at].ends_with(char::is_alphanumeric) && !text[at + length..].starts_with(char::is_alphanumeric)
 }
 
-/// A phrase after "for" or "to" that names readers, or a sentence about them.
+/// A phrase after "for" that names readers, or a sentence about them.
 fn audience(text: &Text<'_>) -> Option<String> {
     for cue in [
         "for",
@@ -180,10 +196,10 @@ fn audience(text: &Text<'_>) -> Option<String> {
             if !stands_alone(text.lower, at, cue.len()) {
                 continue;
             }
-            let from = at + cue.len();
-            if let Some(phrase) = clause(text, from)
-                && phrase.split_whitespace().count() <= 9
-                && cues::any(&phrase.to_lowercase(), words::READERS)
+            let Some(phrase) = clause(text, at + cue.len()) else { continue };
+            let lower = phrase.to_lowercase();
+            let count = lower.split_whitespace().count();
+            if count <= 9 && (cues::any(&lower, words::READERS) || (cue != "to" && count <= 4 && names_people(&lower)))
             {
                 return Some(phrase.to_owned());
             }
@@ -192,7 +208,16 @@ fn audience(text: &Text<'_>) -> Option<String> {
     sentence_with(text, sentences::AUDIENCE_CUES)
 }
 
-fn sentence_with(text: &Text<'_>, cues: &[&str]) -> Option<String> {
+/// True for a phrase whose last word names people by its ending: buyers, investors, cyclists.
+fn names_people(phrase: &str) -> bool {
+    let last = phrase.split_whitespace().last().unwrap_or_default();
+    ["ers", "ors", "ists", "ants", "ians", "ees", "eurs", "ores"]
+        .iter()
+        .any(|end| last.len() > end.len() + 2 && last.ends_with(end))
+        && !cues::holds(words::NOT_PEOPLE, last)
+}
+
+fn sentence_with(text: &Text<'_>, cues: &str) -> Option<String> {
     text.prose.split(['\n']).flat_map(crate::text::sentences::sentences).find_map(|sentence| {
         let found = cues::any(&sentence.to_lowercase(), cues) && sentence.chars().count() <= LONGEST;
         found.then(|| sentence.trim_end_matches(['.', '。', '!']).to_owned())
@@ -227,29 +252,17 @@ fn quantities(text: &Text<'_>) -> Vec<String> {
             .find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | ')' | ':' | '"' | '?' | '!'))
             .unwrap_or(tail.len());
         end += glued;
-        let unit: Vec<&str> = text.prose[end..]
+        let mut phrase = text.prose[start..end].trim().to_owned();
+        let unit = text.prose[end..]
             .split(['\n', ',', ';', '.', ')', '(', ':', '"', '。', '?', '!'])
             .next()
-            .unwrap_or("")
-            .split_whitespace()
-            .take(2)
-            .collect();
-        let mut phrase = text.prose[start..end].trim().to_owned();
-        for word in unit {
-            let lower = word.to_lowercase();
-            if [
-                "and", "or", "the", "a", "of", "in", "to", "for", "with", "is", "are", "und", "et", "y", "that", "by",
-                "on", "at", "from",
-            ]
-            .contains(&lower.as_str())
-            {
-                break;
-            }
+            .unwrap_or_default();
+        if let Some(word) = unit.split_whitespace().next()
+            && !cues::holds(words::NOT_UNITS, &word.to_lowercase())
+            && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '%' | '°' | '€' | '$' | '/'))
+        {
             phrase.push(' ');
             phrase.push_str(word);
-            if words::LENGTH_UNITS.contains(&lower.as_str()) {
-                break;
-            }
         }
         if !found.contains(&phrase) && phrase.chars().count() <= LONGEST {
             found.push(phrase);
@@ -266,10 +279,9 @@ fn limit_start(text: &Text<'_>, at: usize) -> usize {
         .filter(|(_, c)| matches!(c, '$' | '€' | '£' | '¥' | '~' | '≤' | '≥' | '<' | '>'))
         .map_or(at, |(n, _)| n);
     let before = text.lower[..symbol].trim_end();
-    words::LIMIT_CUES
-        .iter()
+    cues::each(words::LIMIT_CUES)
         .filter(|cue| {
-            before.ends_with(**cue)
+            before.ends_with(cue)
                 && !before[..before.len() - cue.len()].ends_with(char::is_alphanumeric)
                 && symbol - before.len() <= 1
         })
@@ -278,41 +290,90 @@ fn limit_start(text: &Text<'_>, at: usize) -> usize {
         .unwrap_or(symbol)
 }
 
-fn length(text: &Text<'_>, quantities: &[String]) -> Option<String> {
-    let measured: Vec<String> = quantities
+/// Measured lengths, in units of text, or of time where the task is one that takes time.
+fn length(text: &Text<'_>, quantities: &[String], takes_time: bool) -> Option<String> {
+    let measured: Vec<&str> = quantities
         .iter()
         .filter(|quantity| {
             let lower = quantity.to_lowercase();
-            words::LENGTH_UNITS
-                .iter()
-                .any(|unit| cues::find(&lower, unit).is_some() || lower.split(['-', ' ']).any(|word| word == *unit))
+            let has = |units: &str| {
+                lower.split([' ', '-']).any(|word| cues::each(units).any(|unit| word == unit || is_glued(word, unit)))
+            };
+            let counts_data =
+                ["per", "each", "every", "a", "pro", "par"].iter().any(|word| lower.ends_with(&format!(" {word}")));
+            !counts_data && (has(words::LENGTH_UNITS) || (takes_time && has(words::TIME_UNITS)))
         })
-        .map(|quantity| {
-            quantity.strip_prefix("in ").or_else(|| quantity.strip_prefix("In ")).unwrap_or(quantity).to_owned()
-        })
+        .map(|quantity| quantity.strip_prefix("in ").or_else(|| quantity.strip_prefix("In ")).unwrap_or(quantity))
         .collect();
     if !measured.is_empty() {
         return Some(measured.join(", "));
     }
-    words::LENGTH_WORDS
-        .iter()
-        .filter_map(|word| cues::find(text.lower, word).map(|at| (at, word)))
-        .min()
-        .and_then(|(at, word)| text.slice(at, at + word.len()))
-        .map(str::to_owned)
+    let (at, word) = cues::first(text.lower, words::LENGTH_WORDS)?;
+    text.slice(at, at + word.len()).map(str::to_owned)
 }
 
+/// A unit right behind its number, as in scripts without blanks: `200字`.
+fn is_glued(word: &str, unit: &str) -> bool {
+    !unit.is_ascii()
+        && word.strip_suffix(unit).is_some_and(|number| number.chars().all(char::is_numeric) && !number.is_empty())
+}
+
+/// Words for tone where they describe the text: next to a word such as "tone", before the thing asked for, or after
+/// "be", "sound", "keep it".
 fn tone(text: &Text<'_>) -> Option<String> {
-    let mut found: Vec<(usize, &str)> =
-        words::TONES.iter().filter_map(|tone| cues::find(text.lower, tone).map(|at| (at, *tone))).collect();
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut first_line = true;
+    let mut base = 0;
+    for sentence in text.lower.split_inclusive(['.', '\n', '!', '?', ';', '。']) {
+        let spoken_of = cues::any(sentence, sentences::TONE_CUES);
+        for tone in cues::each(words::TONES) {
+            let Some(at) = cues::find(sentence, tone) else { continue };
+            let before = sentence[..at].trim_end();
+            let told = [
+                "be", "more", "less", "is", "sound", "sounds", "keep it", "make it", "stay", "remain", "but",
+                "be very", "be a bit",
+            ]
+            .iter()
+            .any(|cue| before.ends_with(cue) && spoken_of_manner(before));
+            let described = first_line
+                && before.split_whitespace().count() <= 5
+                && cues::beginning(before.trim_start(), sentences::REQUEST_VERBS).is_some();
+            let after = sentence[at + tone.len()..].trim_start();
+            let listed = before.ends_with(',')
+                && (after.is_empty()
+                    || after.starts_with([',', '.', ';'])
+                    || after.starts_with("and ")
+                    || after.starts_with("but "));
+            if spoken_of || told || described || listed {
+                found.push((base + at, base + at + tone.len()));
+            }
+        }
+        first_line &= sentence.trim().is_empty();
+        base += sentence.len();
+    }
     found.sort_unstable();
-    found.dedup_by(|later, earlier| later.0 < earlier.0 + earlier.1.len());
-    let quoted: Vec<&str> = found.into_iter().filter_map(|(at, tone)| text.slice(at, at + tone.len())).collect();
-    (!quoted.is_empty()).then(|| quoted.join(", "))
+    let start = found.first()?.0;
+    // One stretch of words, so that "not boastful" and "slightly ironic" keep what goes before them.
+    let clause_end = text.lower[start..].find(['.', ';', '\n', '!', '?', '。']).map_or(text.lower.len(), |n| start + n);
+    let end = found.iter().map(|(_, end)| *end).filter(|end| *end <= clause_end && end - start <= 60).max()?;
+    let before = text.lower[..start].trim_end();
+    let modifier = [
+        "not too", "a bit", "not", "slightly", "very", "mildly", "somewhat", "rather", "more", "less", "nicht",
+        "etwas", "sehr", "un peu", "muy",
+    ]
+    .iter()
+    .find(|word| before.ends_with(**word) && !before[..before.len() - word.len()].ends_with(char::is_alphanumeric));
+    let start = modifier.map_or(start, |word| before.len() - word.len());
+    text.slice(start, end).map(str::to_owned)
+}
+
+/// True when the words before a tone speak of how something is to be.
+fn spoken_of_manner(before: &str) -> bool {
+    cues::any(before, "should | must | it | be | keep | make | sound | stay")
 }
 
 fn deadline(text: &Text<'_>) -> Option<String> {
-    for cue in words::DEADLINE_CUES {
+    for cue in cues::each(words::DEADLINE_CUES) {
         for (at, _) in text.lower.match_indices(cue).take(20) {
             if !stands_alone(text.lower, at, cue.len()) {
                 continue;
@@ -327,30 +388,51 @@ fn deadline(text: &Text<'_>) -> Option<String> {
     None
 }
 
-fn formats(lower: &str) -> Vec<String> {
-    let mut found: Vec<(usize, &str)> = sentences::FORMAT_NOUNS
-        .iter()
-        .filter(|noun| {
-            !matches!(**noun, "list" | "sections" | "paragraph" | "paragraphs" | "headings" | "array" | "表" | "liste")
-        })
-        .filter_map(|noun| cues::find(lower, noun).map(|at| (at, *noun)))
-        .collect();
+/// Forms the answer is asked in: named after "as", "in", "into" and the like. A form of what goes in is none.
+fn formats(text: &Text<'_>, is_code: bool) -> Vec<String> {
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for noun in cues::each(sentences::FORMAT_NOUNS).filter(|noun| !cues::holds(words::WEAK_FORMATS, noun)) {
+        for (at, _) in text.lower.match_indices(noun).take(8) {
+            if !noun.chars().any(is_ideographic) && !stands_alone(text.lower, at, noun.len()) {
+                continue;
+            }
+            let line = text.lower[..at].rsplit(['\n', '.', ';', '?', '!']).next().unwrap_or_default();
+            let before: Vec<&str> = line.split_whitespace().rev().take(4).collect();
+            let asked = before
+                .iter()
+                .any(|word| cues::holds(words::BEFORE_FORMATS, word.trim_matches(|c: char| !c.is_alphanumeric())));
+            let of_code = is_code && !before.iter().any(|word| ["answer", "respond", "reply"].contains(word));
+            let named = asked || before.is_empty();
+            if named && !of_code && !found.iter().any(|(_, known)| *known == noun) {
+                found.push((at, noun));
+            }
+        }
+    }
     found.sort_unstable();
-    found.into_iter().map(|(_, noun)| noun.to_owned()).collect()
+    found.into_iter().filter_map(|(at, noun)| text.slice(at, at + noun.len())).map(str::to_owned).collect()
 }
 
-/// "without …", "no …" inside the task.
+/// ", without …", ", no …" inside the task: set off by a comma they are about the whole, not about a word before.
 fn exclusions(text: &Text<'_>) -> Vec<String> {
-    ["without", "ohne", "sans", "sin", "no", "avoiding", "excluding"]
-        .iter()
-        .filter_map(|cue| {
-            let at = cues::find(text.lower, cue)?;
-            let phrase = clause(text, at)?;
-            let count = phrase.split_whitespace().count();
+    let mut found = Vec::new();
+    for cue in ["without", "ohne", "sans", "sin", "no", "avoiding", "excluding", "keine", "kein"] {
+        for (at, _) in text.lower.match_indices(cue).take(20) {
+            let before = text.lower[..at].trim_end();
+            let set_off = before.ends_with([',', ';', '(', '-', '–', '—', '，', '、'])
+                || before.ends_with(", and")
+                || before.ends_with(", but");
+            if !set_off || !stands_alone(text.lower, at, cue.len()) {
+                continue;
+            }
+            let Some(phrase) = clause(text, at) else { continue };
+            let lower = phrase.to_lowercase();
             let limit = ["no more", "no less", "no fewer", "no longer", "no one", "no matter", "sin embargo"]
                 .iter()
-                .any(|other| phrase.to_lowercase().starts_with(other));
-            ((2..=9).contains(&count) && !limit).then(|| phrase.to_owned())
-        })
-        .collect()
+                .any(|other| lower.starts_with(other));
+            if (2..=9).contains(&phrase.split_whitespace().count()) && !limit {
+                found.push(phrase.to_owned());
+            }
+        }
+    }
+    found
 }

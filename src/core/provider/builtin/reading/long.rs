@@ -116,6 +116,12 @@ pub(super) fn is_manner(block: &Block) -> bool {
     block.text.len() < 400 && order_strength(block) == Strength::Manner
 }
 
+/// True for a paragraph that neither asks for anything nor says how it is to be done, nor is a label.
+pub(super) fn is_told(block: &Block) -> bool {
+    let labelled = sentences(&block.text).iter().any(|sentence| parts::labelled(sentence).is_some());
+    !labelled && order_strength(block) == Strength::None
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strength {
     /// Asks for something.

@@ -14,7 +14,8 @@ mod task;
 pub(super) use facets::Facets;
 
 use super::craft::{self, Craft, Slot};
-use crate::text::language::{self, Language};
+use super::cues;
+use crate::text::language::{self, Language, is_ideographic};
 use crate::text::printable::printable;
 
 /// A piece of the request in the user's words.
@@ -77,6 +78,8 @@ pub(super) enum MaterialKind {
     Placeholder,
     /// A passage that tries to give orders to the model.
     Orders,
+    /// The whole request, to the letter.
+    Request,
     /// A background text given with the request.
     Background,
 }
@@ -93,6 +96,8 @@ pub(super) struct Material {
 /// Everything read from a request.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
+    /// The request itself, without control characters.
+    pub original: String,
     /// Its language.
     pub language: Language,
     /// Its task type.
@@ -115,7 +120,9 @@ pub(super) struct Reading {
     pub material: Vec<Material>,
     /// Details found in the passages.
     pub facets: Facets,
-    /// What is left open.
+    /// The material the task needs, when the request does not bring it.
+    pub missing: Option<&'static str>,
+    /// What else is left open.
     pub open: Vec<&'static str>,
 }
 
@@ -123,13 +130,14 @@ pub(super) struct Reading {
 pub(super) fn read(input: &str, background: &[String]) -> Reading {
     let text = printable(input);
     let mut parts = if long::is_long(&text) { long::parts(&text) } else { parts::parts(&text) };
-    for text in background {
-        let text = printable(text);
-        if !text.trim().is_empty() {
-            parts.material.push(Material { kind: MaterialKind::Background, text: text.trim_matches('\n').to_owned() });
+    for background in background {
+        let background = printable(background);
+        if !background.trim().is_empty() {
+            let text = background.trim_matches('\n').to_owned();
+            parts.material.push(Material { kind: MaterialKind::Background, text });
         }
     }
-    finish(parts)
+    finish(text, parts)
 }
 
 /// The passages of a request in their places, before they are polished and looked into.
@@ -149,17 +157,18 @@ struct Parts {
     craft: Option<&'static Craft>,
 }
 
-fn finish(parts: Parts) -> Reading {
+fn finish(original: String, parts: Parts) -> Reading {
     let craft = parts.craft.unwrap_or(&craft::OTHER);
     let code_language = task::code_language(&parts.prose, &parts.material);
     let facets = facets::facets(&parts);
-    let open = open_points(craft, code_language, &facets, &parts);
+    let (missing, open) = open_points(craft, code_language, &facets, &parts);
     let sample = if parts.prose.trim().is_empty() {
         parts.material.first().map_or("", |m| m.text.as_str())
     } else {
         &parts.prose
     };
     Reading {
+        original,
         language: language::language(sample),
         craft,
         code_language,
@@ -171,16 +180,29 @@ fn finish(parts: Parts) -> Reading {
         format: parts.format,
         material: parts.material,
         facets,
+        missing,
         open,
     }
 }
 
 /// Words of prose above which a request is taken to give details of its own.
 const DETAILED_WORDS: usize = 45;
+/// How much prose is looked at for what it says, in characters.
+const DETAILS_LOOKED_AT: usize = 6000;
 
-fn open_points(craft: &'static Craft, language: Option<&str>, facets: &Facets, parts: &Parts) -> Vec<&'static str> {
-    let works_on = parts.material.iter().any(|material| material.kind != MaterialKind::Orders);
-    let detailed = parts.prose.split_whitespace().count() > DETAILED_WORDS
+fn open_points(
+    craft: &'static Craft,
+    language: Option<&str>,
+    facets: &Facets,
+    parts: &Parts,
+) -> (Option<&'static str>, Vec<&'static str>) {
+    let works_on = parts.material.iter().any(|material| material.kind != MaterialKind::Orders)
+        || !facets.facts.placeholders.is_empty()
+        || !facets.facts.addresses.is_empty();
+    let lower: String = parts.prose.chars().take(DETAILS_LOOKED_AT).flat_map(char::to_lowercase).collect();
+    let ideographs = lower.chars().filter(|c| is_ideographic(*c)).count();
+    let detailed = ideographs > 2 * DETAILED_WORDS
+        || parts.prose.split_whitespace().count() > DETAILED_WORDS
         || parts.requirements.iter().any(|passage| matches!(passage, Passage::List { .. }));
     let said = |slot: Slot| match slot {
         Slot::Audience => facets.audience.is_some(),
@@ -189,8 +211,18 @@ fn open_points(craft: &'static Craft, language: Option<&str>, facets: &Facets, p
         Slot::Format => !facets.formats.is_empty() || !parts.format.is_empty(),
         Slot::Language => language.is_some(),
         Slot::Material => works_on,
-        Slot::Deadline => facets.deadline.is_some(),
+        Slot::Version => facets.facts.numbers.iter().any(|number| number.contains('.')),
+        Slot::Words(words) => cues::any(&lower, words),
         Slot::Detail => detailed,
     };
-    craft.questions.iter().filter(|(slot, _)| !said(*slot)).map(|(_, question)| *question).collect()
+    let only_orders = parts.material.iter().all(|m| m.kind == MaterialKind::Orders)
+        && !parts.material.is_empty()
+        && parts.prose.trim() == parts.material[0].text.trim();
+    if only_orders {
+        return (None, Vec::new());
+    }
+    let open: Vec<&(Slot, &str)> = craft.questions.iter().filter(|(slot, _)| !said(*slot)).collect();
+    let needed = craft.name != "improve";
+    let missing = open.iter().find(|(slot, _)| *slot == Slot::Material && needed).map(|(_, what)| *what);
+    (missing, open.iter().map(|(_, what)| *what).filter(|what| Some(*what) != missing).collect())
 }

@@ -20,6 +20,7 @@ pub(super) fn parts(text: &str) -> Parts {
     let blocks = blocks(text);
     let mut placer = Placer::new(&blocks);
     let material = placer.pointed_at(&blocks);
+    placer.pointed = !material.is_empty();
     for (at, block) in blocks.iter().enumerate() {
         if !material.contains(&at) {
             placer.block(block, blocks.get(at + 1), text);
@@ -37,8 +38,15 @@ struct Placer {
     parts: Parts,
     craft: &'static Craft,
     request: String,
-    /// What the last label opened, until the next one.
+    /// What the last label opened: until the next title for a title, for the next block for a line.
     part: Option<Part>,
+    /// The block after which a label in a line rules no more.
+    part_ends: Option<usize>,
+    block_count: usize,
+    /// True when the request points at its material, so that it need not be looked for.
+    pointed: bool,
+    /// True right after a list.
+    listed: bool,
     /// A title or a sentence ending in a colon that may introduce a list.
     lead: Option<Lead>,
     /// The list being collected.
@@ -72,6 +80,10 @@ impl Placer {
             craft,
             request,
             part: None,
+            part_ends: None,
+            block_count: 0,
+            pointed: false,
+            listed: false,
             lead: None,
             list: Vec::new(),
             material_from: None,
@@ -86,22 +98,27 @@ impl Placer {
     /// an order, except short closing words on the manner when the text makes no attempt to take over.
     fn pointed_at(&self, blocks: &[Block]) -> std::ops::Range<usize> {
         let nothing = 0..0;
-        let request = self.request.to_lowercase();
         let Some(at) = blocks.iter().position(|block| block.text.contains(self.request.as_str())) else {
             return nothing;
         };
-        if self.request.is_empty()
-            || !matches!(
-                self.craft.name,
-                "translate" | "summary" | "rewrite" | "critique" | "extract" | "data" | "email"
-            )
-        {
+        let paragraph = blocks[at].text.to_lowercase();
+        let transforms = matches!(self.craft.name, "translate" | "summary" | "rewrite" | "critique" | "extract");
+        if self.request.is_empty() || !(transforms || matches!(self.craft.name, "data" | "email")) {
             return nothing;
         }
-        if at > 0 && cues::any(&request, words::POINTS_ABOVE) {
+        let is_text = |block: &Block| block.kind == BlockKind::Paragraph && super::long::is_told(block);
+        if at > 0
+            && (cues::any(&paragraph, words::POINTS_ABOVE)
+                || (transforms && at + 1 == blocks.len() && blocks[..at].iter().all(is_text)))
+        {
             return 0..at;
         }
-        if !cues::any(&request, words::POINTS_BELOW) {
+        let follows =
+            transforms && blocks.get(at + 1).is_some_and(is_text) && blocks[..at].iter().all(|block| !is_text(block));
+        let colon = transforms
+            && blocks[at].text.trim_end().ends_with([':', '：'])
+            && !matches!(blocks.get(at + 1).map(|b| &b.kind), Some(BlockKind::Item { .. }) | None);
+        if !follows && !colon && !cues::any(&paragraph, words::POINTS_BELOW) {
             return nothing;
         }
         let start = at + 1 + blocks[at + 1..].iter().take_while(|block| super::long::is_manner(block)).count();
@@ -122,6 +139,12 @@ impl Placer {
         }
         if !matches!(block.kind, BlockKind::Item { .. }) {
             self.close_list();
+            self.block_count += 1;
+            if self.part_ends.is_some_and(|end| self.block_count > end) || (self.listed && self.part_ends.is_some()) {
+                self.part = None;
+                self.part_ends = None;
+            }
+            self.listed = false;
         }
         match &block.kind {
             BlockKind::Fence { .. } | BlockKind::Verbatim => {
@@ -137,6 +160,7 @@ impl Placer {
     fn heading(&mut self, title: &str) {
         self.flush_lead();
         self.part = label(title);
+        self.part_ends = None;
         if self.part.is_none() {
             self.say(title);
             self.lead = Some(Lead {
@@ -162,7 +186,8 @@ impl Placer {
         }
         let (before, quoted, after) = split_quotation(&block.text, self.craft);
         let pieces = sentences(before);
-        let ends_open = quoted.is_none() && next.is_some_and(|next| matches!(next.kind, BlockKind::Paragraph));
+        let ends_open =
+            !self.pointed && quoted.is_none() && next.is_some_and(|next| matches!(next.kind, BlockKind::Paragraph));
         for (at, sentence) in pieces.iter().enumerate() {
             let last = at + 1 == pieces.len();
             if last && ends_open && self.opens_material(sentence) {
@@ -222,7 +247,7 @@ impl Placer {
 
     /// "Summarise this: the text" inside one sentence.
     fn inline_material<'s>(&self, sentence: &'s str) -> Option<(&'s str, &'s str)> {
-        if !works_on_text(self.craft) {
+        if self.pointed || !works_on_text(self.craft) {
             return None;
         }
         let (at, colon) = sentence.char_indices().find(|(_, c)| matches!(c, ':' | '：'))?;
@@ -242,7 +267,24 @@ impl Placer {
         if polish::is_courtesy(sentence) {
             return;
         }
+        if let Some(code) = code_alone(sentence) {
+            self.parts
+                .material
+                .push(Material { kind: MaterialKind::Code { info: String::new() }, text: code.to_owned() });
+            return;
+        }
         self.say(sentence);
+        // "Task: …" and "Context: …" say no more than the headings of the prompt will.
+        let sentence = match labelled(sentence) {
+            Some((part @ (Part::Task | Part::Context), rest)) if !rest.is_empty() && self.request != sentence => {
+                if part == Part::Context {
+                    self.place(part, Passage::Sentence(polish::statement(rest)));
+                    return;
+                }
+                rest
+            }
+            _ => sentence,
+        };
         if !self.task_found && !sentence.is_empty() && self.request.starts_with(sentence) {
             self.task_found = true;
             let order = polish::order(sentence, self.craft);
@@ -263,16 +305,17 @@ impl Placer {
         }
         if sentence.trim_end().ends_with([':', '：']) {
             let label = label(sentence);
-            let part = self.part.unwrap_or_else(|| part_of(sentence));
+            let part = self.part.unwrap_or_else(|| part_of(sentence, self.craft));
             if label.is_some() {
                 self.part = label;
+                self.part_ends = Some(self.block_count + 1);
             }
             self.lead =
                 Some(Lead { text: polish::capitalised(&polish::joined(sentence)), label, part, is_title: false });
             return;
         }
-        let labelled = sentence.split_once(':').and_then(|(head, _)| label(head));
-        let part = labelled.or(self.part).unwrap_or_else(|| part_of(sentence));
+        let labelled = labelled(sentence).map(|(part, _)| part);
+        let part = labelled.or(self.part).unwrap_or_else(|| part_of(sentence, self.craft));
         self.place(
             part,
             Passage::Sentence(if part == Part::Task {
@@ -307,12 +350,14 @@ impl Placer {
         if self.list.is_empty() {
             return;
         }
+        self.listed = true;
         let items = std::mem::take(&mut self.list);
         let lead = self.lead.take();
         let label = lead.as_ref().and_then(|lead| lead.label).or(self.part);
         let text = lead.as_ref().filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
         let is_request = lead.as_ref().is_some_and(|lead| lead.part == Part::Task && !lead.is_title);
-        let part = label.unwrap_or_else(|| if is_request { Part::Task } else { list_part(text.as_deref(), &items) });
+        let part = label
+            .unwrap_or_else(|| if is_request { Part::Task } else { list_part(text.as_deref(), &items, self.craft) });
         let lead = text.map(|text| {
             if text.ends_with([':', '：']) { text } else { format!("{}:", text.trim_end_matches(['.', '。'])) }
         });
@@ -360,6 +405,11 @@ pub(super) fn turning_point(blocks: &[Block]) -> String {
             if polish::is_courtesy(sentence) || label(sentence).is_some() || is_takeover(sentence) {
                 continue;
             }
+            let sentence = match labelled(sentence) {
+                Some((Part::Task, rest)) if !rest.is_empty() => return rest.to_owned(),
+                Some(_) => continue,
+                None => sentence,
+            };
             seen += 1;
             if seen > 200 {
                 break;
@@ -387,54 +437,41 @@ pub(super) fn turning_point(blocks: &[Block]) -> String {
 }
 
 /// The part that a sentence belongs to by its own words.
-fn part_of(sentence: &str) -> Part {
+fn part_of(sentence: &str, craft: &Craft) -> Part {
     let bare = polish::bare(sentence);
-    let prohibits = cues::any(&bare, words::PROHIBITION_CUES);
     let names_form = cues::any(&bare, words::FORMAT_NOUNS) && cues::any(&bare, words::FORMAT_CUES);
     let short = bare.split_whitespace().count() <= 30;
     if cues::beginning(&bare, words::MANNER_BEGINNINGS).is_some() {
+        let prohibits = cues::beginning(&bare, words::PROHIBITION_CUES).is_some() || starts_prohibition(&bare);
         return match (prohibits, names_form && short) {
             (true, _) => Part::Avoid,
             (false, true) => Part::Format,
             (false, false) => Part::Requirements,
         };
     }
-    let answers = cues::beginning(
-        &bare,
-        &[
-            "return",
-            "respond",
-            "reply",
-            "answer",
-            "output",
-            "format",
-            "present",
-            "give",
-            "provide",
-            "deliver",
-            "structure",
-            "antworte",
-            "gib",
-            "réponds",
-            "responde",
-            "donne",
-        ],
-    )
-    .is_some();
-    if names_form
-        && short
-        && (answers || !prohibits)
-        && cues::beginning(&bare, words::REQUEST_VERBS).is_none_or(|_| answers)
-    {
-        return Part::Format;
+    if cues::beginning(&bare, words::ANSWER_BEGINNINGS).is_some() {
+        return if cues::any(&bare, words::FORMAT_NOUNS) && short { Part::Format } else { Part::Requirements };
     }
     if cues::beginning(&bare, words::REQUEST_VERBS).is_some() || bare.ends_with(['?', '？', '؟']) {
         return Part::Task;
     }
+    // What people say of themselves and of what happens is told, not demanded.
+    let told = cues::beginning(&bare, words::TOLD_BEGINNINGS).is_some()
+        || (craft.name == "debug" && !cues::any(&bare, words::STRONG_CUES));
+    if told && !cues::any(&bare, words::STRONG_CUES) {
+        return Part::Context;
+    }
+    if names_form && short && cues::any(&bare, words::STRONG_CUES) {
+        return Part::Format;
+    }
     if cues::any(&bare, words::CONSTRAINT_CUES) && short {
         return if starts_prohibition(&bare) { Part::Avoid } else { Part::Requirements };
     }
-    if short && (cues::any(&bare, words::TONE_CUES) || cues::any(&bare, words::AUDIENCE_CUES)) {
+    let fragment = bare.split_whitespace().count() <= 6 && cues::any(&bare, super::facets::TONES);
+    if fragment && !told {
+        return Part::Requirements;
+    }
+    if short && !told && (cues::any(&bare, words::TONE_CUES) || cues::any(&bare, words::AUDIENCE_CUES)) {
         return Part::Requirements;
     }
     Part::Context
@@ -442,73 +479,57 @@ fn part_of(sentence: &str) -> Part {
 
 /// True when a statement prohibits rather than merely holds a "no" somewhere.
 fn starts_prohibition(bare: &str) -> bool {
-    [
-        "must not",
-        "mustn't",
-        "should not",
-        "shouldn't",
-        "may not",
-        "not allowed",
-        "do not",
-        "don't",
-        "never",
-        "darf nicht",
-        "dürfen nicht",
-        "ne doit pas",
-        "no debe",
-        "нельзя",
-        "不要",
-        "不得",
-    ]
-    .iter()
-    .any(|cue| cues::find(bare, cue).is_some())
+    let demands = cues::any(bare, "should | must | has to | have to | soll | muss | doit | debe")
+        && !cues::any(bare, "should not | must not | soll nicht | ne doit pas | no debe");
+    !demands
+        && cues::any(bare, words::PROHIBITING_VERBS)
+        && !cues::any(bare, "i don't | i do not | we don't | we do not | they don't | it doesn't")
 }
 
-fn list_part(lead: Option<&str>, items: &[ListItem]) -> Part {
+fn list_part(lead: Option<&str>, items: &[ListItem], craft: &Craft) -> Part {
     if let Some(lead) = lead {
         let lower = lead.to_lowercase();
-        if cues::any(&lower, &["avoid", "do not", "don't", "never", "without", "vermeide", "évite", "evita"]) {
+        if cues::any(&lower, "avoid | do not | don't | never | without | vermeide | évite | evita") {
             return Part::Avoid;
         }
-        if cues::any(&lower, &["column", "columns", "fields", "keys", "format", "structure", "sections", "output"]) {
+        if cues::any(&lower, "column | columns | fields | keys | format | structure | sections | output") {
             return Part::Format;
         }
         if cues::any(&lower, words::CONSTRAINT_CUES)
-            || cues::any(&lower, &["requirements", "rules", "features", "include", "cover", "criteria", "points"])
+            || cues::any(&lower, "requirements | rules | features | include | cover | criteria | points")
         {
             return Part::Requirements;
         }
         return Part::Context;
     }
-    let ruling = items.iter().filter(|item| !matches!(part_of(&item.text), Part::Context)).count();
+    let ruling = items.iter().filter(|item| !matches!(part_of(&item.text, craft), Part::Context)).count();
     if ruling * 2 >= items.len() { Part::Requirements } else { Part::Context }
+}
+
+/// The code of a sentence that is nothing but code between backticks.
+fn code_alone(sentence: &str) -> Option<&str> {
+    let code = sentence.trim().trim_end_matches('.').strip_prefix('`')?.strip_suffix('`')?;
+    (!code.contains('`') && code.contains(' ')).then_some(code)
+}
+
+/// The part that a label in front of a sentence opens, and what follows it.
+pub(super) fn labelled(sentence: &str) -> Option<(Part, &str)> {
+    let (head, rest) = sentence.split_once([':', '：'])?;
+    label(head).map(|part| (part, rest.trim_start()))
 }
 
 /// The part that a label opens; the label is nothing but a word of the table, with or without marks.
 pub(super) fn label(text: &str) -> Option<Part> {
     let lower = text.trim().trim_matches(['*', '#', ':', '：', ' ', '_', '[', ']', '-']).to_lowercase();
-    words::LABELS.iter().find(|(labels, _)| labels.contains(&lower.as_str())).map(|(_, part)| *part)
+    words::LABELS.iter().find(|(labels, _)| cues::holds(labels, &lower)).map(|(_, part)| *part)
 }
 
 fn is_role(sentence: &str) -> bool {
     let lower = sentence.trim_start().to_lowercase();
     cues::beginning(
         &lower,
-        &[
-            "you are a",
-            "you are an",
-            "you are the",
-            "you're a",
-            "you're an",
-            "du bist ein",
-            "du bist eine",
-            "tu es un",
-            "tu es une",
-            "vous êtes un",
-            "vous êtes une",
-            "eres un",
-            "eres una",
-        ],
+        "you are a | you are an | you are the | you're a | you're an | du bist ein | du bist eine | tu es un | \
+            tu es une | vous êtes un | vous êtes une | eres un | eres una",
     )
     .is_some()
 }
@@ -567,7 +588,11 @@ fn split_quotation<'t>(text: &'t str, craft: &Craft) -> (&'t str, Option<&'t str
         let body = &text[from..from + length];
         let end = from + length + close.len_utf8();
         let quotes_text = matches!(craft.name, "translate" | "summary" | "rewrite" | "critique" | "extract");
-        let many_lines = body.contains('\n') && body.chars().count() > QUOTED_MATERIAL;
+        let whole = !body.starts_with(char::is_whitespace)
+            && !body.ends_with(char::is_whitespace)
+            && !text[..at].ends_with(char::is_alphanumeric)
+            && !text[end..].starts_with(char::is_alphanumeric);
+        let many_lines = whole && body.contains('\n') && body.chars().count() > QUOTED_MATERIAL;
         let rest = text[end..].trim_start_matches(['.', ',', ';', '!', '?', ' ']);
         let closes_sentence =
             rest.is_empty() || rest.starts_with(['\n']) || rest.chars().next().is_some_and(char::is_uppercase);

@@ -5,26 +5,8 @@ use super::super::craft::{Craft, Domain};
 use super::super::cues::{self, sentences as words};
 
 /// Verbs after "I want to" that name what the model is to do rather than what the user is to do.
-const DELEGATED: &[&str] = &[
-    "write",
-    "draft",
-    "compose",
-    "generate",
-    "translate",
-    "summarize",
-    "summarise",
-    "rewrite",
-    "rephrase",
-    "refactor",
-    "analyze",
-    "analyse",
-    "compare",
-    "debug",
-    "implement",
-    "extract",
-    "classify",
-    "proofread",
-];
+const DELEGATED: &str = "write | draft | compose | generate | translate | summarize | summarise | rewrite | rephrase | refactor | \
+    analyze | analyse | compare | debug | implement | extract | classify | proofread";
 
 /// A sentence with its lines joined and its blanks evened out, but for the inside of code in backticks.
 pub(super) fn joined(sentence: &str) -> String {
@@ -59,7 +41,7 @@ pub(super) fn bare(sentence: &str) -> String {
 pub(super) fn is_courtesy(sentence: &str) -> bool {
     let lower =
         sentence.trim().trim_end_matches(['.', '!', ',', '。', '！', ' ', '?', ':', ')', '🙏', '😊']).to_lowercase();
-    words::COURTESIES.contains(&lower.as_str())
+    cues::holds(words::COURTESIES, &lower)
 }
 
 /// Takes beginnings such as "Could you please" off, as long as something is left; true when one was a question.

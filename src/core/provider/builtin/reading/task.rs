@@ -28,6 +28,7 @@ pub(super) fn craft_of(request: &str, prose: &str, material: &[Material]) -> &'s
             "code-review" if has_code && request.contains("review") => score += 60,
             "code-review" if request.contains("review") && code_language(&request, &[]).is_some() => score += 40,
             "debug" if has_trace => score += 50,
+            "trip" | "recipe" if score > 3 => score += 15,
             "debug" | "refactor" if has_code && score > 0 => score += 20,
             _ => {}
         }
@@ -51,15 +52,18 @@ pub(super) fn craft_of(request: &str, prose: &str, material: &[Material]) -> &'s
 /// and a little for nouns elsewhere.
 fn score(cues: &TaskCues, request: &str, rest: &str) -> i32 {
     let mut score = 0;
-    if cues::beginning(request, cues.verbs).is_some() {
+    // The verb in front is no noun of its own: "plan a trip" asks for a trip.
+    let mut from = 0;
+    if let Some(verb) = cues::beginning(request, cues.verbs) {
+        from = verb.len();
         score += match cues.task {
             "question" => 22,
             "improve" | "story" => 12,
             _ => 45,
         };
     }
-    let nearest = cues.nouns.iter().filter_map(|noun| {
-        cues::find(request, noun).map(|at| {
+    let nearest = cues::each(cues.nouns).filter_map(|noun| {
+        cues::find(&request[from..], noun).map(|at| from + at).map(|at| {
             let before = if noun.chars().any(is_ideographic) {
                 request[..at].chars().count() / 3
             } else {
@@ -72,7 +76,7 @@ fn score(cues: &TaskCues, request: &str, rest: &str) -> i32 {
     });
     if let Some(points) = nearest.max() {
         score += points.max(4);
-    } else if cues.task != "question" && cues::any(rest, cues.nouns) {
+    } else if !matches!(cues.task, "question" | "improve") && cues::any(rest, cues.nouns) {
         score += 3;
     }
     score
@@ -95,7 +99,7 @@ pub(super) fn code_language(prose: &str, material: &[Material]) -> Option<&'stat
     let named = LANGUAGES
         .iter()
         .filter_map(|(name, cues)| {
-            cues.iter().filter_map(|cue| find_word_or_mark(&lower, cue)).min().map(|at| (at, *name))
+            cues::each(cues).filter_map(|cue| find_word_or_mark(&lower, cue)).min().map(|at| (at, *name))
         })
         .min();
     if let Some((_, name)) = named {
@@ -106,7 +110,7 @@ pub(super) fn code_language(prose: &str, material: &[Material]) -> Option<&'stat
             let info = info.to_lowercase();
             LANGUAGES
                 .iter()
-                .find(|(name, cues)| name.to_lowercase() == info || cues.contains(&info.as_str()))
+                .find(|(name, cues)| name.to_lowercase() == info || cues::holds(cues, &info))
                 .map(|(name, _)| *name)
         }
         _ => None,
@@ -150,7 +154,8 @@ mod tests {
             ("Analyze this CSV of sales", "data"),
             ("Review this Rust code for bugs", "code-review"),
             ("Write unit tests for my parser", "tests"),
-            ("Plan a trip to Lisbon", "plan"),
+            ("Plan a trip to Lisbon", "trip"),
+            ("Plan the launch of our app", "plan"),
             ("Schreibe einen Beschwerdebrief an die Bahn", "complaint"),
             ("Напиши рассказ о море", "story"),
             ("Pythonで素数を返す関数を書いてください", "code"),

@@ -1,0 +1,101 @@
+//! What the pipeline costs on top of its providers: a scripted provider that takes 50 ms a phase, N variants side by
+//! side through three phases, everything else real (events, database, ranking).
+//!
+//! The yardstick is the ideal, three sleeps of the same length one after the other, run in turn with ours; the ratio of
+//! the two is taken pair by pair and its median reported. CPU time is the whole process's, a call.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a bench prints, and stops where it cannot go on"
+)]
+
+use std::time::{Duration, Instant};
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::config::{self, Environment, Flags};
+use aludel_core::engine::Engine;
+use aludel_core::event::EventKind;
+use serde_json::json;
+
+const PHASE_MS: u64 = 50;
+const PHASES: u32 = 3;
+const ROUNDS: usize = 9;
+
+fn main() {
+    let home = tempfile::tempdir().expect("a scratch folder");
+    let script = home.path().join("fixed.yaml");
+    std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\npacing: {{first_token_ms: {PHASE_MS}}}\n"))
+        .expect("the script is written");
+    let configuration =
+        format!("providers:\n  fixed: {{kind: sim, script: {}}}\nrun: {{max_concurrency: 64}}\n", script.display());
+    std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
+    let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
+    let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+
+    runtime.block_on(generate(&engine, 1));
+    for variants in [1_u32, 8, 64] {
+        let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
+        for _ in 0..ROUNDS {
+            let ideal = runtime.block_on(ideal());
+            let ours = runtime.block_on(generate(&engine, variants));
+            ratios.push(ours.as_secs_f64() / ideal.as_secs_f64());
+            walls.push(ours.as_secs_f64() * 1e3);
+        }
+        let calls = f64::from(variants * PHASES) * ROUNDS as f64;
+        println!(
+            "{variants:>2} variants: {:.3}x the ideal ({:.1} ms, median of {ROUNDS}), {:.3} ms CPU a call",
+            median(ratios),
+            median(walls),
+            (cpu_ms() - cpu) / calls
+        );
+    }
+    println!("peak memory: {} kB", peak_kb());
+}
+
+/// Three waits and nothing else.
+async fn ideal() -> Duration {
+    let began = Instant::now();
+    for _ in 0..PHASES {
+        tokio::time::sleep(Duration::from_millis(PHASE_MS)).await;
+    }
+    began.elapsed()
+}
+
+async fn generate(engine: &Engine, variants: u32) -> Duration {
+    let began = Instant::now();
+    let request: GenerateRequest =
+        engine.decode(json!({ "input": "Write a function that finds primes", "count": variants })).expect("a request");
+    let mut run = engine.generate(request).expect("a run");
+    let mut finished = false;
+    while let Some(event) = run.next().await {
+        if let EventKind::Failed { error } = &event.kind {
+            panic!("the run failed: {}", error.detail);
+        }
+        finished |= matches!(event.kind, EventKind::Finished { .. });
+    }
+    assert!(finished, "the run did not finish");
+    began.elapsed()
+}
+
+/// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).
+fn cpu_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(") ").next().unwrap_or_default();
+    let fields: Vec<f64> = after_name.split(' ').filter_map(|field| field.parse().ok()).collect();
+    // The state letter does not parse, so user time is the eleventh number after it.
+    fields.get(10).zip(fields.get(11)).map_or(f64::NAN, |(user, system)| (user + system) * 10.0)
+}
+
+/// The most memory this process has held (proc(5), VmHWM).
+fn peak_kb() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0");
+    line.split_whitespace().nth(1).unwrap_or("0").to_owned()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
