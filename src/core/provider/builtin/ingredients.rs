@@ -168,8 +168,9 @@ impl<'r> Ingredients<'r> {
         let open: Vec<&str> =
             self.reading.open.iter().copied().take(if self.reading.craft.name == "improve" { 4 } else { 2 }).collect();
         if !open.is_empty() {
-            let mention = if self.gives_work_alone() { "" } else { ", and say briefly what you chose" };
-            sentences.push(format!("The request leaves open: {}. Choose what fits best{mention}.", open.join("; ")));
+            let mention = if self.gives_work_alone() { "" } else { ", and say briefly what you assumed" };
+            sentences
+                .push(format!("The request leaves open: {}. Go by what is most likely{mention}.", open.join("; ")));
         }
         sentences
     }
@@ -241,7 +242,10 @@ impl<'r> Ingredients<'r> {
     fn example_item(&self) -> String {
         let reading = self.reading;
         let quoted = &reading.facets.facts.quoted;
-        if let Some(quoted) = quoted.iter().find(|quoted| quoted.chars().count() <= LONGEST_ITEM) {
+        let wanted = |quoted: &&String| {
+            quoted.chars().count() <= LONGEST_ITEM && !self.ruled_out.contains(&quoted.to_lowercase())
+        };
+        if let Some(quoted) = quoted.iter().find(wanted) {
             return format!("\"{quoted}\"");
         }
         let lists = reading.task.iter().chain(&reading.context).find_map(|passage| match passage {

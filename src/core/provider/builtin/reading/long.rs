@@ -6,8 +6,8 @@
 
 use super::super::craft::Craft;
 use super::super::cues::{self, sentences as words};
-use super::parts;
 use super::{Material, MaterialKind, Parts, Passage, polish};
+use super::{parts, places};
 use crate::text::blocks::{Block, BlockKind, blocks};
 use crate::text::sentences::sentences;
 
@@ -118,7 +118,7 @@ pub(super) fn is_manner(block: &Block) -> bool {
 
 /// True for a paragraph that neither asks for anything nor says how it is to be done, nor is a label.
 pub(super) fn is_told(block: &Block) -> bool {
-    let labelled = sentences(&block.text).iter().any(|sentence| parts::labelled(sentence).is_some());
+    let labelled = sentences(&block.text).iter().any(|sentence| places::labelled(sentence).is_some());
     !labelled && order_strength(block) == Strength::None
 }
 
@@ -144,11 +144,11 @@ fn order_strength(block: &Block) -> Strength {
     let found = sentences(&block.text);
     let mut manner = false;
     for sentence in found.iter().take(12) {
-        if parts::is_takeover(sentence) {
+        if places::is_takeover(sentence) {
             return Strength::None;
         }
         let bare = polish::bare(sentence);
-        if polish::is_courtesy(sentence) || parts::label(sentence).is_some() {
+        if polish::is_courtesy(sentence) || places::label(sentence).is_some() {
             manner = true;
             continue;
         }

@@ -7,7 +7,9 @@
 
 mod facets;
 mod long;
+mod material;
 mod parts;
+mod places;
 mod polish;
 mod task;
 

@@ -4,22 +4,21 @@
 //! placed by its own cue words. The sentence the request turns on is found first, because what counts as material
 //! depends on what is to be done with it.
 
-use super::super::craft::{Craft, Domain};
-use super::super::cues;
-use super::super::cues::sentences::{self as words, Part};
+use super::super::craft::Craft;
+use super::super::cues::sentences::Part;
+use super::material::{
+    code_alone, inline_material, lone_placeholder, material_of, opens_material, pointed_at, split_quotation,
+};
+use super::places::{is_role, is_takeover, label, labelled, list_part, part_of, turning_point};
 use super::{ListItem, Material, MaterialKind, Parts, Passage, polish, task};
 use crate::text::blocks::{Block, BlockKind, blocks};
-use crate::text::facts;
 use crate::text::sentences::sentences;
-
-/// Quotations of at least so many characters are material where the task is to work on a text.
-const QUOTED_MATERIAL: usize = 25;
 
 /// Puts `text` into its parts.
 pub(super) fn parts(text: &str) -> Parts {
     let blocks = blocks(text);
     let mut placer = Placer::new(&blocks);
-    let material = placer.pointed_at(&blocks);
+    let material = pointed_at(&blocks, &placer.request, placer.craft);
     placer.pointed = !material.is_empty();
     for (at, block) in blocks.iter().enumerate() {
         if !material.contains(&at) {
@@ -92,47 +91,6 @@ impl Placer {
         }
     }
 
-    /// The blocks that a request such as "Summarise the text below" points at; none when it points at nothing.
-    ///
-    /// Whoever says where the text is has said what is request and what is not: nothing inside the text is read as
-    /// an order, except short closing words on the manner when the text makes no attempt to take over.
-    fn pointed_at(&self, blocks: &[Block]) -> std::ops::Range<usize> {
-        let nothing = 0..0;
-        let Some(at) = blocks.iter().position(|block| block.text.contains(self.request.as_str())) else {
-            return nothing;
-        };
-        let paragraph = blocks[at].text.to_lowercase();
-        let transforms = matches!(self.craft.name, "translate" | "summary" | "rewrite" | "critique" | "extract");
-        if self.request.is_empty() || !(transforms || matches!(self.craft.name, "data" | "email")) {
-            return nothing;
-        }
-        let is_text = |block: &Block| block.kind == BlockKind::Paragraph && super::long::is_told(block);
-        if at > 0
-            && (cues::any(&paragraph, words::POINTS_ABOVE)
-                || (transforms && at + 1 == blocks.len() && blocks[..at].iter().all(is_text)))
-        {
-            return 0..at;
-        }
-        let follows =
-            transforms && blocks.get(at + 1).is_some_and(is_text) && blocks[..at].iter().all(|block| !is_text(block));
-        let colon = transforms
-            && blocks[at].text.trim_end().ends_with([':', '：'])
-            && !matches!(blocks.get(at + 1).map(|b| &b.kind), Some(BlockKind::Item { .. }) | None);
-        if !follows && !colon && !cues::any(&paragraph, words::POINTS_BELOW) {
-            return nothing;
-        }
-        let start = at + 1 + blocks[at + 1..].iter().take_while(|block| super::long::is_manner(block)).count();
-        let takes_over =
-            blocks[start.min(blocks.len())..].iter().any(|block| sentences(&block.text).iter().any(|s| is_takeover(s)));
-        let mut end = blocks.len();
-        while !takes_over && end > start + 1 && super::long::is_manner(&blocks[end - 1]) {
-            end -= 1;
-        }
-        let rest = blocks.get(start..end).unwrap_or_default();
-        let structured = rest.iter().all(|block| matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Verbatim));
-        if structured { nothing } else { start..end }
-    }
-
     fn block(&mut self, block: &Block, next: Option<&Block>, text: &str) {
         if self.material_from.is_some() {
             return;
@@ -190,13 +148,13 @@ impl Placer {
             !self.pointed && quoted.is_none() && next.is_some_and(|next| matches!(next.kind, BlockKind::Paragraph));
         for (at, sentence) in pieces.iter().enumerate() {
             let last = at + 1 == pieces.len();
-            if last && ends_open && self.opens_material(sentence) {
+            if last && ends_open && opens_material(sentence, self.craft) {
                 self.sentence(sentence);
                 self.flush_lead();
                 self.take_rest(next, text);
                 return;
             }
-            if let Some((lead, rest)) = self.inline_material(sentence) {
+            if let Some((lead, rest)) = (!self.pointed).then(|| inline_material(sentence, self.craft)).flatten() {
                 self.sentence(lead);
                 self.flush_lead();
                 // What follows the colon, to the end of the paragraph, is the material.
@@ -237,27 +195,6 @@ impl Placer {
         if !text.trim().is_empty() {
             self.parts.material.push(Material { kind, text: text.to_owned() });
         }
-    }
-
-    /// True for "Translate the following text:" and the like, where the task works on a text.
-    fn opens_material(&self, sentence: &str) -> bool {
-        let colon = sentence.trim_end().ends_with([':', '：']);
-        colon && works_on_text(self.craft) && names_material(sentence)
-    }
-
-    /// "Summarise this: the text" inside one sentence.
-    fn inline_material<'s>(&self, sentence: &'s str) -> Option<(&'s str, &'s str)> {
-        if self.pointed || !works_on_text(self.craft) {
-            return None;
-        }
-        let (at, colon) = sentence.char_indices().find(|(_, c)| matches!(c, ':' | '：'))?;
-        let (lead, rest) = (&sentence[..at], &sentence[at + colon.len_utf8()..]);
-        let spaced = rest.starts_with(char::is_whitespace) || colon == '：';
-        let rest = rest.trim_start();
-        let long = rest.chars().count() >= QUOTED_MATERIAL
-            || lone_placeholder(rest).is_some()
-            || rest.starts_with(['"', '“', '„', '«', '「']);
-        (spaced && long && names_material(lead)).then_some((lead, rest))
     }
 
     /// Places one sentence.
@@ -380,227 +317,4 @@ impl Placer {
         super::long::complete_subject(parts, self.craft);
         self.parts
     }
-}
-
-fn material_of(block: &Block) -> Option<Material> {
-    let kind = match &block.kind {
-        BlockKind::Fence { info } => MaterialKind::Code { info: info.clone() },
-        BlockKind::Verbatim => MaterialKind::Lines,
-        BlockKind::Paragraph if lone_placeholder(&block.text).is_some() => MaterialKind::Placeholder,
-        _ => return None,
-    };
-    Some(Material { kind, text: block.text.clone() })
-}
-
-/// The sentence a request turns on: the first that asks for something, else the first question, else the first that
-/// is no courtesy.
-pub(super) fn turning_point(blocks: &[Block]) -> String {
-    let mut request = None;
-    let mut first = None;
-    let mut question = None;
-    let prose = blocks.iter().filter(|block| matches!(block.kind, BlockKind::Paragraph));
-    let mut seen = 0;
-    for block in prose {
-        for sentence in sentences(&block.text) {
-            if polish::is_courtesy(sentence) || label(sentence).is_some() || is_takeover(sentence) {
-                continue;
-            }
-            let sentence = match labelled(sentence) {
-                Some((Part::Task, rest)) if !rest.is_empty() => return rest.to_owned(),
-                Some(_) => continue,
-                None => sentence,
-            };
-            seen += 1;
-            if seen > 200 {
-                break;
-            }
-            let bare = polish::bare(sentence);
-            let manner = cues::beginning(&bare, words::MANNER_BEGINNINGS).is_some();
-            let wants = cues::beginning(&bare, words::WANT_BEGINNINGS).is_some();
-            if !manner && (wants || cues::beginning(&bare, words::REQUEST_VERBS).is_some()) {
-                if cues::any(&bare, words::POINTS_ABOVE) || cues::any(&bare, words::POINTS_BELOW) {
-                    return sentence.to_owned();
-                }
-                request.get_or_insert(sentence);
-            }
-            if question.is_none() && sentence.ends_with(['?', '？', '؟']) {
-                question = Some(sentence);
-            }
-            if first.is_none() && !is_role(sentence) {
-                first = Some(sentence);
-            }
-        }
-    }
-    let titled =
-        || blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading)).map(|block| block.text.clone());
-    request.or(question).or(first).map(str::to_owned).or_else(titled).unwrap_or_default()
-}
-
-/// The part that a sentence belongs to by its own words.
-fn part_of(sentence: &str, craft: &Craft) -> Part {
-    let bare = polish::bare(sentence);
-    let names_form = cues::any(&bare, words::FORMAT_NOUNS) && cues::any(&bare, words::FORMAT_CUES);
-    let short = bare.split_whitespace().count() <= 30;
-    if cues::beginning(&bare, words::MANNER_BEGINNINGS).is_some() {
-        let prohibits = cues::beginning(&bare, words::PROHIBITION_CUES).is_some() || starts_prohibition(&bare);
-        return match (prohibits, names_form && short) {
-            (true, _) => Part::Avoid,
-            (false, true) => Part::Format,
-            (false, false) => Part::Requirements,
-        };
-    }
-    if cues::beginning(&bare, words::ANSWER_BEGINNINGS).is_some() {
-        return if cues::any(&bare, words::FORMAT_NOUNS) && short { Part::Format } else { Part::Requirements };
-    }
-    if cues::beginning(&bare, words::REQUEST_VERBS).is_some() || bare.ends_with(['?', '？', '؟']) {
-        return Part::Task;
-    }
-    // What people say of themselves and of what happens is told, not demanded.
-    let told = cues::beginning(&bare, words::TOLD_BEGINNINGS).is_some()
-        || (craft.name == "debug" && !cues::any(&bare, words::STRONG_CUES));
-    if told && !cues::any(&bare, words::STRONG_CUES) {
-        return Part::Context;
-    }
-    if names_form && short && cues::any(&bare, words::STRONG_CUES) {
-        return Part::Format;
-    }
-    if cues::any(&bare, words::CONSTRAINT_CUES) && short {
-        return if starts_prohibition(&bare) { Part::Avoid } else { Part::Requirements };
-    }
-    let fragment = bare.split_whitespace().count() <= 6 && cues::any(&bare, super::facets::TONES);
-    if fragment && !told {
-        return Part::Requirements;
-    }
-    if short && !told && (cues::any(&bare, words::TONE_CUES) || cues::any(&bare, words::AUDIENCE_CUES)) {
-        return Part::Requirements;
-    }
-    Part::Context
-}
-
-/// True when a statement prohibits rather than merely holds a "no" somewhere.
-fn starts_prohibition(bare: &str) -> bool {
-    let demands = cues::any(bare, "should | must | has to | have to | soll | muss | doit | debe")
-        && !cues::any(bare, "should not | must not | soll nicht | ne doit pas | no debe");
-    !demands
-        && cues::any(bare, words::PROHIBITING_VERBS)
-        && !cues::any(bare, "i don't | i do not | we don't | we do not | they don't | it doesn't")
-}
-
-fn list_part(lead: Option<&str>, items: &[ListItem], craft: &Craft) -> Part {
-    if let Some(lead) = lead {
-        let lower = lead.to_lowercase();
-        if cues::any(&lower, "avoid | do not | don't | never | without | vermeide | évite | evita") {
-            return Part::Avoid;
-        }
-        if cues::any(&lower, "column | columns | fields | keys | format | structure | sections | output") {
-            return Part::Format;
-        }
-        if cues::any(&lower, words::CONSTRAINT_CUES)
-            || cues::any(&lower, "requirements | rules | features | include | cover | criteria | points")
-        {
-            return Part::Requirements;
-        }
-        return Part::Context;
-    }
-    let ruling = items.iter().filter(|item| !matches!(part_of(&item.text, craft), Part::Context)).count();
-    if ruling * 2 >= items.len() { Part::Requirements } else { Part::Context }
-}
-
-/// The code of a sentence that is nothing but code between backticks.
-fn code_alone(sentence: &str) -> Option<&str> {
-    let code = sentence.trim().trim_end_matches('.').strip_prefix('`')?.strip_suffix('`')?;
-    (!code.contains('`') && code.contains(' ')).then_some(code)
-}
-
-/// The part that a label in front of a sentence opens, and what follows it.
-pub(super) fn labelled(sentence: &str) -> Option<(Part, &str)> {
-    let (head, rest) = sentence.split_once([':', '：'])?;
-    label(head).map(|part| (part, rest.trim_start()))
-}
-
-/// The part that a label opens; the label is nothing but a word of the table, with or without marks.
-pub(super) fn label(text: &str) -> Option<Part> {
-    let lower = text.trim().trim_matches(['*', '#', ':', '：', ' ', '_', '[', ']', '-']).to_lowercase();
-    words::LABELS.iter().find(|(labels, _)| cues::holds(labels, &lower)).map(|(_, part)| *part)
-}
-
-fn is_role(sentence: &str) -> bool {
-    let lower = sentence.trim_start().to_lowercase();
-    cues::beginning(
-        &lower,
-        "you are a | you are an | you are the | you're a | you're an | du bist ein | du bist eine | tu es un | \
-            tu es une | vous êtes un | vous êtes une | eres un | eres una",
-    )
-    .is_some()
-}
-
-/// True for a sentence that gives orders against the prompt itself, outside quotation marks.
-pub(super) fn is_takeover(sentence: &str) -> bool {
-    let mut lower = sentence.to_lowercase();
-    if !cues::any(&lower, words::INJECTION_CUES) {
-        return false;
-    }
-    for quoted in facts::quoted(sentence) {
-        lower = lower.replace(&quoted.to_lowercase(), "");
-    }
-    cues::any(&lower, words::INJECTION_CUES)
-}
-
-/// Tasks that are done to a text which comes with the request.
-pub(super) fn works_on_text(craft: &Craft) -> bool {
-    matches!(
-        craft.name,
-        "translate"
-            | "summary"
-            | "rewrite"
-            | "critique"
-            | "extract"
-            | "code-review"
-            | "debug"
-            | "refactor"
-            | "explain"
-            | "data"
-            | "tests"
-            | "other"
-            | "question"
-            | "email"
-    ) && (craft.domain != Domain::General || matches!(craft.name, "explain" | "other" | "question"))
-}
-
-fn names_material(lead: &str) -> bool {
-    cues::any(&lead.to_lowercase(), words::MATERIAL_LEADS)
-}
-
-/// A paragraph that is nothing but a placeholder.
-fn lone_placeholder(text: &str) -> Option<String> {
-    let text = text.trim();
-    let found = facts::placeholders(text);
-    (found.len() == 1 && found[0] == text).then(|| text.to_owned())
-}
-
-/// A quotation in a paragraph that is material: one over several lines, or, where the task works on a text, a long
-/// one at the end of a sentence. Gives what stands before, the quotation with its marks, and what stands after.
-fn split_quotation<'t>(text: &'t str, craft: &Craft) -> (&'t str, Option<&'t str>, &'t str) {
-    for (open, close) in [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')] {
-        let Some(at) = text.find(open) else { continue };
-        let from = at + open.len_utf8();
-        let Some(length) = text[from..].find(close) else { continue };
-        let body = &text[from..from + length];
-        let end = from + length + close.len_utf8();
-        let quotes_text = matches!(craft.name, "translate" | "summary" | "rewrite" | "critique" | "extract");
-        let whole = !body.starts_with(char::is_whitespace)
-            && !body.ends_with(char::is_whitespace)
-            && !text[..at].ends_with(char::is_alphanumeric)
-            && !text[end..].starts_with(char::is_alphanumeric);
-        let many_lines = whole && body.contains('\n') && body.chars().count() > QUOTED_MATERIAL;
-        let rest = text[end..].trim_start_matches(['.', ',', ';', '!', '?', ' ']);
-        let closes_sentence =
-            rest.is_empty() || rest.starts_with(['\n']) || rest.chars().next().is_some_and(char::is_uppercase);
-        let long = quotes_text && body.chars().count() >= QUOTED_MATERIAL && closes_sentence && at > 0;
-        if many_lines || long {
-            let after = text[end..].trim_start_matches(['.', ',', ' ']);
-            return (&text[..at], Some(&text[at..end]), after);
-        }
-    }
-    (text, None, "")
 }
