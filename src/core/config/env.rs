@@ -27,6 +27,9 @@ pub struct Environment {
     variables: BTreeMap<String, String>,
 }
 
+/// Names the user's home folder.
+const HOME: &str = "HOME";
+
 /// What one variable of ours means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -41,9 +44,15 @@ impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub fn from_process() -> Self {
         // `vars` panics on invalid UTF-8, so the lossless iterator is read and filtered.
-        let variables = std::env::vars_os()
+        let mut variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
+        // A service or a bare container may run without HOME; the system knows the user's folder all the same.
+        if !variables.contains_key(HOME)
+            && let Some(home) = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok())
+        {
+            variables.insert(HOME.to_owned(), home);
+        }
         Self { variables }
     }
 
@@ -64,7 +73,7 @@ impl Environment {
 
     /// The user's home folder: `HOME`, or `USERPROFILE` on Windows.
     pub fn home(&self) -> Option<&str> {
-        self.get("HOME").or_else(|| if cfg!(windows) { self.get("USERPROFILE") } else { None })
+        self.get(HOME).or_else(|| if cfg!(windows) { self.get("USERPROFILE") } else { None })
     }
 
     /// Variables of ours that are meant for the configuration, by name: the short ones first, so that a long one

@@ -66,7 +66,7 @@ impl Provider for Builtin {
             for piece in pieces(&text) {
                 yield Ok(Chunk::Text(piece.to_owned()));
             }
-            let input_tokens = request.messages.iter().map(|message| tokens::estimate(&message.content)).sum();
+            let input_tokens = tokens_read(&request.brief);
             yield Ok(Chunk::Done(Completion {
                 provider: writer.name.clone(),
                 model: MODEL.to_owned(),
@@ -80,6 +80,19 @@ impl Provider for Builtin {
             }));
         })
     }
+}
+
+/// What the writer reads: the user's texts and the draft, never the templates, which are for language models.
+fn tokens_read(brief: &Brief) -> u64 {
+    let texts: Vec<&str> = match brief {
+        Brief::Phase(brief) => {
+            let draft = (brief.input != brief.original_input).then_some(brief.input.as_str());
+            let context = brief.context.iter().map(String::as_str);
+            context.chain([brief.original_input.as_str()]).chain(draft).collect()
+        }
+        Brief::Judge(brief) => vec![&brief.task, &brief.a, &brief.b],
+    };
+    texts.into_iter().map(tokens::estimate).sum()
 }
 
 /// The text in words with the blanks after them; long lines whole.
