@@ -12,6 +12,8 @@ mod cli;
 mod durability;
 #[cfg(feature = "server")]
 mod mcp;
+#[cfg(all(feature = "cli", feature = "server"))]
+mod parity;
 #[cfg(feature = "server")]
 mod rest;
 #[cfg(feature = "server")]

@@ -1,18 +1,20 @@
 //! An engine in a folder of its own, with a clock and identifiers that repeat, for the faces tested in this process.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aludel_core::config::{self, Environment, Flags};
 use aludel_core::engine::Engine;
 use aludel_core::ids::SeededIds;
 use aludel_core::time::FixedClock;
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// An engine and the folder it lives in, which goes when this does.
 pub(crate) struct Seeded {
     /// The engine.
     pub(crate) engine: Engine,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl Seeded {
@@ -33,12 +35,17 @@ impl Seeded {
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).expect("a file");
         }
-        let environment = Environment::default();
-        let flags = Flags { data_dir: Some(folder.path().to_owned()), ..Flags::default() };
-        let loaded = config::load(&flags, &environment).expect("a valid configuration");
+        let Self { engine, .. } = Self::at(folder.path());
+        Self { engine, _folder: Some(folder) }
+    }
+
+    /// An engine in a folder that somebody else keeps.
+    pub(crate) fn at(folder: &Path) -> Self {
+        let flags = Flags { data_dir: Some(folder.to_owned()), ..Flags::default() };
+        let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
         let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
         let engine = Engine::open_with(loaded, clock, Arc::new(SeededIds::new(7)));
-        Self { engine, _folder: folder }
+        Self { engine, _folder: None }
     }
 
     /// An engine whose prompts are the scripted provider's echo.
@@ -51,4 +58,24 @@ impl Seeded {
         let config_text = format!("providers:\n  sim: {{script: script.yaml, max_retries: 0}}\n{more}");
         Self::with_files(&config_text, &[("script.yaml", script)])
     }
+}
+
+/// What time and chance make different between two runs of the same request.
+pub(crate) fn without_chance(mut value: Value) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                for name in
+                    ["id", "session_id", "prompt_id", "created_at", "updated_at", "latency_ms", "first_token_ms"]
+                {
+                    map.remove(name);
+                }
+                map.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut value);
+    value
 }

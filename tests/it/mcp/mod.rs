@@ -1,6 +1,8 @@
 //! The MCP face, spoken to in its own bytes, so that nothing a client library mends is hidden.
 
 mod lifecycle;
+#[cfg(feature = "cli")]
+mod process;
 mod tools;
 
 use std::time::Duration;
@@ -134,7 +136,7 @@ impl Wire {
 
     /// The next message; `None` at the end. Whatever comes is JSON-RPC.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(Duration::from_secs(60), self.output.next_line());
+        let line = tokio::time::timeout(Duration::from_mins(1), self.output.next_line());
         let line = line.await.expect("a message in time").expect("UTF-8")?;
         let message: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(message["jsonrpc"], "2.0");

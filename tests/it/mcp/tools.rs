@@ -86,6 +86,14 @@ async fn the_installation_is_described() {
 }
 
 #[tokio::test]
+async fn the_installation_is_checked() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    let found = wire.content("validate_configuration", json!({})).await;
+    assert_eq!(found["valid"], true, "{found}");
+    assert!(found["checks"].as_array().expect("checks").iter().any(|check| check["name"] == "database"));
+}
+
+#[tokio::test]
 async fn a_name_that_is_not_listed_is_answered_too() {
     let mut wire = Wire::newer(Seeded::with_echo());
     let result = wire.content("generate_prompt", json!({ "input": "Write a haiku", "count": 1 })).await;

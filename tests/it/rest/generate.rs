@@ -5,7 +5,7 @@ use axum::body::Body;
 use serde_json::{Value, json};
 
 use super::{Api, request};
-use crate::seeded::Seeded;
+use crate::seeded::{Seeded, without_chance};
 
 const GENERATE: &str = "/api/v1/prompts/generate";
 
@@ -29,26 +29,6 @@ async fn stream(api: &Api, body: &Value) -> Vec<Event> {
     assert_eq!(reply.headers["content-type"], "text/event-stream");
     assert_eq!(reply.headers["cache-control"], "no-store");
     events(&reply.text())
-}
-
-/// What time and chance make different between two runs of the same request.
-fn without_chance(mut value: Value) -> Value {
-    fn strip(value: &mut Value) {
-        match value {
-            Value::Object(map) => {
-                for name in
-                    ["id", "session_id", "prompt_id", "created_at", "updated_at", "latency_ms", "first_token_ms"]
-                {
-                    map.remove(name);
-                }
-                map.values_mut().for_each(strip);
-            }
-            Value::Array(items) => items.iter_mut().for_each(strip),
-            _ => {}
-        }
-    }
-    strip(&mut value);
-    value
 }
 
 #[tokio::test]

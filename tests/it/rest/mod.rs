@@ -1,6 +1,8 @@
 //! The HTTP face: without a socket where that is enough, over one where connections matter.
 
 mod generate;
+#[cfg(feature = "cli")]
+mod process;
 mod prompts;
 mod refusals;
 mod socket;

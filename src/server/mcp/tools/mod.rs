@@ -164,6 +164,17 @@ pub const TOOLS: &[Definition] = &[
         call: system::providers,
     },
     Definition {
+        operation: "validate",
+        name: "validate_configuration",
+        title: "Check the installation",
+        description: "Checks everything a run needs here: configuration, database, personas, templates, providers and \
+            the bindings of the phases. Use it to find out why something does not work; each check says what to do.",
+        effect: Effect::Reads,
+        input: system::no_input,
+        output: system::validation_output,
+        call: system::validate,
+    },
+    Definition {
         operation: "version",
         name: "get_system_info",
         title: "Describe this server",

@@ -2,6 +2,7 @@
 
 use aludel_core::api::{Known, NoFields};
 use aludel_core::domain::{Phase, ProviderInfo};
+use aludel_core::engine::Validation;
 use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
@@ -42,6 +43,17 @@ pub(super) fn providers(mut call: Call) -> Reply {
     Box::pin(async move {
         call.decode::<NoFields>()?;
         content(&Providers { providers: call.handler.engine().providers() })
+    })
+}
+
+pub(super) fn validation_output() -> JsonObject {
+    schema::of::<Validation>()
+}
+
+pub(super) fn validate(mut call: Call) -> Reply {
+    Box::pin(async move {
+        call.decode::<NoFields>()?;
+        content(&call.handler.engine().validate().await)
     })
 }
 

@@ -1,0 +1,275 @@
+//! The four faces beside each other: which operation each has, one success, and every bad input they share.
+//!
+//! The table is taken from what the faces themselves are built from: the tree of commands, the routes, the tools and
+//! the workbench's actions. A gap in it is a decision someone can see. A request is written once, as raw JSON, and given
+//! to each face in its own form; what comes back must be the same but for names and times.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use aludel::cli;
+use aludel::server::{mcp, rest};
+use aludel_core::error::Problem;
+use serde_json::{Map, Value, json};
+
+use crate::mcp::Wire;
+use crate::rest::Api;
+use crate::seeded::{Seeded, without_chance};
+use crate::support::{Home, Said};
+
+const SCRIPT: &str = "answer: echo";
+
+/// The columns, in this order.
+#[derive(Default)]
+struct Row {
+    cli: Vec<String>,
+    rest: Vec<String>,
+    mcp: Vec<String>,
+    tui: Vec<String>,
+}
+
+/// Every command that does something, by its path: `config show`.
+fn commands(command: &clap::Command, path: &str) -> Vec<String> {
+    let inner: Vec<String> = command
+        .get_subcommands()
+        .flat_map(|inner| commands(inner, format!("{path} {}", inner.get_name()).trim_start()))
+        .collect();
+    if inner.is_empty() { vec![path.to_owned()] } else { inner }
+}
+
+#[test]
+fn the_operations_of_every_face_are_as_reviewed() {
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    let mut tree = cli::command_tree();
+    tree.build();
+    for path in commands(&tree, "") {
+        rows.entry(path.clone()).or_default().cli.push(path);
+    }
+    for route in rest::ROUTES {
+        rows.entry(route.operation.into()).or_default().rest.push(format!("{} {}", route.method, route.path));
+    }
+    for tool in mcp::TOOLS {
+        rows.entry(tool.operation.into()).or_default().mcp.push(tool.name.into());
+    }
+    let mut table = format!("{:<18} {:<18} {:<40} {:<22} tui\n", "operation", "cli", "rest", "mcp");
+    for (operation, row) in rows {
+        let cell = |names: Vec<String>| if names.is_empty() { "-".to_owned() } else { names.join(", ") };
+        let Row { cli, rest, mcp, tui } = row;
+        let _ = writeln!(table, "{operation:<18} {:<18} {:<40} {:<22} {}", cell(cli), cell(rest), cell(mcp), cell(tui));
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// What a face made of a request: the result, or the problem.
+type Outcome = Result<Value, Value>;
+
+/// A problem without the name of the request, which is another each time.
+fn told(problem: &Problem) -> Value {
+    let mut value = serde_json::to_value(problem).expect("JSON");
+    value.as_object_mut().expect("an object").remove("request_id");
+    value
+}
+
+/// A raw generation request as arguments of the command line, whose standard input has the idea.
+fn arguments(raw: &Value) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    };
+    let fields = raw.as_object().expect("an object");
+    let mut arguments = ["generate", "-", "--format", "json"].map(str::to_owned).to_vec();
+    for (name, value) in fields {
+        match (name.as_str(), value) {
+            ("input", _) => {}
+            ("auto_select", Value::Bool(true)) => arguments.push("--auto-select".into()),
+            ("save", Value::Bool(false)) => arguments.push("--no-save".into()),
+            ("context", Value::Array(texts)) => {
+                arguments.extend(texts.iter().map(|given| format!("--context={}", text(given))));
+            }
+            ("timeout_s", value) => arguments.push(format!("--timeout={}", text(value))),
+            (name, value) => arguments.push(format!("--{}={}", name.replace('_', "-"), text(value))),
+        }
+    }
+    arguments
+}
+
+fn by_cli(script: &str, raw: &Value) -> Outcome {
+    let home = Home::new();
+    home.sim("sim", script);
+    let arguments = arguments(raw);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let said = home.run_with_stdin(&arguments, raw["input"].as_str().expect("an idea").as_bytes());
+    if said.code == 0 { Ok(said.json()) } else { Err(refused(&said)) }
+}
+
+/// The problem of a command, which ended as its code says.
+fn refused(said: &Said) -> Value {
+    let problem: Problem = serde_json::from_value(said.problem()).expect("a problem");
+    assert_eq!(said.code, i32::from(problem.code.row().exit), "{}", said.stderr);
+    told(&problem)
+}
+
+async fn by_rest(script: &str, raw: &Value) -> Outcome {
+    let api = Api::new(Seeded::with_script(script, ""));
+    let reply = api.post("/api/v1/prompts/generate", raw).await;
+    if reply.status == 200 { Ok(reply.json()) } else { Err(told(&reply.problem())) }
+}
+
+async fn by_mcp(script: &str, raw: &Value) -> Outcome {
+    let mut wire = Wire::newer(Seeded::with_script(script, ""));
+    by_tool(&mut wire, "generate_prompts", raw.clone()).await
+}
+
+async fn by_tool(wire: &mut Wire, tool: &str, raw: Value) -> Outcome {
+    let result = wire.call(tool, raw).await;
+    if result["isError"] == false {
+        return Ok(result["structuredContent"].clone());
+    }
+    let text = result["content"][0]["text"].as_str().expect("text");
+    Err(told(&serde_json::from_str(text).expect("a problem")))
+}
+
+async fn by_all(script: &str, raw: &Value) -> [(&'static str, Outcome); 3] {
+    [("rest", by_rest(script, raw).await), ("cli", by_cli(script, raw)), ("mcp", by_mcp(script, raw).await)]
+}
+
+#[tokio::test]
+async fn the_same_request_gives_the_same_result_by_every_face() {
+    let raw = json!({
+        "input": "Write a function that finds prime numbers", "count": 2, "persona": "code",
+        "phases": ["prima-materia", "coagulatio"], "temperature": 0.3, "max_tokens": 900,
+        "tags": ["numbers", "math"], "context": ["It is for beginners."], "target_model": "claude-sonnet-5-5"
+    });
+    let outcomes = by_all(SCRIPT, &raw).await.map(|(face, outcome)| (face, outcome.map(without_chance)));
+    let (_, first) = &outcomes[0];
+    let result = first.as_ref().expect("a result");
+    assert_eq!(result["prompts"].as_array().expect("prompts").len(), 2);
+    for (face, outcome) in &outcomes {
+        assert_eq!(outcome, first, "{face}");
+    }
+}
+
+/// Requests that are bad by every face, with the code and the fields each must name.
+fn bad_requests() -> Vec<(Value, &'static str, Vec<&'static str>)> {
+    let with = |more: Value| {
+        let mut raw = Map::from_iter([("input".to_owned(), json!("an idea"))]);
+        raw.extend(more.as_object().expect("an object").clone());
+        Value::Object(raw)
+    };
+    vec![
+        (json!({ "input": "" }), "validation_failed", vec!["input"]),
+        (json!({ "input": " \n\t" }), "validation_failed", vec!["input"]),
+        (json!({ "input": "é".repeat(100_001) }), "validation_failed", vec!["input"]),
+        (with(json!({ "phases": ["nigredo"] })), "validation_failed", vec!["phases[0]"]),
+        (with(json!({ "phases": ["solutio", "solutio"] })), "validation_failed", vec!["phases[1]"]),
+        (with(json!({ "persona": "pirate" })), "validation_failed", vec!["persona"]),
+        (with(json!({ "provider": "nobody" })), "validation_failed", vec!["provider"]),
+        (with(json!({ "count": 0 })), "validation_failed", vec!["count"]),
+        (with(json!({ "count": 101 })), "validation_failed", vec!["count"]),
+        (with(json!({ "count": "many" })), "invalid_request", vec!["count"]),
+        (with(json!({ "count": 2.5 })), "invalid_request", vec!["count"]),
+        (with(json!({ "temperature": "NaN" })), "validation_failed", vec!["temperature"]),
+        (with(json!({ "temperature": 2.01 })), "validation_failed", vec!["temperature"]),
+        (with(json!({ "temperature": "warm" })), "invalid_request", vec!["temperature"]),
+        (with(json!({ "max_tokens": 0 })), "validation_failed", vec!["max_tokens"]),
+        (with(json!({ "max_tokens": 1_000_001 })), "validation_failed", vec!["max_tokens"]),
+        (with(json!({ "tags": ["x".repeat(65)] })), "validation_failed", vec!["tags[0]"]),
+        (with(json!({ "context": [" "] })), "validation_failed", vec!["context[0]"]),
+        (with(json!({ "timeout_s": 0 })), "validation_failed", vec!["timeout_s"]),
+        (
+            json!({ "input": " ", "count": 0, "persona": "pirate", "temperature": 9, "tags": ["x".repeat(65)] }),
+            "validation_failed",
+            vec!["input", "count", "persona", "temperature", "tags[0]"],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn the_same_bad_request_is_refused_in_the_same_words_by_every_face() {
+    for (raw, code, fields) in bad_requests() {
+        let shown: String = raw.to_string().chars().take(100).collect();
+        let outcomes = by_all(SCRIPT, &raw).await;
+        let (_, first) = &outcomes[0];
+        let problem = first.as_ref().expect_err(&shown);
+        assert_eq!(problem["code"], code, "{shown}");
+        let named: Vec<&str> =
+            problem["errors"].as_array().expect("faults").iter().filter_map(|it| it["field"].as_str()).collect();
+        assert_eq!(named, fields, "{shown}");
+        for (face, outcome) in &outcomes {
+            assert_eq!(outcome, first, "{face}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_told_in_the_same_words_by_every_face() {
+    for (fault, code) in
+        [("auth", "provider_auth"), ("quota", "provider_rate_limited"), ("refusal", "provider_rejected")]
+    {
+        let raw = json!({ "input": "an idea", "count": 1 });
+        let outcomes = by_all(&format!("rules: [{{fault: {fault}}}]"), &raw).await;
+        let (_, first) = &outcomes[0];
+        let problem = first.as_ref().expect_err("a failure");
+        assert_eq!((&problem["code"], &problem["provider"]), (&json!(code), &json!("sim")));
+        for (face, outcome) in &outcomes {
+            assert_eq!(outcome, first, "{face}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bad_question_about_what_is_stored_is_refused_in_the_same_words() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    home.run(&["generate", "Write a haiku", "--count", "1"]).done();
+    let api = Api::new(Seeded::at(&home.data()));
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    let nobody = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21";
+    let shown = |id: &str| {
+        (format!("show {id}"), format!("/api/v1/prompts/{id}"), "get_prompt_details", json!({ "prompt_id": id }))
+    };
+    let listed = |options: &str, query: &str, raw| {
+        (format!("list {options}"), format!("/api/v1/prompts?{query}"), "list_prompts", raw)
+    };
+    let questions = [
+        shown(nobody),
+        shown("nonsense"),
+        shown("abc"),
+        listed("--limit 0", "limit=0", json!({ "limit": 0 })),
+        listed(
+            "--limit 1001 --phase nigredo",
+            "limit=1001&phase=nigredo",
+            json!({ "limit": 1001, "phase": "nigredo" }),
+        ),
+        listed("--limit ten", "limit=ten", json!({ "limit": "ten" })),
+        listed("--since yesteryear", "since=yesteryear", json!({ "since": "yesteryear" })),
+        listed("--cursor nonsense", "cursor=nonsense", json!({ "cursor": "nonsense" })),
+    ];
+    for (command, path, tool, raw) in questions {
+        let arguments: Vec<&str> = command.split(' ').chain(["--format", "json"]).collect();
+        let by_cli = refused(&home.run(&arguments));
+        assert_eq!(told(&api.get(&path).await.problem()), by_cli, "{path}");
+        assert_eq!(by_tool(&mut wire, tool, raw).await, Err(by_cli), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    let made =
+        home.run(&["generate", "Write a haiku", "--count", "2", "--tags", "water", "--format", "json"]).done().json();
+    let id = made["prompts"][0]["id"].as_str().expect("an id");
+
+    let api = Api::new(Seeded::at(&home.data()));
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    let shown = home.run(&["show", id, "--format", "json"]).done().json();
+    assert_eq!(shown, made["prompts"][0]);
+    assert_eq!(api.get(&format!("/api/v1/prompts/{id}")).await.json(), shown);
+    assert_eq!(wire.content("get_prompt_details", json!({ "prompt_id": id })).await, shown);
+
+    let listed = home.run(&["list", "--tags", "water", "--limit", "1", "--format", "json"]).done().json();
+    assert_eq!(api.get("/api/v1/prompts?tags=water&limit=1").await.json(), listed);
+    assert_eq!(wire.content("list_prompts", json!({ "tags": ["water"], "limit": 1 })).await, listed);
+}
