@@ -1,4 +1,7 @@
 //! The signals that end a server: SIGTERM from a supervisor, SIGINT from a terminal.
+//!
+//! Owns catching them, from the moment a server begins, so that none is lost before it is waited for. What ending means
+//! is the server's own affair. Where there are no such signals, the console's Ctrl-C stands for both.
 
 use std::io;
 

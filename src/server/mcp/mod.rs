@@ -151,6 +151,11 @@ fn failure(problem: &Problem) -> CallToolResult {
 /// The problem with a name under which the log has it too.
 fn named(problem: Problem, tool: &str) -> Problem {
     let id = SystemIds.next().to_string();
-    tracing::warn!(request_id = %id, tool, code = problem.code.as_str(), detail = problem.detail, "a tool failed");
+    let (code, detail) = (problem.code.as_str(), problem.detail.as_str());
+    if problem.status >= 500 {
+        tracing::error!(request_id = %id, tool, code, detail, "a tool failed");
+    } else {
+        tracing::info!(request_id = %id, tool, code, detail, "a tool refused its arguments");
+    }
     problem.with_request_id(id)
 }

@@ -1,4 +1,7 @@
 //! The name of one request: what `X-Request-Id` carries in and out, what an error body and the log say.
+//!
+//! A client's own name is kept where it is a plain word, so that its log and ours can be laid side by side; any other
+//! is replaced. A name never holds what could forge a line of the log.
 
 use aludel_core::ids::{IdSource, SystemIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,4 +1,7 @@
 //! `generate_prompts`: a run, its progress told on the way, cancelled when its caller cancels.
+//!
+//! Owns waiting for a run's end; what is told of the way is made by `progress`. The run is dropped with the call, so a
+//! cancelled call, a client that is gone and a server that stops all end the work the same way.
 
 use aludel_core::api::{GenerateRequest, Known};
 use aludel_core::domain::GenerationResult;

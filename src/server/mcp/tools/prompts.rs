@@ -1,4 +1,7 @@
-//! Stored prompts: shown, listed, changed, deleted.
+//! The tools about stored prompts: shown, listed, changed, deleted.
+//!
+//! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. A model deletes
+//! one prompt at a time: deleting all is not offered to it.
 
 use aludel_core::api::{DeleteOneRequest, Known, ListRequest, ShowRequest, UpdateRequest};
 use aludel_core::domain::Prompt;

@@ -1,4 +1,7 @@
 //! Output schemas: what a domain type is written as, JSON Schema 2020-12 (MCP 2025-11-25, "Output Schema").
+//!
+//! They come from the types themselves, so they cannot drift from what is written. Input schemas are made by the core
+//! from its tables of fields.
 
 use rmcp::model::JsonObject;
 use rmcp::schemars::JsonSchema;

@@ -1,4 +1,7 @@
-//! The installation: providers, and what a request may name here.
+//! The tools about the installation: providers, its state, and what a request may name here.
+//!
+//! None takes anything, and none asks a provider anything. Nothing told here is a secret: keys stay in the core, and
+//! paths are those the core shows.
 
 use aludel_core::api::{Known, NoFields};
 use aludel_core::domain::{Phase, ProviderInfo};

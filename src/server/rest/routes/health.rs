@@ -1,4 +1,7 @@
-//! The probes: is it there, may it be sent work, how is it. Answered under any load and without a place.
+//! The probes: is it there, may it be sent work, how is it.
+//!
+//! Answered under any load and without a place; the checks at the door apply. `/alive` says only that the process
+//! serves; `/ready` looks at the store too, and fails from the moment the server was asked to stop.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
-//! Stored prompts: listed, shown, changed, deleted. The `ETag` is the revision, and `If-Match` asks for one.
+//! Stored prompts: listed, shown, changed, deleted.
+//!
+//! The `ETag` of a prompt is its revision, and `If-Match` asks for one. What the path and the head say joins the raw
+//! request under the names of the core's fields, and may not be said again in the body or the query.
 
 use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest};
 use aludel_core::domain::Prompt;

@@ -1,4 +1,7 @@
 //! The state of the installation: which providers there are.
+//!
+//! Looks only, and at what this process knows; the probes are in `health`. A query that asks for what is not there is
+//! refused like any other field.
 
 use aludel_core::api::{NoFields, Request as _};
 use axum::extract::State;
