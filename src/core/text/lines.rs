@@ -116,7 +116,9 @@ fn look(line: &str) -> Look {
         return Look::Blank;
     }
     // What follows the backticks of a fence holds none (CommonMark, fenced code blocks).
-    let fenced = trimmed.starts_with("```") && !trimmed.trim_start_matches('`').contains('`');
+    let info = trimmed.trim_start_matches('`').trim_start();
+    let names = info.is_empty() || info.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '{' | '.'));
+    let fenced = trimmed.starts_with("```") && names && !info.contains('`');
     if fenced || trimmed.starts_with("~~~") {
         return Look::Fence;
     }

@@ -25,10 +25,10 @@ pub(super) fn joined(original: Reading, text: Reading, input: &str) -> Reading {
     joined.requirements.extend(original.requirements.into_iter().filter(ruled));
     joined.avoid.extend(original.avoid.into_iter().filter(ruled));
     joined.format.extend(original.format.into_iter().filter(ruled));
-    let missing = original
-        .material
-        .into_iter()
-        .filter(|material| !input.contains(material.text.trim()) && !joined.material.contains(material));
+    let missing = original.material.into_iter().filter(|material| {
+        (material.text.trim().is_empty() || !input.contains(material.text.trim()))
+            && !joined.material.contains(material)
+    });
     let missing: Vec<_> = missing.collect();
     joined.material.extend(missing);
     if let Some(role) = original.role.filter(|role| !holds(&names, input, role) || joined.role.is_none()) {

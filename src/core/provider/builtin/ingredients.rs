@@ -286,7 +286,7 @@ impl<'r> Ingredients<'r> {
             }
         }
         if !named {
-            let own = |line: &str| !touches(line, &self.prose, self.reading.craft.name) && !self.contradicts(line);
+            let own = |line: &str| !touches(line, &self.prose, self.reading.craft.called) && !self.contradicts(line);
             let mut kept: Vec<&str> = reading.craft.output.iter().copied().filter(|line| own(line)).collect();
             // "Then …" needs what it follows.
             if kept.first() != reading.craft.output.first() {
@@ -316,7 +316,7 @@ impl<'r> Ingredients<'r> {
 /// True when a sentence and a text speak of the same part of an answer, other than the one the task is about.
 fn touches(line: &str, text: &str, task: &str) -> bool {
     let line = line.to_lowercase();
-    let spoken_of = |forms: &&&str| cues::any(&line, forms) && cues::any(text, forms) && !cues::holds(forms, task);
+    let spoken_of = |forms: &&&str| cues::any(&line, forms) && cues::any(text, forms) && !cues::any(task, forms);
     words::TOUCHY.iter().any(|forms| spoken_of(&forms))
 }
 

@@ -45,6 +45,44 @@ pub(super) static CODE: Craft = Craft {
     item: "one simple case",
 };
 
+pub(super) static WEB: Craft = Craft {
+    name: "web",
+    called: "building a web page",
+    domain: Domain::Code,
+    role: "experienced web developer with an eye for design",
+    requirements: &[
+        "Write semantic, accessible markup: headings in order, labels, alternative texts, enough contrast.",
+        "Make it work on small and large screens.",
+        "Use the texts, names, prices and colours that are given; where a text is missing, write a short neutral one and mark it.",
+        "Load nothing from elsewhere unless the task asks for it.",
+    ],
+    steps: &[
+        "lay out the sections and what each has to achieve",
+        "write the markup",
+        "write the styles, from small screens up",
+        "go through it by keyboard and at several widths in your mind, and mend what breaks",
+    ],
+    output: &[
+        "Give the complete code in fenced blocks, a block for each file, ready to be opened in a browser.",
+        "After it, name in a few lines what has to be replaced before it goes live.",
+    ],
+    checks: &[
+        "Every section and text asked for is there, word for word.",
+        "The page is valid, readable and usable by keyboard and on a phone.",
+        "Nothing is invented: no address, number, name or review that was not given.",
+    ],
+    questions: &[
+        (
+            Slot::Words("color | colors | colour | colours | style | modern | minimal | font"),
+            "the look, such as colours and style",
+        ),
+        (Slot::Words("sections | section | contact | hero | form | pages"), "the sections and their texts"),
+        (Slot::Words("react | vue | svelte | html | css | tailwind | bootstrap | javascript"), "the technology to use"),
+    ],
+    example: "Build {item} completely first, and keep its style and structure for the rest",
+    item: "the first section",
+};
+
 pub(super) static SQL: Craft = Craft {
     name: "sql",
     called: "writing a database query",

@@ -109,10 +109,48 @@ pub(super) static PLAN: Craft = Craft {
             ),
             "when it has to be done",
         ),
-        (Slot::Detail, "people, money and means at hand"),
+        (Slot::Words("budget | team | people | equipment | alone | money"), "people, money and means at hand"),
     ],
     example: "Work out the entry for {item} in full first, and give all others in the same form",
     item: "the first task",
+};
+
+pub(super) static QUIZ: Craft = Craft {
+    name: "quiz",
+    called: "writing questions or exercises",
+    domain: Domain::General,
+    role: "experienced teacher who writes fair and precise questions",
+    requirements: &[
+        "Ask about what matters in the subject, not about trifles.",
+        "Word every question so that it has one right answer and can be understood in one reading.",
+        "Make wrong options plausible by building them on mistakes that learners really make.",
+        "Let the difficulty rise from the first question to the last, and fit it to the learners named.",
+    ],
+    steps: &[
+        "list what the learners should know or be able to do",
+        "write the questions, each for a different point",
+        "answer every question yourself and check that nothing else could be right",
+        "remove hints that give an answer away",
+    ],
+    output: &["Give the questions first, then all answers together with a sentence of explanation each."],
+    checks: &[
+        "Every question has exactly one right answer, and the answer given is right.",
+        "No question gives away the answer to another.",
+        "Language and difficulty fit the learners.",
+    ],
+    questions: &[
+        (
+            Slot::Words("grade | age | aged | level | class | beginners | students | year | klasse | 年生"),
+            "age and level of the learners",
+        ),
+        (
+            Slot::Words("multiple choice | open | true or false | gaps | short answer | flashcards"),
+            "the kind of question",
+        ),
+        (Slot::Words("easy | hard | difficult | difficulty | medium"), "how difficult they should be"),
+    ],
+    example: "Write one complete question on {item} first, with its answer, and give the others in the same form",
+    item: "the most important point",
 };
 
 pub(super) static TRIP: Craft = Craft {

@@ -11,6 +11,19 @@ pub(super) mod tasks;
 use crate::text::facts::find_word;
 use crate::text::language::is_ideographic;
 
+/// The text in small letters, every one in the place of its capital: a letter whose small form takes another number of
+/// bytes stays as it is, so that an offset into one text is one into the other.
+pub(super) fn lower(text: &str) -> String {
+    let small = |letter: char| {
+        let mut forms = letter.to_lowercase();
+        match (forms.next(), forms.next()) {
+            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
+            _ => letter,
+        }
+    };
+    text.chars().map(small).collect()
+}
+
 /// The cues of a list.
 pub(super) fn each(cues: &str) -> impl Iterator<Item = &str> {
     cues.split(" | ").filter(|cue| !cue.is_empty())
@@ -44,4 +57,17 @@ pub(super) fn beginning<'c>(text: &str, cues: &'c str) -> Option<&'c str> {
                 || !rest.chars().next().is_some_and(char::is_alphanumeric)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_letters_stay_in_their_places() {
+        // The Kelvin sign, a dotted capital I and a sharp S change their length in small letters.
+        let text = "\u{212a}İẞ Ⱥ ÄB";
+        assert_eq!(lower(text).len(), text.len());
+        assert!(lower(text).ends_with("äb"));
+    }
 }

@@ -7,8 +7,7 @@ pub(in crate::provider::builtin) static POLITE_BEGINNINGS: &str = "\
     would you please | would you kindly | could you kindly | would you mind | can you | could you | would you | \
     will you | please | kindly | i want you to | i need you to | i would like you to | i'd like you to | \
     your task is to | your job is to | help me to | help me | i want to | i'd like to | i would like to | \
-    i need to | we need to | we want to | let's | bitte | kannst du bitte | kannst du mir bitte | kannst du | \
-    können sie bitte | können sie | könntest du | hallo, | hallo! | guten tag, | s'il te plaît, | \
+    i need to | we need to | we want to | let's | bitte | hallo, | hallo! | guten tag, | s'il te plaît, | \
     s'il vous plaît, | peux-tu | pouvez-vous | pourrais-tu | bonjour, | por favor, | por favor | puedes | podrías | \
     hola, | пожалуйста, | пожалуйста | من فضلك | 请 | 請";
 

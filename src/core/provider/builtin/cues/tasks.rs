@@ -72,13 +72,19 @@ pub(in crate::provider::builtin) static TASKS: &[TaskCues] = &[
             design an api | design a rest api | microservice | microservices | design a database",
     },
     TaskCues {
+        task: "web",
+        verbs: "",
+        nouns: "landing page | web page | webpage | website for | homepage | portfolio site | html page | website with | webseite | \
+            page web | página web | страницу сайта | ウェブページ | 网页",
+    },
+    TaskCues {
         task: "code",
         verbs: "implement | code | program | programmiere | implementiere | programme | implementa | programa",
         nouns: "function | script | program | class | module | library | endpoint | rest api | api | cli | \
             command line tool | command-line tool | web app | app | application | algorithm | parser | \
             crawler | scraper | bot | web scraper | component | react component | code | method | struct | \
-            trait | decorator | middleware | plugin | extension | web page | webpage | landing page in html | \
-            snippet | game in | calculator | data structure | macro | formula | excel formula | funktion | \
+            trait | decorator | middleware | plugin | extension | \
+            snippet | game in | calculator | data structure | macro | formula | excel formula | funktion | excel-formel | formel | \
             skript | programm | klasse | fonction | programme | función | programa | функцию | функция | \
             программу | скрипт | 関数 | プログラム | スクリプト | コード | 函数 | 程序 | 脚本 | 代码 | 함수 | دالة | برنامج | كود",
     },
@@ -212,12 +218,18 @@ pub(in crate::provider::builtin) static TASKS: &[TaskCues] = &[
             ecuación | уравнение | math problem",
     },
     TaskCues {
-        task: "lesson",
+        task: "quiz",
         verbs: "quiz",
-        nouns: "lesson plan | lesson | curriculum | syllabus | quiz | worksheet | exercises | flashcards | \
-            course outline | workshop | exam questions | unterrichtsplan | unterrichtsstunde | arbeitsblatt | \
-            plan de cours | exercices | plan de clase | ejercicios | план урока | урок | 授業計画 | 教案 | \
-            خطة درس | course on | multiple choice questions",
+        nouns: "quiz | worksheet | exercises | flashcards | exam questions | test questions | multiple choice questions | \
+            multiple-choice questions | arbeitsblatt | übungsaufgaben | exercices | ejercicios | упражнения | 練習問題 | 练习题",
+    },
+    TaskCues {
+        task: "lesson",
+        verbs: "",
+        nouns: "lesson plan | lesson | curriculum | syllabus | \
+            course outline | workshop | unterrichtsplan | unterrichtsstunde | \
+            plan de cours | plan de clase | план урока | урок | 授業計画 | 教案 | \
+            خطة درس | course on",
     },
     TaskCues {
         task: "explain",
@@ -262,7 +274,7 @@ pub(in crate::provider::builtin) static TASKS: &[TaskCues] = &[
     },
     TaskCues {
         task: "role-play",
-        verbs: "act as | pretend | role-play | roleplay | imagine you are | play the role | you are | simulate | \
+        verbs: "act as | ask me | pretend | role-play | roleplay | imagine you are | play the role | you are | simulate | \
             spiele | agis comme | actúa como | представь, что ты | веди себя как",
         nouns: "role play | role-play | roleplay | in character | act as | pretend to be | dungeon master | \
             mock interview | interviewer",

@@ -45,13 +45,10 @@ pub(in crate::provider::builtin) struct Facets {
 /// Reads the details of the passages.
 pub(super) fn facets(parts: &Parts) -> Facets {
     let prose = clip(&parts.prose);
-    // The same length in both, so that a place in one is a place in the other.
-    let lower = prose.to_lowercase();
-    let lower = if lower.len() == prose.len() { lower } else { prose.to_ascii_lowercase() };
+    let lower = cues::lower(prose);
     let text = Text { prose, lower: &lower };
     let task: String = parts.task.iter().map(Passage::plain).collect::<Vec<_>>().join("\n");
-    let task_lower = task.to_lowercase();
-    let task_lower = if task_lower.len() == task.len() { task_lower } else { task.to_ascii_lowercase() };
+    let task_lower = cues::lower(&task);
     let facts = facts::facts(prose);
     // A quotation cut through a number would hold another number than the request.
     let whole =
@@ -157,8 +154,8 @@ fn subject(text: &Text<'_>) -> Option<String> {
     let found = found.filter(|subject| !facts::numbers(subject).first().is_some_and(|n| subject.starts_with(n)));
     found.map(str::to_owned).or_else(|| {
         let line = text.prose.lines().next()?;
-        let lower = line.to_lowercase();
-        let verb = cues::beginning(&lower, sentences::REQUEST_VERBS).filter(|_| lower.len() == line.len())?;
+        let lower = cues::lower(line);
+        let verb = cues::beginning(&lower, sentences::REQUEST_VERBS)?;
         let mut object = line[verb.len()..].trim().trim_end_matches(['.', '!', '?', '。']);
         for article in
             ["me a ", "me an ", "a ", "an ", "the ", "me ", "my ", "bitte ", "this ", "mir ", "einen ", "eine ", "ein "]

@@ -199,6 +199,8 @@ fn open_points(
     parts: &Parts,
 ) -> (Option<&'static str>, Vec<&'static str>) {
     let works_on = parts.material.iter().any(|material| material.kind != MaterialKind::Orders)
+        || parts.task.iter().any(|passage| matches!(passage, Passage::List { .. }))
+        || !facets.facts.quoted.is_empty()
         || !facets.facts.placeholders.is_empty()
         || !facets.facts.addresses.is_empty();
     let lower: String = parts.prose.chars().take(DETAILS_LOOKED_AT).flat_map(char::to_lowercase).collect();

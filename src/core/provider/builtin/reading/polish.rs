@@ -49,9 +49,8 @@ fn without_courtesy(text: &str) -> (&str, bool) {
     let mut rest = text.trim();
     let mut asked = false;
     loop {
-        let lower = rest.to_lowercase();
-        // Lengths of the two differ for a few letters; then the sentence is left alone.
-        let Some(cue) = cues::beginning(&lower, words::POLITE_BEGINNINGS).filter(|_| lower.len() == rest.len()) else {
+        let lower = cues::lower(rest);
+        let Some(cue) = cues::beginning(&lower, words::POLITE_BEGINNINGS) else {
             return (rest, asked);
         };
         let after = rest[cue.len()..].trim_start_matches([' ', ',', '\t']);
@@ -99,8 +98,8 @@ fn is_request(cue: &str, after: &str) -> bool {
 
 /// What is asked for in "I need a letter"; `None` when the sentence says something else.
 fn wanted(text: &str) -> Option<&str> {
-    let lower = text.to_lowercase();
-    let cue = cues::beginning(&lower, words::WANT_BEGINNINGS).filter(|_| lower.len() == text.len())?;
+    let lower = cues::lower(text);
+    let cue = cues::beginning(&lower, words::WANT_BEGINNINGS)?;
     let thing = text[cue.len()..].trim_start();
     let first = thing.split_whitespace().next()?.to_lowercase();
     let determiner = matches!(first.as_str(), "a" | "an" | "some" | "ideas" | "one")
