@@ -10,13 +10,11 @@ use aludel_core::error::Result;
 /// The doors the command line opens.
 #[cfg(feature = "cli")]
 pub(crate) fn for_command_line() -> crate::cli::Doors {
-    let mut doors = crate::cli::Doors::default();
-    #[cfg(feature = "server")]
-    {
-        doors.mcp_server = Some(mcp_server);
-        doors.http_server = Some(http_server);
+    crate::cli::Doors {
+        workbench: None,
+        mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
+        http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
     }
-    doors
 }
 
 /// REST over HTTP, on the host and port of the configuration.

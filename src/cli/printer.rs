@@ -178,7 +178,7 @@ impl Printer {
     }
 
     fn in_words(&self, detail: &str, faults: &[Fault], hint: Option<&str>) {
-        let mut page = Page::new(self.talk.paint, USUAL_WIDTH, self.talk.is_terminal);
+        let mut page = Page::new(self.talk.paint, self.width(), self.talk.is_terminal);
         page.error(detail, faults);
         if let Some(hint) = hint {
             page.hint(hint);

@@ -18,6 +18,8 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_millis(150);
 /// More variants than this are told in one line.
 const MOST_LINES: usize = 12;
+/// Wipes one line (ECMA-48: EL). Wiping all below would make some terminals keep each frame in their history.
+const WIPE_LINE: &str = "\x1b[2K";
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /// The progress of one run, as drawn.
@@ -46,9 +48,9 @@ impl Progress {
         let lines = lines(view, elapsed_ms, spinner, printer.width(), printer.talk_paint());
         let mut text = self.back();
         for line in &lines {
-            text.push_str(line);
-            text.push('\n');
+            text.extend([WIPE_LINE, line, "\n"]);
         }
+        // There are never fewer lines than before: variants are announced once.
         self.drawn = lines.len();
         printer.talk(&text);
     }
@@ -56,16 +58,17 @@ impl Progress {
     /// Takes it off the terminal.
     pub(crate) fn clear(&mut self, printer: &Printer) {
         if self.drawn > 0 {
-            printer.talk(&self.back());
+            let wiped = format!("{WIPE_LINE}\n").repeat(self.drawn);
+            printer.talk(&format!("{}{wiped}{}", self.back(), self.back()));
             self.drawn = 0;
         }
     }
 
-    /// The codes that go back to the first line and wipe what follows (ECMA-48: CPL, ED).
+    /// The code that goes back to the first line (ECMA-48: CPL).
     fn back(&self) -> String {
         match self.drawn {
             0 => String::new(),
-            lines => format!("\x1b[{lines}F\x1b[J"),
+            lines => format!("\x1b[{lines}F"),
         }
     }
 }

@@ -42,17 +42,16 @@ fn show(with_origin: bool, invocation: &Invocation<'_>) -> Outcome {
         .map(|setting| json!({ "key": setting.key, "value": setting.value, "origin": setting.origin.to_string() }))
         .collect();
     invocation.printer.value(&rows, |page| {
-        let mut columns = vec![Column::words("key"), Column::words("value").painted(Role::Heading)];
+        let mut columns = vec![Column::words("key")];
         if with_origin {
             columns.push(Column::words("origin").painted(Role::Faint));
         }
-        let mut table = Table::new(columns);
+        columns.push(Column::words("value").painted(Role::Heading));
+        let mut table = Table::new(columns).wrapping();
         for setting in &settings {
-            let mut cells = vec![setting.key.clone(), value_of(setting)];
-            if with_origin {
-                cells.push(shown(&setting.origin));
-            }
-            table.row(cells);
+            let origin = with_origin.then(|| shown(&setting.origin));
+            let cells = [Some(setting.key.clone()), origin, Some(value_of(setting))];
+            table.row(cells.into_iter().flatten().collect());
         }
         table.write(page);
     })
@@ -61,6 +60,7 @@ fn show(with_origin: bool, invocation: &Invocation<'_>) -> Outcome {
 fn value_of(setting: &Setting) -> String {
     match &setting.value {
         Value::Null => "—".to_owned(),
+        Value::Array(items) if items.is_empty() => "—".to_owned(),
         value => in_words(value),
     }
 }

@@ -47,7 +47,7 @@ fn list(infos: &[AssetInfo], with_kind: bool, invocation: &Invocation<'_>) -> Ou
             columns.push(Column::words("kind").painted(Role::Faint));
         }
         columns.extend([Column::words("from").painted(Role::Faint), Column::words("what it is for")]);
-        let mut table = Table::new(columns);
+        let mut table = Table::new(columns).wrapping();
         for info in infos {
             let mut cells = vec![info.name.clone()];
             if with_kind {

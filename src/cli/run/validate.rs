@@ -23,8 +23,7 @@ fn write(page: &mut Page, validation: &Validation) {
             CheckStatus::Warning => ("!", Role::Warning),
             CheckStatus::Failed => ("✗", Role::Bad),
         };
-        let mark = page.paint().text(role, mark);
-        page.line(&format!("{mark} {:widest$}  {}", check.name, check.detail));
+        page.marked(role, mark, &format!("{:widest$}  {}", check.name, check.detail), widest + 4);
     }
     let count = |status: CheckStatus| validation.checks.iter().filter(|check| check.status == status).count();
     let (failed, warnings) = (count(CheckStatus::Failed), count(CheckStatus::Warning));

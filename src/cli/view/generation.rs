@@ -4,6 +4,7 @@
 //! variant is put out whole.
 
 use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking};
+use aludel_core::error::{Error, Problem};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
@@ -52,13 +53,18 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
         page.gap();
     }
     choice(page, result);
-    for failure in &result.failures {
+    let stopped = Problem::from(Error::Cancelled);
+    // That the others were stopped is said once, by whoever stopped them.
+    for failure in result.failures.iter().filter(|failure| failure.error.detail != stopped.detail) {
         let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
         let text = format!("variant {} failed{place}: {}", failure.variant + 1, one_line(&failure.error.detail));
         page.paragraph(Role::Bad, &text, 2);
     }
     for warning in &result.warnings {
         page.paragraph(Role::Warning, &format!("warning: {}", one_line(warning)), 9);
+    }
+    if !result.failures.is_empty() || !result.warnings.is_empty() {
+        page.gap();
     }
     totals(page, summary);
 }
@@ -138,5 +144,52 @@ fn totals(page: &mut Page, summary: Summary<'_>) {
     page.paragraph(Role::Faint, &parts.join(" · "), 0);
     if !page.is_terminal() {
         page.painted(Role::Faint, &format!("all calls: {}", account(metadata)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::view::Paint;
+    use crate::cli::view::samples;
+
+    fn shown(result: &GenerationResult, is_terminal: bool) -> String {
+        let mut page = Page::new(Paint::Plain, 80, is_terminal);
+        generation(&mut page, Summary { result, elapsed_ms: 1234 });
+        page.finish()
+    }
+
+    #[test]
+    fn on_a_terminal_the_best_is_whole_and_the_others_a_line_each() {
+        insta::assert_snapshot!(shown(&samples::result(), true));
+    }
+
+    #[test]
+    fn elsewhere_every_prompt_is_whole() {
+        insta::assert_snapshot!(shown(&samples::result(), false));
+    }
+
+    #[test]
+    fn the_judges_choice_comes_first() {
+        let mut result = samples::result();
+        let chosen = result.prompts[1].clone();
+        result.selected = serde_json::from_value(json!({
+            "prompt": chosen, "reasoning": "It names its audience.", "confidence": 0.62, "confident": false,
+            "tied": [result.prompts[0].id], "ranking": [], "comparisons": [], "swap_consistency": 1.0, "missing": 0,
+            "audit_age_days": null, "criteria": {}, "model_metadata": {}
+        }))
+        .unwrap();
+        let text = shown(&result, true);
+        assert!(text.starts_with(&format!("── best of 2 · {}", result.prompts[1].id.short())), "{text}");
+        assert!(text.contains("62 % sure, too close to call"), "{text}");
+    }
+
+    #[test]
+    fn variants_that_were_stopped_are_not_told_as_failures() {
+        let mut result = samples::result();
+        result.failures[0].error = Problem::from(Error::Cancelled);
+        assert!(!shown(&result, true).contains("failed"));
     }
 }

@@ -1,6 +1,6 @@
 //! Runs, newest first, each with the variants that came of it.
 
-use aludel_core::domain::Timestamp;
+use aludel_core::domain::{Phase, Timestamp};
 use aludel_core::store::SessionWithPrompts;
 
 use super::page::{Page, Role};
@@ -18,8 +18,11 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Tim
             (kept, asked) => format!("{kept} of {}", count_of(asked, "variant")),
         };
         let id = page.paint().text(Role::Heading, &session.id.short());
-        let phases: Vec<&str> = session.phases.iter().map(|phase| phase.as_str()).collect();
-        let facts = format!("{made} · {} · {kept} · {} · {}", session.operation, session.persona, phases.join(" → "));
+        let mut facts = vec![made, kept, session.persona.clone()];
+        if session.phases != Phase::ALL {
+            facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(" → "));
+        }
+        let facts = facts.join(" · ");
         let facts = page.paint().text(Role::Faint, &facts);
         page.line(&format!("{id}  {facts}"));
         let input = one_line(&session.original_input);

@@ -38,7 +38,7 @@ pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
         "Failures",
         result.failures.iter().map(|failure| {
             let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
-            format!("variant {}{place}: {}", failure.variant, failure.error.detail)
+            format!("variant {}{place}: {}", failure.variant + 1, failure.error.detail)
         }),
     );
     bullets(&mut text, "Warnings", result.warnings.iter().cloned());
@@ -139,14 +139,15 @@ fn body_of_prompt(text: &mut String, prompt: &Prompt, heading: &str) {
     }
     text.push('\n');
     for step in &prompt.steps {
-        step_of_prompt(text, step, heading);
+        step_of_prompt(text, prompt, step, heading);
     }
 }
 
-fn step_of_prompt(text: &mut String, step: &Step, heading: &str) {
+fn step_of_prompt(text: &mut String, prompt: &Prompt, step: &Step, heading: &str) {
     let _ = writeln!(text, "{heading} {}\n", step.phase);
     let _ = writeln!(text, "{}: {}\n", escaped(&by(&step.provider, &step.model)), account(&step.model_metadata));
-    text.push_str(&fenced(&step.content));
+    let is_above = step.content == prompt.content;
+    text.push_str(&if is_above { "Its text is the prompt above.\n".to_owned() } else { fenced(&step.content) });
     text.push('\n');
 }
 
@@ -157,7 +158,8 @@ fn bullets(text: &mut String, title: &str, lines: impl Iterator<Item = String>) 
     }
     let _ = writeln!(text, "## {title}\n");
     for line in lines {
-        let _ = writeln!(text, "- {}", escaped(&one_line(&line)));
+        // Our own sentences are Markdown already: they quote with backticks.
+        let _ = writeln!(text, "- {}", one_line(&line).replace('<', "\\<"));
     }
     text.push('\n');
 }
@@ -195,6 +197,12 @@ fn ended_once(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::view::samples;
+
+    #[test]
+    fn a_result_is_a_document() {
+        insta::assert_snapshot!(document_of_generation(Summary { result: &samples::result(), elapsed_ms: 1 }));
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_in_the_text() {

@@ -11,6 +11,8 @@ mod list;
 mod markdown;
 mod page;
 mod prompt;
+#[cfg(test)]
+pub(crate) mod samples;
 mod table;
 mod words;
 

@@ -123,6 +123,14 @@ impl Page {
         }
     }
 
+    /// Adds running text with a mark before it, which alone is painted; lines after the first are indented.
+    pub(crate) fn marked(&mut self, role: Role, mark: &str, text: &str, indent: usize) {
+        let start = self.text.len();
+        self.paragraph(Role::Body, &format!("{mark} {text}"), indent);
+        let painted = self.paint.text(role, mark);
+        self.text.replace_range(start..start + mark.len(), &painted);
+    }
+
     /// Adds an empty line.
     pub(crate) fn gap(&mut self) {
         self.text.push('\n');
@@ -168,32 +176,24 @@ impl Page {
 
     /// Says what went wrong: one sentence, or a list when there are several faults.
     pub(crate) fn error(&mut self, detail: &str, faults: &[Fault]) {
-        let label = self.paint.text(Role::Bad, "error:");
-        let shown = |text: &str| if self.is_terminal { harmless(text) } else { text.to_owned() };
         if faults.len() > 1 {
+            self.marked(Role::Bad, "error:", &format!("{} things are wrong:", faults.len()), 7);
             let widest = faults.iter().map(|fault| fault.field.chars().count()).max().unwrap_or(0);
-            let lines: Vec<String> = faults
-                .iter()
-                .map(|fault| format!("  {:widest$}  {}", shown(&fault.field), shown(&fault.message)))
-                .collect();
-            self.line(&format!("{label} {} things are wrong:", faults.len()));
-            for line in lines {
-                self.line(&line);
+            for fault in faults {
+                self.paragraph(Role::Body, &format!("  {:widest$}  {}", fault.field, fault.message), widest + 4);
             }
             return;
         }
-        let mut lines = detail.lines().map(shown).collect::<Vec<_>>().into_iter();
-        let first = lines.next().unwrap_or_default();
-        self.line(&format!("{label} {first}"));
+        let mut lines = detail.lines();
+        self.marked(Role::Bad, "error:", lines.next().unwrap_or_default(), 7);
         for line in lines {
-            self.line(&format!("       {line}"));
+            self.paragraph(Role::Body, &format!("       {line}"), 7);
         }
     }
 
     /// Says what to do.
     pub(crate) fn hint(&mut self, hint: &str) {
-        let label = self.paint.text(Role::Handle, "hint:");
-        self.line(&format!("{label} {hint}"));
+        self.marked(Role::Handle, "hint:", hint, 6);
     }
 }
 
@@ -218,7 +218,7 @@ fn wrapped(text: &str, width: usize) -> String {
 }
 
 /// The line broken between words; those after the first are indented.
-fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
+pub(super) fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
     let hanging = " ".repeat(indent);
     let options = textwrap::Options::new(width)
         .subsequent_indent(&hanging)

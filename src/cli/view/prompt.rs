@@ -49,7 +49,7 @@ fn facts(page: &mut Page, prompt: &Prompt) {
         ("notes", prompt.notes.as_deref().map(one_line).unwrap_or_default()),
         ("source", prompt.source.as_str().to_owned()),
         ("parent", parent),
-        ("run", format!("{}, variant {}", prompt.session_id, prompt.variant)),
+        ("run", format!("{}, variant {}", prompt.session_id, prompt.variant + 1)),
         ("revision", prompt.revision.to_string()),
         ("made", prompt.created_at.to_string()),
         ("changed", if prompt.updated_at == prompt.created_at { String::new() } else { prompt.updated_at.to_string() }),
@@ -100,4 +100,17 @@ pub(crate) fn account(metadata: &ModelMetadata) -> String {
         parts.push(format!("in place of {provider}"));
     }
     parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::view::{Paint, samples};
+
+    #[test]
+    fn a_prompt_is_shown_with_its_facts_and_every_step() {
+        let mut page = Page::new(Paint::Plain, 80, false);
+        prompt(&mut page, &samples::result().prompts[0]);
+        insta::assert_snapshot!(page.finish());
+    }
 }

@@ -2,7 +2,7 @@
 
 use textwrap::core::display_width;
 
-use super::page::{Page, Role};
+use super::page::{Page, Role, broken};
 
 /// How a column looks.
 #[derive(Debug, Clone)]
@@ -31,11 +31,21 @@ impl Column {
     }
 }
 
-/// A table. On a terminal its last column is cut to what is left of the line.
+/// A table. On a terminal its last column is cut to what is left of the line, or goes on below.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
+    overflow: Overflow,
+}
+
+/// What becomes of a last cell that does not fit on the line of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overflow {
+    /// It is cut, so that every row is one line.
+    Cut,
+    /// It goes on in the next line, under its beginning.
+    Wrap,
 }
 
 /// Columns between two cells.
@@ -48,7 +58,13 @@ const NARROWEST: usize = 8;
 impl Table {
     /// A table without rows.
     pub(crate) fn new(columns: Vec<Column>) -> Self {
-        Self { columns, rows: Vec::new() }
+        Self { columns, rows: Vec::new(), overflow: Overflow::Cut }
+    }
+
+    /// The same table with a last column that goes on below rather than being cut.
+    pub(crate) fn wrapping(mut self) -> Self {
+        self.overflow = Overflow::Wrap;
+        self
     }
 
     /// Adds a row: a cell for every column.
@@ -83,11 +99,31 @@ impl Table {
     }
 
     fn write_row(&self, page: &mut Page, cells: &[String], widths: &[usize], role: Option<Role>) {
+        let last = cells.last().map_or("", String::as_str);
+        let width = widths.last().copied().unwrap_or(0);
+        let mut parts = match self.overflow {
+            Overflow::Wrap if page.is_terminal() => broken(last, width, 0),
+            Overflow::Wrap => vec![last.to_owned()],
+            Overflow::Cut => vec![cut(last, width)],
+        }
+        .into_iter();
+        let first = parts.next().unwrap_or_default();
+        let line = self.first_line(page, &[&cells[..cells.len().saturating_sub(1)], &[first]].concat(), widths, role);
+        page.line(line.trim_end());
+        let margin = widths.iter().enumerate().map(|(at, width)| width + self.gap_after(at)).sum::<usize>();
+        let margin = " ".repeat(margin.saturating_sub(width + GAP));
+        let role = role.or(self.columns.last().map(|column| column.role)).unwrap_or(Role::Body);
+        for part in parts {
+            let part = page.paint().text(role, &part);
+            page.line(&format!("{margin}{part}"));
+        }
+    }
+
+    fn first_line(&self, page: &Page, cells: &[String], widths: &[usize], role: Option<Role>) -> String {
         let mut line = String::new();
         for (position, ((column, cell), width)) in self.columns.iter().zip(cells).zip(widths).enumerate() {
-            let cell = cut(cell, *width);
-            let padding = " ".repeat(width.saturating_sub(display_width(&cell)));
-            let painted = page.paint().text(role.unwrap_or(column.role), &cell);
+            let padding = " ".repeat(width.saturating_sub(display_width(cell)));
+            let painted = page.paint().text(role.unwrap_or(column.role), cell);
             let is_last = position + 1 == self.columns.len();
             match (column.is_right_aligned, is_last) {
                 (true, _) => line.extend([padding.as_str(), painted.as_str()]),
@@ -98,7 +134,7 @@ impl Table {
                 line.push_str(&" ".repeat(self.gap_after(position)));
             }
         }
-        page.line(line.trim_end());
+        line
     }
 }
 
@@ -143,6 +179,15 @@ mod tests {
     #[test]
     fn elsewhere_nothing_is_cut() {
         assert!(table(false).contains("about 素数 and more\n"));
+    }
+
+    #[test]
+    fn a_wrapping_table_loses_nothing() {
+        let mut table = Table::new(vec![Column::words("name"), Column::words("what it is for")]).wrapping();
+        table.row(vec!["code".into(), "programs and scripts and queries".into()]);
+        let mut page = Page::new(Paint::Plain, 24, true);
+        table.write(&mut page);
+        assert_eq!(page.finish(), "name  what it is for\ncode  programs and\n      scripts and\n      queries\n");
     }
 
     #[test]
