@@ -17,6 +17,9 @@ use super::view::{Page, Paint};
 /// Columns of a line when nobody says how many there are.
 const USUAL_WIDTH: usize = 80;
 
+/// Columns below which nothing can be laid out; some terminals claim to have none.
+const NARROWEST: usize = 20;
+
 /// Writes what a command has to say.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
@@ -81,12 +84,14 @@ impl Printer {
 
     /// Columns of the terminal.
     pub(crate) fn width(&self) -> usize {
-        if self.data.is_terminal || self.talk.is_terminal { textwrap::termwidth() } else { USUAL_WIDTH }
+        let has_terminal = self.data.is_terminal || self.talk.is_terminal;
+        if has_terminal { textwrap::termwidth().max(NARROWEST) } else { USUAL_WIDTH }
     }
 
     /// An empty page for standard output.
     pub(crate) fn page(&self) -> Page {
-        Page::new(self.data.paint, self.width(), self.data.is_terminal)
+        let width = if self.data.is_terminal { self.width() } else { USUAL_WIDTH };
+        Page::new(self.data.paint, width, self.data.is_terminal)
     }
 
     /// An empty page for a file: no colour, no cutting.

@@ -62,25 +62,15 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let ended = runtime.block_on(async {
         let ended = watch(engine.generate(request)?, &mut watcher).await;
         let closed = engine.close().await;
-        ended.and_then(|ended| closed.map(|()| ended).map_err(Failure::from))
+        ended.and_then(|()| closed.map_err(Failure::from))
     });
     watcher.clear();
-    match ended? {
-        Ended::Over => job.conclude(&watcher, started.elapsed()),
-        Ended::AtOnce => Err(Failure::Said(Exit::Interrupted)),
-    }
+    ended?;
+    job.conclude(&watcher, started.elapsed())
 }
 
-/// How watching a run came to its end.
-enum Ended {
-    /// By the run's last event.
-    Over,
-    /// By a second signal, without waiting for anything.
-    AtOnce,
-}
-
-/// Takes the run's events until the last one. The first signal cancels the run, the second ends the watching.
-async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome<Ended> {
+/// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.
+async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome {
     let mut interrupts =
         Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
     let mut ticks = tokio::time::interval(progress::INTERVAL);
@@ -90,7 +80,9 @@ async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome<Ended> {
             biased;
             () = interrupts.next() => {
                 if is_cancelled {
-                    return Ok(Ended::AtOnce);
+                    watcher.clear();
+                    // Waiting for anything, an orderly end of the runtime included, is what the second signal is against.
+                    std::process::exit(Exit::Interrupted.number().into());
                 }
                 is_cancelled = true;
                 watcher.say("stopping; what has finished is kept (once more to quit at once)");
@@ -98,7 +90,7 @@ async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome<Ended> {
             }
             _ = ticks.tick(), if watcher.progress.is_some() => watcher.draw(),
             event = run.next() => {
-                let Some(event) = event else { return Ok(Ended::Over) };
+                let Some(event) = event else { return Ok(()) };
                 watcher.take(&event)?;
                 while let Some(event) = run.try_next() {
                     watcher.take(&event)?;

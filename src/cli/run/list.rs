@@ -9,47 +9,51 @@ use crate::cli::args::ListArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 use crate::cli::format::Format;
-use crate::cli::printer::json_line;
+use crate::cli::printer::{Printer, json_line};
 use crate::cli::view;
 use crate::cli::wait::wait;
 
 pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
     let request: ListRequest = engine.decode(args.request())?;
-    let (limit, offset, is_filtered) = (request.limit, request.offset, is_filtered(&request));
+    let asked = request.clone();
     let page = wait(engine.list(request))?;
     let printer = &invocation.printer;
     match printer.format() {
         Format::Jsonl => printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv(&page.prompts)?)?,
         Format::Markdown => printer.data(&view::document_of_list(&page.prompts))?,
-        Format::Text if invocation.globals.quiet => {
+        Format::Text if printer.is_quiet() => {
             printer.data(&view::lines(page.prompts.iter().map(|prompt| prompt.id)))?;
         }
-        Format::Text if page.prompts.is_empty() => {
-            printer.note(if is_filtered {
-                "no stored prompt passes these filters"
-            } else {
-                "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
-            });
-        }
+        Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
         Format::Text | Format::Json | Format::Yaml => {
             printer.value(&page, |text| view::list(text, &page.prompts, SystemClock.now()))?;
-            more(invocation, &page, limit, offset);
         }
+    }
+    // In JSON and YAML the data says it itself.
+    if !printer.is_quiet() && !matches!(printer.format(), Format::Json | Format::Yaml) {
+        more(printer, &page, &asked);
     }
     Ok(Exit::Done)
 }
 
-fn is_filtered(request: &ListRequest) -> bool {
-    *request != ListRequest { limit: request.limit, sort: request.sort, ..ListRequest::default() }
+/// Why there is nothing to list.
+fn nothing(asked: &ListRequest) -> &'static str {
+    let all = ListRequest { limit: asked.limit, sort: asked.sort, ..ListRequest::default() };
+    if *asked == all {
+        "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
+    } else {
+        "no stored prompt passes these filters"
+    }
 }
 
 /// Says how to see the rest.
-fn more(invocation: &Invocation<'_>, page: &PromptPage, limit: Option<u32>, offset: u64) {
-    if page.next_cursor.is_some() {
-        let next = offset + page.prompts.len() as u64;
-        let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
-        invocation.printer.note(&format!("there are more: add --offset {next}{limit}"));
+fn more(printer: &Printer, page: &PromptPage, asked: &ListRequest) {
+    let Some(next) = &page.next_cursor else { return };
+    if asked.cursor.is_some() {
+        printer.say(&format!("there are more: --cursor {next}"));
+    } else {
+        printer.say(&format!("there are more: --offset {}", asked.offset + page.prompts.len() as u64));
     }
 }

@@ -70,15 +70,6 @@ fn a_home_that_cannot_be_written_to() {
     assert!(said.stderr.contains("/proc/aludel"), "{}", said.stderr);
 }
 
-#[test]
-fn no_home_at_all() {
-    let home = Home::new();
-    let mut command = home.command();
-    let output = command.env_remove("HOME").args(["list"]).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("HOME"));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk() {

@@ -3,6 +3,8 @@
 mod bad_input;
 mod bad_places;
 mod config;
+#[cfg(all(unix, feature = "server"))]
+mod doors;
 mod editable;
 mod formats;
 mod generate;
