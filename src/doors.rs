@@ -1,20 +1,36 @@
 //! The ways into the workbench and the servers, with the runtime each needs. A face that is not built in has no door.
 
-#[cfg(feature = "server")]
+#[cfg(all(feature = "tui", not(feature = "cli")))]
+use aludel_core::config::Environment;
+#[cfg(any(feature = "server", feature = "tui"))]
 use aludel_core::engine::Engine;
 #[cfg(feature = "server")]
 use aludel_core::error::Error;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "tui"))]
 use aludel_core::error::Result;
 
 /// The doors the command line opens.
 #[cfg(feature = "cli")]
 pub(crate) fn for_command_line() -> crate::cli::Doors {
     crate::cli::Doors {
-        workbench: None,
+        workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
     }
+}
+
+/// The workbench; it builds its own runtime.
+#[cfg(all(feature = "tui", feature = "cli"))]
+fn workbench(engine: Engine, surroundings: crate::cli::Surroundings<'_>) -> Result<()> {
+    let options = crate::tui::Options::from_environment(surroundings.environment);
+    let no_color = options.no_color || surroundings.no_color;
+    crate::tui::run(engine, &crate::tui::Options { no_color, ..options })
+}
+
+/// The workbench; it builds its own runtime.
+#[cfg(all(feature = "tui", not(feature = "cli")))]
+pub(crate) fn workbench(engine: Engine, environment: &Environment) -> Result<()> {
+    crate::tui::run(engine, &crate::tui::Options::from_environment(environment))
 }
 
 /// REST over HTTP, on the host and port of the configuration.

@@ -9,6 +9,8 @@
 pub mod cli;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "tui")]
+pub mod tui;
 
 mod doors;
 #[cfg(not(feature = "cli"))]

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use aludel_core::config::{self, Environment, Flags, Mode};
 use aludel_core::engine::Engine;
-use aludel_core::error::{Code, Error, Result};
+use aludel_core::error::Result;
+#[cfg(not(all(feature = "server", feature = "tui")))]
+use aludel_core::error::{Code, Error};
 use aludel_core::trace::{self, LogSettings};
 
 /// Opens the face that the configuration names; says on standard error why it cannot.
@@ -28,13 +30,17 @@ fn open(environment: &Environment) -> Result<()> {
     match engine.config().mode {
         #[cfg(feature = "server")]
         Mode::Server => crate::doors::http_server(engine),
+        #[cfg(feature = "tui")]
+        Mode::Workbench => crate::doors::workbench(engine, environment),
+        #[cfg(not(all(feature = "server", feature = "tui")))]
         mode => Err(missing(mode)),
     }
 }
 
 /// Says what was not built in, and what is there instead.
+#[cfg(not(all(feature = "server", feature = "tui")))]
 fn missing(mode: Mode) -> Error {
-    let detail = match (mode, cfg!(feature = "server"), false) {
+    let detail = match (mode, cfg!(feature = "server"), cfg!(feature = "tui")) {
         (Mode::Workbench, true, _) => "this build has no workbench; set ALUDEL_MODE=server for its HTTP server",
         (Mode::Server, _, true) => "this build has no HTTP server; set ALUDEL_MODE=workbench for its workbench",
         _ => "this build has no face: build it with one of the features cli, server and tui",

@@ -40,11 +40,23 @@ use view::Paint;
 /// Starts another face over this engine and comes back when it is done.
 pub type Door = fn(Engine) -> Result<()>;
 
+/// As [`Door`], to a face that draws on the terminal.
+pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
+
+/// What a face that draws must know of its surroundings.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The variables of this process.
+    pub environment: &'a Environment,
+    /// True when `--no-color` was given.
+    pub no_color: bool,
+}
+
 /// The ways from here to the other faces; `None` when one was not built in.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Doors {
     /// The workbench.
-    pub workbench: Option<Door>,
+    pub workbench: Option<ScreenDoor>,
     /// MCP over standard input and output.
     pub mcp_server: Option<Door>,
     /// REST over HTTP, on `server.host` and `server.port`.
@@ -77,6 +89,11 @@ impl Invocation<'_> {
         let loaded = self.load(flags)?;
         trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
         Ok(Engine::open(loaded))
+    }
+
+    /// What the workbench must know of the terminal.
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings { environment: self.environment, no_color: self.globals.no_color }
     }
 
     /// An engine for the workbench, whose terminal no log may write to.

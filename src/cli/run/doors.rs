@@ -20,14 +20,16 @@ pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     }
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     match invocation.doors.workbench {
-        Some(workbench) if has_terminal => workbench(invocation.silent_engine()?)?,
+        Some(workbench) if has_terminal => workbench(invocation.silent_engine()?, invocation.surroundings())?,
         _ => invocation.printer.data(&Arguments::command().render_help().to_string())?,
     }
     Ok(Exit::Done)
 }
 
 pub(crate) fn workbench(invocation: &Invocation<'_>) -> Outcome<Exit> {
-    open(invocation.doors.workbench, "workbench", "tui", invocation.silent_engine()?)
+    let door = door(invocation.doors.workbench, "workbench", "tui")?;
+    door(invocation.silent_engine()?, invocation.surroundings())?;
+    Ok(Exit::Done)
 }
 
 pub(crate) fn serve(invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -45,11 +47,15 @@ pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) ->
     open(invocation.doors.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
 }
 
-fn open(door: Option<Door>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
-    let Some(door) = door else {
-        let detail = format!("this build has no {face}: it was built without the feature `{feature}`");
-        return Err(Error::Refused { code: Code::InvalidRequest, detail }.into());
-    };
-    door(engine)?;
+fn open(chosen: Option<Door>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
+    door(chosen, face, feature)?(engine)?;
     Ok(Exit::Done)
+}
+
+/// The door, or why there is none.
+fn door<D>(door: Option<D>, face: &str, feature: &str) -> Result<D, Error> {
+    door.ok_or_else(|| {
+        let detail = format!("this build has no {face}: it was built without the feature `{feature}`");
+        Error::Refused { code: Code::InvalidRequest, detail }
+    })
 }

@@ -1,0 +1,262 @@
+//! The list of everything a user can do in the workbench: one list for the keys, the hints and the help.
+//!
+//! An [`Action`] is a named intention; [`ACTIONS`] says where it applies, which keys call it, how it is called in a
+//! hint and what it does. Only what works is in it. Whether an action can be done *now* is said by the screen
+//! ([`crate::tui::screens::workbench::refusal`]); hints show what can, the help says why the rest cannot.
+
+/// A named intention of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the table below documents each")]
+pub enum Action {
+    Run,
+    RunSettings,
+    Help,
+    StopOrQuit,
+    Quit,
+    Suspend,
+    Redraw,
+    FocusNext,
+    FocusPrevious,
+    Back,
+    NewLine,
+    LineStart,
+    LineEnd,
+    CharLeft,
+    CharRight,
+    LineUp,
+    LineDown,
+    TextUp,
+    TextDown,
+    WordLeft,
+    WordRight,
+    TextStart,
+    TextEnd,
+    DeleteCharBefore,
+    DeleteChar,
+    DeleteWord,
+    DeleteWordAfter,
+    DeleteToStart,
+    DeleteToEnd,
+    Yank,
+    Undo,
+    Redo,
+    FocusInput,
+    BackOrQuit,
+    VariantPrevious,
+    VariantNext,
+    PhasePrevious,
+    PhaseNext,
+    Down,
+    Up,
+    HalfDown,
+    HalfUp,
+    PageDown,
+    PageUp,
+    Top,
+    Bottom,
+    Zoom,
+    Follow,
+    Copy,
+    CopyPane,
+    StopVariant,
+    Details,
+}
+
+/// Where an action applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// Everywhere.
+    Global,
+    /// While text is being typed.
+    Composer,
+    /// In every other pane, where letters act.
+    Navigate,
+}
+
+impl Context {
+    /// The name in a key map.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Composer => "composer",
+            Self::Navigate => "nav",
+        }
+    }
+}
+
+/// What is known of an action.
+#[derive(Debug, Clone, Copy)]
+pub struct ActionInfo {
+    /// The action.
+    pub action: Action,
+    /// Its name in a key map.
+    pub id: &'static str,
+    /// Where it applies.
+    pub context: Context,
+    /// Keys that call it, the first being the one shown.
+    pub keys: &'static [&'static str],
+    /// One or two words for the hint line.
+    pub label: &'static str,
+    /// What it does, for the help.
+    pub help: &'static str,
+    /// Place in the hint line, 1 first; 0 for actions that are in the help alone.
+    pub hint: u8,
+    /// The operation of the core that it calls, if it calls one.
+    pub operation: Option<&'static str>,
+}
+
+const fn info(
+    action: Action,
+    id: &'static str,
+    context: Context,
+    keys: &'static [&'static str],
+    label: &'static str,
+    help: &'static str,
+) -> ActionInfo {
+    ActionInfo { action, id, context, keys, label, help, hint: 0, operation: None }
+}
+
+impl ActionInfo {
+    /// The same with a place in the hint line.
+    const fn hint(mut self, place: u8) -> Self {
+        self.hint = place;
+        self
+    }
+
+    /// The same, calling `operation` of the core.
+    const fn calls(mut self, operation: &'static str) -> Self {
+        self.operation = Some(operation);
+        self
+    }
+}
+
+use Action as A;
+use Context::{Composer, Global, Navigate};
+
+/// All actions, in the order of the help.
+pub static ACTIONS: &[ActionInfo] = &[
+    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Make prompts of the idea").hint(2).calls("generate"),
+    info(
+        A::RunSettings,
+        "run-settings",
+        Global,
+        &["F2"],
+        "settings",
+        "Persona, variants, temperature, provider, phases",
+    )
+    .hint(12),
+    info(
+        A::StopOrQuit,
+        "stop-or-quit",
+        Global,
+        &["Ctrl+C"],
+        "stop all",
+        "Stop the run, keeping what is finished; idle: twice quits",
+    )
+    .hint(3)
+    .calls("cancel"),
+    info(A::Quit, "quit", Global, &["Ctrl+Q"], "quit", "Quit; asks while a run is live").hint(30),
+    info(A::Help, "help", Global, &["F1"], "help", "Every key, searchable"),
+    info(A::Help, "help-nav", Navigate, &["?"], "help", "Every key, searchable"),
+    info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
+    info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
+    info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
+    info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "To the shell; `fg` comes back"),
+    info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Draw the whole screen anew"),
+    info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").hint(1),
+    info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant"),
+    info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").hint(6),
+    info(A::PhasePrevious, "phase-prev", Navigate, &["{"], "phase", "Previous phase"),
+    info(A::PhaseNext, "phase-next", Navigate, &["}"], "phase", "Next phase").hint(7),
+    info(A::Down, "down", Navigate, &["j", "Down"], "down", "Down a row"),
+    info(A::Up, "up", Navigate, &["k", "Up"], "up", "Up a row"),
+    info(A::HalfDown, "half-down", Navigate, &["d", "Ctrl+D"], "half down", "Down half a pane"),
+    info(A::HalfUp, "half-up", Navigate, &["u", "Ctrl+U"], "half up", "Up half a pane"),
+    info(A::PageDown, "page-down", Navigate, &["PageDown", "Space"], "page down", "Down a pane"),
+    info(A::PageUp, "page-up", Navigate, &["PageUp"], "page up", "Up a pane"),
+    info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
+    info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow what arrives"),
+    info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
+    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not").hint(10),
+    info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt (OSC 52)").hint(4),
+    info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not"),
+    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on")
+        .hint(5)
+        .calls("cancel"),
+    info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings").hint(9),
+    info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; at the outermost asks to quit"),
+    info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").hint(13),
+    info(A::CharLeft, "char-left", Composer, &["Left", "Ctrl+B"], "left", "Left"),
+    info(A::CharRight, "char-right", Composer, &["Right", "Ctrl+F"], "right", "Right"),
+    info(A::LineUp, "line-up", Composer, &["Up"], "up", "Up a row"),
+    info(A::LineDown, "line-down", Composer, &["Down"], "down", "Down a row"),
+    info(A::WordLeft, "word-left", Composer, &["Alt+B", "Ctrl+Left", "Alt+Left"], "word left", "A word left"),
+    info(A::WordRight, "word-right", Composer, &["Alt+F", "Ctrl+Right", "Alt+Right"], "word right", "A word right"),
+    info(A::LineStart, "line-start", Composer, &["Ctrl+A", "Home"], "line start", "To the beginning of the line"),
+    info(A::LineEnd, "line-end", Composer, &["Ctrl+E", "End"], "line end", "To the end of the line"),
+    info(A::TextUp, "text-up", Composer, &["PageUp"], "page up", "Up a page of the input"),
+    info(A::TextDown, "text-down", Composer, &["PageDown"], "page down", "Down a page of the input"),
+    info(A::TextStart, "text-start", Composer, &["Ctrl+Home", "Alt+<"], "start", "To the beginning of the input"),
+    info(A::TextEnd, "text-end", Composer, &["Ctrl+End", "Alt+>"], "end", "To the end of the input"),
+    info(
+        A::DeleteCharBefore,
+        "del-char-before",
+        Composer,
+        &["Backspace", "Ctrl+H"],
+        "delete back",
+        "Delete the character before",
+    ),
+    info(A::DeleteChar, "del-char", Composer, &["Delete", "Ctrl+D"], "delete", "Delete the character under the cursor"),
+    info(A::DeleteWord, "del-word", Composer, &["Ctrl+W", "Alt+Backspace"], "delete word", "Delete the word before"),
+    info(A::DeleteWordAfter, "del-word-after", Composer, &["Alt+D"], "delete word after", "Delete the word after"),
+    info(
+        A::DeleteToStart,
+        "del-to-start",
+        Composer,
+        &["Ctrl+U"],
+        "delete to start",
+        "Delete to the beginning of the line",
+    ),
+    info(A::DeleteToEnd, "del-to-end", Composer, &["Ctrl+K"], "delete to end", "Delete to the end of the line"),
+    info(A::Yank, "yank", Composer, &["Ctrl+Y"], "put back", "Put back what was deleted last"),
+    info(A::Undo, "undo", Composer, &["Ctrl+_", "Alt+U"], "undo", "Undo"),
+    info(A::Redo, "redo", Composer, &["Alt+R"], "redo", "Redo"),
+];
+
+impl Action {
+    /// What is known of it; where it has several entries, the first.
+    pub fn info(self) -> &'static ActionInfo {
+        // Every action is in the table: a test counts them.
+        ACTIONS.iter().find(|info| info.action == self).unwrap_or(&ACTIONS[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_action_is_in_the_list_and_every_name_is_its_own() {
+        let ids: BTreeSet<&str> = ACTIONS.iter().map(|info| info.id).collect();
+        assert_eq!(ids.len(), ACTIONS.len());
+        // `Details` is the last of the enum: its number is the count of all others.
+        let actions: BTreeSet<usize> = ACTIONS.iter().map(|info| info.action as usize).collect();
+        assert_eq!(actions.len(), Action::Details as usize + 1);
+        assert!(ACTIONS.iter().all(|info| info.action.info().action == info.action));
+    }
+
+    #[test]
+    fn the_list_of_actions_is_as_reviewed() {
+        let row = |info: &ActionInfo| {
+            format!("{:<9}{:<16}{:<28}{}", info.context.as_str(), info.id, info.keys.join(" "), info.help)
+        };
+        insta::assert_snapshot!(ACTIONS.iter().map(row).collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn places_in_the_hint_line_are_distinct() {
+        let places: Vec<u8> = ACTIONS.iter().map(|info| info.hint).filter(|place| *place > 0).collect();
+        assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len());
+    }
+}

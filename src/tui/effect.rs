@@ -1,0 +1,67 @@
+//! What the workbench wants done outside itself, as data. [`update`](crate::tui::update::update) asks; the executor
+//! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
+
+use serde_json::Value;
+
+/// Names one question. An answer whose ticket is no longer current is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Ticket(pub(crate) u64);
+
+impl Ticket {
+    /// The next one.
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// Something to be done outside the model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Effect {
+    /// Of the core.
+    Core(CoreEffect),
+    /// Of the terminal.
+    Terminal(TerminalEffect),
+}
+
+/// What the executor does.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CoreEffect {
+    /// Decode this raw request and start the run. Answers with `RunEvents` or `RunRefused`.
+    Generate {
+        /// Names the run.
+        ticket: Ticket,
+        /// The request as the user made it.
+        raw: Value,
+    },
+    /// Stop a run; its terminal event still arrives.
+    CancelRun(Ticket),
+    /// Stop one variant of a run.
+    CancelVariant(Ticket, u32),
+    /// List personas and providers. Answers with `Names`.
+    LoadNames,
+}
+
+/// What the runtime does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TerminalEffect {
+    /// Hand this text to the terminal's clipboard.
+    Copy(String),
+    /// Give the terminal back to the shell until it is asked for again. Answers with `Resumed`.
+    Suspend,
+    /// Draw every cell anew.
+    Repaint,
+    /// Leave.
+    Quit,
+}
+
+impl From<CoreEffect> for Effect {
+    fn from(effect: CoreEffect) -> Self {
+        Self::Core(effect)
+    }
+}
+
+impl From<TerminalEffect> for Effect {
+    fn from(effect: TerminalEffect) -> Self {
+        Self::Terminal(effect)
+    }
+}

@@ -1,0 +1,119 @@
+//! Does what the model asks of the core. The only part of the workbench that holds the engine.
+//!
+//! Every effect is a task, or is done before [`Executor::perform`] returns; every answer carries the ticket of its
+//! question. Events travel in batches over a bounded channel: a screen that is slow to take them makes the run's own
+//! queue merge its deltas, and loses nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::engine::Engine;
+use aludel_core::error::Problem;
+use aludel_core::event::{Run, RunControl};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::effect::{CoreEffect, Ticket};
+use super::message::Message;
+use super::model::Names;
+
+/// How many answers may wait for the screen.
+const ANSWERS: usize = 256;
+/// Most events in one message.
+const BATCH: usize = 256;
+/// How long leaving waits for runs to store what is finished.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Asks the core.
+pub(crate) struct Executor {
+    engine: Engine,
+    answers: mpsc::Sender<Message>,
+    runs: HashMap<Ticket, RunControl>,
+    tasks: JoinSet<()>,
+}
+
+impl Executor {
+    /// An executor over `engine`, and where its answers arrive. Needs a tokio runtime once it is used.
+    pub(crate) fn new(engine: Engine) -> (Self, mpsc::Receiver<Message>) {
+        let (answers, messages) = mpsc::channel(ANSWERS);
+        (Self { engine, answers, runs: HashMap::new(), tasks: JoinSet::new() }, messages)
+    }
+
+    /// Does what `effect` says, or begins to.
+    pub(crate) fn perform(&mut self, effect: CoreEffect) {
+        while self.tasks.try_join_next().is_some() {}
+        match effect {
+            CoreEffect::Generate { ticket, raw } => match self.start(raw) {
+                Ok(run) => {
+                    // One run at a time is on the screen: the controls of those before it are of no more use.
+                    self.runs.clear();
+                    self.runs.insert(ticket, run.control());
+                    self.tasks.spawn(relay(run, ticket, self.answers.clone()));
+                }
+                Err(problem) => self.answer(Message::RunRefused { ticket, problem }),
+            },
+            CoreEffect::CancelRun(ticket) => {
+                if let Some(control) = self.runs.get(&ticket) {
+                    control.cancel_all();
+                }
+            }
+            CoreEffect::CancelVariant(ticket, variant) => {
+                if let Some(control) = self.runs.get(&ticket) {
+                    control.cancel_variant(variant);
+                }
+            }
+            CoreEffect::LoadNames => {
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.tasks.spawn_blocking(move || _ = answers.blocking_send(Message::Names(names(&engine))));
+            }
+        }
+    }
+
+    /// Stops all runs, waits until they have stored what is finished, and closes the database.
+    ///
+    /// # Errors
+    /// `storage` when something could not be written.
+    pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
+        self.runs.values().for_each(RunControl::cancel_all);
+        drop(self.answers);
+        // Nobody reads the answers any more, but a run is only over when its last event was taken.
+        let drained = async { while messages.recv().await.is_some() {} };
+        if tokio::time::timeout(FAREWELL, drained).await.is_err() {
+            tracing::warn!("a run did not end in time and was dropped");
+        }
+        self.tasks.abort_all();
+        self.engine.close().await
+    }
+
+    fn start(&self, raw: serde_json::Value) -> Result<Run, Box<Problem>> {
+        let request = self.engine.decode::<GenerateRequest>(raw);
+        let run = request.and_then(|request| self.engine.generate(request));
+        run.map_err(|error| Box::new(Problem::from(error)))
+    }
+
+    fn answer(&mut self, message: Message) {
+        let answers = self.answers.clone();
+        self.tasks.spawn(async move { _ = answers.send(message).await });
+    }
+}
+
+/// Hands over the events of a run until its last. Dropped with the run when nobody listens, which cancels it.
+async fn relay(mut run: Run, ticket: Ticket, answers: mpsc::Sender<Message>) {
+    while let Some(first) = run.next().await {
+        let mut events = vec![first];
+        while events.len() < BATCH {
+            let Some(event) = run.try_next() else { break };
+            events.push(event);
+        }
+        if answers.send(Message::RunEvents { ticket, events }).await.is_err() {
+            break;
+        }
+    }
+}
+
+/// The personas, and the providers that a run could call now.
+fn names(engine: &Engine) -> Names {
+    let providers = engine.providers().into_iter().filter(|provider| provider.available);
+    Names { personas: engine.known().personas, providers: providers.map(|provider| provider.name).collect() }
+}

@@ -1,0 +1,48 @@
+//! The workbench without a terminal: a raw request goes its whole way, through update, effect and executor, and the
+//! answers come back as messages. So the four faces can be compared.
+
+use aludel_core::engine::Engine;
+use aludel_core::error::Problem;
+use aludel_core::event::{RunState, RunView};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::effect::Effect;
+use super::executor::Executor;
+use super::keymap::Keymap;
+use super::message::Message;
+use super::model::Model;
+use super::update::{Cx, update};
+use super::widgets::scroll::Follow;
+
+/// Runs `raw` as the workbench would and gives what it would show at the end. Needs a tokio runtime.
+///
+/// # Errors
+/// The problem it would show: of a request that was refused, or of a run that has no result.
+pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
+    let started = Instant::now();
+    let keymap = Keymap::default();
+    let mut model = Model::new(super::defaults(&engine), Follow::default());
+    let (mut executor, mut messages) = Executor::new(engine);
+    let mut next = Some(Message::Run(raw));
+    while let Some(message) = next {
+        let now = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        for effect in update(&mut model, message, &Cx { now, keymap: &keymap }) {
+            if let Effect::Core(effect) = effect {
+                executor.perform(effect);
+            }
+        }
+        next = if model.live_run().is_some() { messages.recv().await } else { None };
+    }
+    let ended = executor.finish(messages).await;
+    let Some(run) = model.run else { return Err(Box::new(nothing_ran())) };
+    match (run.refusal, run.view.state) {
+        (Some(problem), _) | (None, RunState::Failed(problem)) => Err(problem),
+        (None, state) => ended.map(|()| RunView { state, ..run.view }).map_err(|error| Box::new(error.into())),
+    }
+}
+
+/// Cannot happen: a request is always either run or refused.
+fn nothing_ran() -> Problem {
+    aludel_core::error::Error::Internal("the workbench took no run up".to_owned()).into()
+}

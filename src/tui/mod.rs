@@ -1,0 +1,160 @@
+//! The terminal workbench: Elm at the top, plain functions below.
+//!
+//! | part | owns |
+//! |---|---|
+//! | [`action`] | the list of what a user can do: keys, hints and help come from it |
+//! | `message`, `effect` | what may change the model; what is wanted done outside it, as data |
+//! | `model`, `update` | the state, and the one function that changes it: no clock, no input, no output |
+//! | `screens`, `overlays`, `widgets`, `theme` | drawing: pure functions of the model |
+//! | `executor` | the only owner of the engine: one task an effect, answers with the ticket of the question |
+//! | `runtime`, `terminal` | the loop that drains, then draws; the terminal's modes, entered and left |
+//! | [`headless`] | all of it but the terminal |
+//!
+//! Nothing here decides about prompts: requests go to the core raw, and the core's events are shown as they come.
+
+pub mod action;
+mod effect;
+mod executor;
+pub mod headless;
+mod keymap;
+mod message;
+mod model;
+mod overlays;
+mod runtime;
+mod screens;
+mod terminal;
+#[cfg(test)]
+mod testing;
+mod theme;
+mod update;
+mod widgets;
+
+use std::io::{self, IsTerminal};
+
+use aludel_core::assets::DEFAULT_PERSONA;
+use aludel_core::config::Environment;
+use aludel_core::domain::{Phase, ProviderKind};
+use aludel_core::engine::Engine;
+use aludel_core::error::{Code, Error, Result};
+
+pub use action::{Action, ActionInfo, Context};
+use executor::Executor;
+use model::{Defaults, Model};
+use runtime::Runtime;
+use terminal::{Keyboard, Screen};
+use theme::Theme;
+use widgets::scroll::Follow;
+
+/// Everything a user can do in the workbench, in the order of its help.
+pub fn actions() -> &'static [ActionInfo] {
+    action::ACTIONS
+}
+
+/// What the surroundings say of the terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// True when the user wants no colour.
+    pub no_color: bool,
+    /// What the terminal calls itself.
+    pub term: Option<String>,
+    /// True when it is at the other end of a line that may be slow; text is then shown page by page.
+    pub remote: bool,
+}
+
+impl Options {
+    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`.
+    pub fn from_environment(environment: &Environment) -> Self {
+        Self {
+            no_color: environment.no_color(),
+            term: environment.get("TERM").map(str::to_owned),
+            remote: environment.get("SSH_CONNECTION").is_some(),
+        }
+    }
+}
+
+/// Opens the workbench and returns when the user has left it. Builds its own runtime.
+///
+/// # Errors
+/// `invalid_request` without a terminal that can show it; `file` when the terminal fails; `storage` when something
+/// could not be written at the end.
+pub fn run(engine: Engine, options: &Options) -> Result<()> {
+    check_terminal(&engine, options)?;
+    let theme = if options.no_color || engine.config().tui.theme == "mono" { Theme::mono() } else { Theme::ansi16() };
+    let follow = if options.remote { Follow::Page } else { Follow::Tail };
+    let model = Model::new(defaults(&engine), follow);
+    // The loop stays on this thread, so that work of a run never delays a key.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("aludel")
+        .enable_all()
+        .build()
+        .map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
+    runtime.block_on(async {
+        let stop = stop_asked()?;
+        let screen = Screen::enter(theme).map_err(|error| terminal_failed(&error))?;
+        let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
+        let (outcome, executor, messages) = workbench.run(stop).await;
+        let finished = executor.finish(messages).await;
+        outcome.map_err(|error| terminal_failed(&error)).and(finished)
+    })
+}
+
+/// What is configured, for showing.
+fn defaults(engine: &Engine) -> Defaults {
+    let config = engine.config();
+    let generation = &config.generation;
+    let mut providers: Vec<String> = Phase::ALL.into_iter().map(|phase| config.provider_of(phase).to_owned()).collect();
+    providers.dedup();
+    let listed = engine.providers().into_iter();
+    let writers =
+        listed.filter(|provider| provider.kind == ProviderKind::Builtin).map(|provider| provider.name).collect();
+    Defaults {
+        providers,
+        writers,
+        persona: generation.default_persona.clone().unwrap_or_else(|| DEFAULT_PERSONA.to_owned()),
+        count: generation.default_count,
+        temperature: generation.default_temperature,
+    }
+}
+
+/// Refuses where a screen cannot be drawn, and says what to use there.
+fn check_terminal(engine: &Engine, options: &Options) -> Result<()> {
+    const INSTEAD: &str = "`aludel generate` does the same with plain lines";
+    let detail = if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        format!("the workbench needs a terminal for input and output; {INSTEAD}")
+    } else if options.term.as_deref() == Some("dumb") {
+        format!("TERM is `dumb`, and the workbench needs a terminal that can place text; {INSTEAD}")
+    } else if engine.config().tui.screen_reader {
+        format!("tui.screen_reader is set, and a full screen cannot be read aloud; {INSTEAD}")
+    } else {
+        return Ok(());
+    };
+    Err(Error::Refused { code: Code::InvalidRequest, detail })
+}
+
+fn terminal_failed(error: &io::Error) -> Error {
+    Error::Internal(format!("the terminal failed: {error}"))
+}
+
+/// Ready once the system asks the program to end: SIGTERM, SIGHUP (the terminal is gone) or SIGINT from outside.
+#[cfg(unix)]
+fn stop_asked() -> Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen =
+        |kind| signal(kind).map_err(|error| Error::Internal(format!("signals cannot be listened for: {error}")));
+    let (mut term, mut hangup, mut interrupt) =
+        (listen(SignalKind::terminate())?, listen(SignalKind::hangup())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = hangup.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Ready once the system asks the program to end.
+#[cfg(not(unix))]
+fn stop_asked() -> Result<impl Future<Output = ()>> {
+    Ok(async { _ = tokio::signal::ctrl_c().await })
+}

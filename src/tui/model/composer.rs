@@ -1,0 +1,226 @@
+//! The idea being written: a text area that deletes and moves by what people call a character.
+//!
+//! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
+//! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
+
+use ratatui::style::Style;
+use tui_textarea::{CursorMove, Scrolling, TextArea, WrapMode};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::tui::action::Action;
+use crate::tui::widgets::safe::typed;
+
+/// How many edits can be undone.
+const UNDO_DEPTH: usize = 1_000;
+
+/// The text area.
+#[derive(Debug)]
+pub(crate) struct Composer {
+    area: TextArea<'static>,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        let mut area = TextArea::default();
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        area.set_max_histories(UNDO_DEPTH);
+        // The terminal's own cursor marks the place, so the text area draws none.
+        area.set_cursor_style(Style::default());
+        area.set_cursor_line_style(Style::default());
+        Self { area }
+    }
+}
+
+impl Composer {
+    /// The text, lines joined by `\n`.
+    pub(crate) fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// How many characters it has, as the limits count them.
+    pub(crate) fn characters(&self) -> usize {
+        let lines = self.area.lines();
+        lines.iter().map(|line| line.chars().count()).sum::<usize>() + lines.len() - 1
+    }
+
+    /// True when nothing has been written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// How many lines it has.
+    pub(crate) fn lines(&self) -> usize {
+        self.area.lines().len()
+    }
+
+    /// The widget to draw.
+    pub(crate) const fn area(&self) -> &TextArea<'static> {
+        &self.area
+    }
+
+    /// Where the cursor is within the drawn area, column and row. Right only after the area was drawn.
+    pub(crate) fn cursor_on_screen(&self) -> (usize, usize) {
+        let (cursor, (top, left)) = (self.area.screen_cursor(), self.area.scroll_offset());
+        (cursor.col.saturating_sub(left.into()), cursor.row.saturating_sub(top.into()))
+    }
+
+    /// Types one character.
+    pub(crate) fn insert(&mut self, character: char) {
+        self.area.insert_char(character);
+    }
+
+    /// Types a whole text. Gives the number of characters that went in.
+    pub(crate) fn paste(&mut self, text: &str) -> usize {
+        let text = typed(text);
+        self.area.insert_str(&text);
+        text.chars().count()
+    }
+
+    /// Does what an action of the composer says. False when it is not one of them.
+    pub(crate) fn act(&mut self, action: Action) -> bool {
+        match action {
+            Action::NewLine => self.area.insert_newline(),
+            Action::LineStart => self.area.move_cursor(CursorMove::Head),
+            Action::LineEnd => self.area.move_cursor(CursorMove::End),
+            Action::CharLeft => self.step(CursorMove::Back, self.length_before()),
+            Action::CharRight => self.step(CursorMove::Forward, self.length_after()),
+            Action::LineUp => self.area.move_cursor(CursorMove::Up),
+            Action::LineDown => self.area.move_cursor(CursorMove::Down),
+            Action::TextUp => self.area.scroll(Scrolling::PageUp),
+            Action::TextDown => self.area.scroll(Scrolling::PageDown),
+            Action::WordLeft => self.area.move_cursor(CursorMove::WordBack),
+            Action::WordRight => self.area.move_cursor(CursorMove::WordForward),
+            Action::TextStart => self.area.move_cursor(CursorMove::Jump(0, 0)),
+            Action::TextEnd => {
+                self.area.move_cursor(CursorMove::Bottom);
+                self.area.move_cursor(CursorMove::End);
+            }
+            Action::DeleteCharBefore => self.delete_before(),
+            Action::DeleteChar => self.delete_after(),
+            Action::DeleteWord => _ = self.area.delete_word(),
+            Action::DeleteWordAfter => _ = self.area.delete_next_word(),
+            Action::DeleteToStart => _ = self.area.delete_line_by_head(),
+            Action::DeleteToEnd => _ = self.area.delete_line_by_end(),
+            Action::Yank => _ = self.area.paste(),
+            Action::Undo => _ = self.area.undo(),
+            Action::Redo => _ = self.area.redo(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The line of the cursor, cut in two where it stands.
+    fn around_cursor(&self) -> (&str, &str) {
+        let (row, column) = (self.area.cursor().0, self.area.cursor().1);
+        let line = self.area.lines().get(row).map_or("", String::as_str);
+        line.split_at(line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte))
+    }
+
+    /// Code points of the character before the cursor; 1 at the beginning of a line, for the line break.
+    fn length_before(&self) -> usize {
+        self.around_cursor().0.graphemes(true).next_back().map_or(1, |character| character.chars().count())
+    }
+
+    /// Code points of the character after the cursor; 1 at the end of a line, for the line break.
+    fn length_after(&self) -> usize {
+        self.around_cursor().1.graphemes(true).next().map_or(1, |character| character.chars().count())
+    }
+
+    fn step(&mut self, direction: CursorMove, times: usize) {
+        for _ in 0..times {
+            self.area.move_cursor(direction);
+        }
+    }
+
+    fn delete_before(&mut self) {
+        match self.length_before() {
+            1 => _ = self.area.delete_char(),
+            length => {
+                self.step(CursorMove::Back, length);
+                self.delete(length);
+            }
+        }
+    }
+
+    fn delete_after(&mut self) {
+        match self.length_after() {
+            1 => _ = self.area.delete_next_char(),
+            length => self.delete(length),
+        }
+    }
+
+    /// Deletes `length` code points after the cursor, and leaves what `yank` puts back as it was.
+    fn delete(&mut self, length: usize) {
+        let yanked = self.area.yank_text();
+        self.area.delete_str(length);
+        self.area.set_yank_text(yanked);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> Composer {
+        let mut composer = Composer::default();
+        composer.paste(text);
+        composer
+    }
+
+    #[test]
+    fn backspace_takes_a_whole_character() {
+        let mut composer = written("a👩\u{200d}👩\u{200d}👧👍🏽🇯🇵e\u{301}");
+        for left in ["a👩\u{200d}👩\u{200d}👧👍🏽🇯🇵", "a👩\u{200d}👩\u{200d}👧👍🏽", "a👩\u{200d}👩\u{200d}👧", "a", ""]
+        {
+            composer.act(Action::DeleteCharBefore);
+            assert_eq!(composer.text(), left);
+        }
+        composer.act(Action::DeleteCharBefore);
+        assert!(composer.is_empty());
+    }
+
+    #[test]
+    fn arrows_step_over_a_whole_character() {
+        let mut composer = written("a👩\u{200d}👧b");
+        composer.act(Action::CharLeft);
+        composer.act(Action::CharLeft);
+        composer.insert('x');
+        assert_eq!(composer.text(), "ax👩\u{200d}👧b");
+        composer.act(Action::CharRight);
+        composer.act(Action::DeleteChar);
+        assert_eq!(composer.text(), "ax👩\u{200d}👧");
+        composer.act(Action::CharLeft);
+        composer.act(Action::DeleteChar);
+        assert_eq!(composer.text(), "ax");
+    }
+
+    #[test]
+    fn pasted_line_breaks_are_one_kind_and_escape_sequences_stay_out() {
+        assert_eq!(written("a\r\nb\rc\u{1b}[31md\te").text(), "a\nb\ncd\te");
+    }
+
+    #[test]
+    fn characters_count_line_breaks() {
+        assert_eq!(written("ab\nc\n").characters(), 5);
+        assert_eq!(Composer::default().characters(), 0);
+    }
+
+    #[test]
+    fn deleting_joins_lines_and_can_be_undone() {
+        let mut composer = written("one\ntwo");
+        composer.act(Action::LineStart);
+        composer.act(Action::DeleteCharBefore);
+        assert_eq!(composer.text(), "onetwo");
+        composer.act(Action::Undo);
+        assert_eq!(composer.text(), "one\ntwo");
+    }
+
+    #[test]
+    fn what_was_killed_comes_back() {
+        let mut composer = written("keep this");
+        composer.act(Action::DeleteWord);
+        composer.act(Action::DeleteCharBefore);
+        composer.act(Action::Yank);
+        assert_eq!(composer.text(), "keepthis");
+    }
+}

@@ -1,0 +1,155 @@
+//! The model: all that the view may read. Plain data; who changes it is [`crate::tui::update`].
+//!
+//! It holds no clock: [`Model::now`] is the time of the last message, in milliseconds since the program began.
+
+pub(crate) mod composer;
+pub(crate) mod run;
+pub(crate) mod settings;
+
+use ratatui::layout::Size;
+
+pub(crate) use composer::Composer;
+pub(crate) use run::{LiveRun, Pane, Vessel};
+pub(crate) use settings::{Defaults, Names, Settings};
+
+use super::action::Context;
+use super::effect::Ticket;
+use super::widgets::scroll::Follow;
+
+/// Which pane has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Focus {
+    /// Keys type.
+    #[default]
+    Composer,
+    /// Letters act.
+    Vessels,
+}
+
+impl Focus {
+    /// Where its keys are looked up.
+    pub(crate) const fn context(self) -> Context {
+        match self {
+            Self::Composer => Context::Composer,
+            Self::Vessels => Context::Navigate,
+        }
+    }
+
+    /// The other pane.
+    pub(crate) const fn other(self) -> Self {
+        match self {
+            Self::Composer => Self::Vessels,
+            Self::Vessels => Self::Composer,
+        }
+    }
+}
+
+/// What lies over the screen and takes its keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Overlay {
+    /// Every key, filtered by what has been typed.
+    Help {
+        /// What has been typed.
+        filter: String,
+        /// Which of the matching rows is marked.
+        marked: usize,
+    },
+    /// How the next run is made.
+    Settings {
+        /// Which row is marked.
+        row: usize,
+        /// True while digits are being typed into it.
+        typing: bool,
+    },
+    /// How a variant came to be.
+    Details {
+        /// First visible row.
+        top: usize,
+    },
+    /// Asks whether to quit.
+    ConfirmQuit,
+}
+
+/// How serious a passing message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Something was done.
+    Done,
+    /// Something could not be done.
+    Refused,
+}
+
+/// A message that passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Toast {
+    /// One line, safe to show.
+    pub(crate) text: String,
+    /// How serious it is.
+    pub(crate) tone: Tone,
+    /// When it goes.
+    pub(crate) until: u64,
+}
+
+/// Everything the view may read.
+#[derive(Debug)]
+pub(crate) struct Model {
+    /// The size of the terminal.
+    pub(crate) size: Size,
+    /// Milliseconds since the program began, as of the last message.
+    pub(crate) now: u64,
+    /// True while the terminal has the user's attention, as far as it tells.
+    pub(crate) attention: bool,
+    /// Which pane has the keys.
+    pub(crate) focus: Focus,
+    /// True while the focused pane fills the screen.
+    pub(crate) zoom: bool,
+    /// How panes follow arriving text.
+    pub(crate) follow: Follow,
+    /// The idea being written.
+    pub(crate) composer: Composer,
+    /// How it is to be run.
+    pub(crate) settings: Settings,
+    /// The run on the screen.
+    pub(crate) run: Option<LiveRun>,
+    /// What lies over the screen.
+    pub(crate) overlay: Option<Overlay>,
+    /// A message that passes.
+    pub(crate) toast: Option<Toast>,
+    /// Until when a second `^C` quits.
+    pub(crate) quit_armed_until: Option<u64>,
+    /// The last ticket given out.
+    pub(crate) last_ticket: Ticket,
+}
+
+impl Model {
+    /// An empty screen.
+    pub(crate) fn new(defaults: Defaults, follow: Follow) -> Self {
+        Self {
+            size: Size::default(),
+            now: 0,
+            attention: true,
+            focus: Focus::default(),
+            zoom: false,
+            follow,
+            composer: Composer::default(),
+            settings: Settings::new(defaults),
+            run: None,
+            overlay: None,
+            toast: None,
+            quit_armed_until: None,
+            last_ticket: Ticket::default(),
+        }
+    }
+
+    /// The run, while it goes on.
+    pub(crate) fn live_run(&self) -> Option<&LiveRun> {
+        self.run.as_ref().filter(|run| run.is_live())
+    }
+
+    /// Shows a passing message.
+    pub(crate) fn say(&mut self, tone: Tone, text: impl AsRef<str>) {
+        const SHOWN_MS: u64 = 4_000;
+        let text = super::widgets::safe::safe_line(text.as_ref());
+        self.toast = Some(Toast { text, tone, until: self.now + SHOWN_MS });
+    }
+}

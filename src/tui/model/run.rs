@@ -1,0 +1,411 @@
+//! A run on the screen: the core's fold of its events, and beside it what only a screen needs.
+//!
+//! [`RunView`] says what is true; a [`Pane`] holds the same text made safe and wrapped, its place, and the speed at
+//! which it arrives. Text is taken in as it comes, never again from the beginning. Figures that move all the time
+//! are read off twice a second ([`LiveRun::read_figures`]), so that they can be read and cost little to draw.
+
+use std::collections::BTreeSet;
+
+use aludel_core::domain::{ModelMetadata, Phase, Prompt, Ranking};
+use aludel_core::error::Problem;
+use aludel_core::event::{Event, EventKind, PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
+use aludel_core::text::tokens;
+
+use crate::tui::effect::Ticket;
+use crate::tui::widgets::figures::Speed;
+use crate::tui::widgets::safe::Sanitizer;
+use crate::tui::widgets::scroll::Scroll;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// One phase of one variant, as shown.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pane {
+    /// The text so far, safe and wrapped.
+    pub(crate) text: Wrapped,
+    /// Where it stands.
+    pub(crate) scroll: Scroll,
+    /// Our estimate of the tokens so far, as of the last reading.
+    pub(crate) tokens: u64,
+    /// Tokens a second, as of the last reading.
+    pub(crate) speed: u64,
+    /// When it began.
+    pub(crate) since: u64,
+    /// When the next attempt is due.
+    pub(crate) retry_at: u64,
+    sanitizer: Sanitizer,
+    tokens_arrived: TokenCount,
+    rate: Speed,
+}
+
+/// Our estimate of the tokens of a text that arrives in pieces, cut anywhere: a word is counted once.
+#[derive(Debug, Clone, Default)]
+struct TokenCount {
+    settled: u64,
+    /// The last word, which may go on.
+    open: String,
+}
+
+impl TokenCount {
+    /// A longer word is counted in parts, so that text without blanks costs no more.
+    const LONGEST: usize = 256;
+
+    /// Takes in a piece and gives how many tokens it added.
+    fn push(&mut self, piece: &str) -> u64 {
+        let before = self.total();
+        self.open.push_str(piece);
+        let settled = if self.open.len() > Self::LONGEST {
+            self.open.len()
+        } else {
+            // Blanks that may go on stay open too.
+            self.open.rfind(char::is_whitespace).map_or(0, |at| self.open[..at].trim_end().len())
+        };
+        self.settled += tokens::estimate(&self.open[..settled]);
+        self.open.drain(..settled);
+        self.total().saturating_sub(before)
+    }
+
+    fn total(&self) -> u64 {
+        self.settled + tokens::estimate(&self.open)
+    }
+}
+
+impl Pane {
+    fn begin(&mut self, now: u64) {
+        self.clear();
+        self.since = now;
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.sanitizer = Sanitizer::default();
+        self.rate = Speed::default();
+        self.tokens_arrived = TokenCount::default();
+        (self.tokens, self.speed) = (0, 0);
+    }
+
+    fn push(&mut self, piece: &str, now: u64) {
+        self.rate.note(now, self.tokens_arrived.push(piece));
+        let sanitizer = &mut self.sanitizer;
+        self.text.append_with(|text| sanitizer.push(piece, text));
+    }
+
+    /// What is finished is read from its beginning, unless the user has moved it.
+    fn rest_at_top(&mut self) {
+        if !self.scroll.touched {
+            self.scroll = Scroll { top: 0, following: false, touched: false };
+        }
+    }
+
+    fn read_figures(&mut self, now: u64) {
+        self.tokens = self.tokens_arrived.total();
+        self.speed = self.rate.per_second(now, self.since);
+    }
+}
+
+/// How far one phase of one variant is, as a screen tells it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Vessel<'a> {
+    /// Waits for the phase before it.
+    Queued,
+    /// Asked; nothing has come yet.
+    Connecting,
+    /// Text arrives.
+    Streaming,
+    /// Failed, and will be asked again.
+    Retrying {
+        /// The attempt that follows.
+        attempt: u32,
+        /// Why the last one failed.
+        error: &'a Problem,
+    },
+    /// Complete.
+    Done(&'a ModelMetadata),
+    /// Gave up.
+    Failed(&'a Problem),
+    /// Stopped by the user, or by the end of the run.
+    Stopped,
+    /// Never begun, because the variant ended before.
+    NotReached,
+}
+
+/// The run on the screen.
+#[derive(Debug)]
+pub(crate) struct LiveRun {
+    /// Names it.
+    pub(crate) ticket: Ticket,
+    /// What is true of it.
+    pub(crate) view: RunView,
+    /// Why it was refused before it began.
+    pub(crate) refusal: Option<Box<Problem>>,
+    /// When it was asked for.
+    pub(crate) since: u64,
+    /// How long it took, once it is over.
+    pub(crate) took: Option<u64>,
+    /// True once the user has asked to stop it.
+    pub(crate) stopping: bool,
+    /// Variants that the user stopped.
+    pub(crate) stopped: BTreeSet<u32>,
+    /// The variant that keys act on.
+    pub(crate) active: u32,
+    /// The phase shown of every variant; `None` shows the newest of each.
+    pub(crate) phase: Option<usize>,
+    /// True once the user has chosen a variant.
+    chosen: bool,
+    panes: Vec<Vec<Pane>>,
+    figures_at: u64,
+}
+
+impl LiveRun {
+    /// How often figures are read off, in milliseconds.
+    pub(crate) const FIGURES_MS: u64 = 500;
+
+    /// A run that was just asked for.
+    pub(crate) fn new(ticket: Ticket, now: u64) -> Self {
+        Self {
+            ticket,
+            view: RunView::default(),
+            refusal: None,
+            since: now,
+            took: None,
+            stopping: false,
+            stopped: BTreeSet::new(),
+            active: 0,
+            phase: None,
+            chosen: false,
+            panes: Vec::new(),
+            figures_at: now,
+        }
+    }
+
+    /// True until it is over or refused.
+    pub(crate) fn is_live(&self) -> bool {
+        self.refusal.is_none() && !self.view.is_over()
+    }
+
+    /// Takes in one event that arrived at `now`.
+    pub(crate) fn apply(&mut self, event: &Event, now: u64) {
+        if self.view.is_over() {
+            return;
+        }
+        match &event.kind {
+            EventKind::PhaseStarted { variant, phase, .. } => self.on_pane(*variant, *phase, |pane| pane.begin(now)),
+            EventKind::Delta { variant, phase, text } => self.on_pane(*variant, *phase, |pane| pane.push(text, now)),
+            EventKind::Retrying { variant, phase, delay_ms, .. } => self.on_pane(*variant, *phase, |pane| {
+                pane.clear();
+                pane.retry_at = now + delay_ms;
+            }),
+            EventKind::PhaseFinished { variant, phase, content, .. } => {
+                // What arrived adds up to the content; if a provider broke that, the content is the truth.
+                let differs = self.phase_view(*variant, *phase).is_none_or(|view| view.text != *content);
+                self.on_pane(*variant, *phase, |pane| {
+                    if differs {
+                        pane.clear();
+                        pane.push(content, now);
+                    }
+                    pane.read_figures(now);
+                    pane.rest_at_top();
+                });
+            }
+            _ => {}
+        }
+        self.view.apply(event);
+        match &event.kind {
+            EventKind::Started { phases, .. } => {
+                self.panes = vec![vec![Pane::default(); phases.len()]; self.view.variants.len()];
+            }
+            EventKind::Ranked { .. } => self.show_best(),
+            kind if kind.is_terminal() => {
+                self.took = Some(now.saturating_sub(self.since));
+                self.read_figures(now, true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads off what moves all the time, at most every [`Self::FIGURES_MS`] unless `at_once`.
+    pub(crate) fn read_figures(&mut self, now: u64, at_once: bool) {
+        if at_once || now >= self.figures_at + Self::FIGURES_MS {
+            self.figures_at = now;
+            for pane in self.panes.iter_mut().flatten() {
+                pane.read_figures(now);
+            }
+        }
+    }
+
+    /// Milliseconds from the request to the last reading, or to the end.
+    pub(crate) fn elapsed(&self) -> u64 {
+        self.took.unwrap_or_else(|| self.figures_at.saturating_sub(self.since))
+    }
+
+    /// When the figures are due to be read again.
+    pub(crate) const fn figures_due(&self) -> u64 {
+        self.figures_at + Self::FIGURES_MS
+    }
+
+    /// How many variants there are.
+    pub(crate) fn variants(&self) -> u32 {
+        u32::try_from(self.panes.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The index of the phase shown of `variant`: the chosen one, else the newest that has begun.
+    pub(crate) fn shown_phase(&self, variant: u32) -> usize {
+        let newest = || {
+            let begun = self.view.variants.get(&variant).and_then(|variant| variant.phases.last());
+            begun.and_then(|begun| self.view.phases.iter().position(|phase| *phase == begun.phase)).unwrap_or(0)
+        };
+        self.phase.unwrap_or_else(newest)
+    }
+
+    /// The pane of phase number `phase` of `variant`.
+    pub(crate) fn pane(&self, variant: u32, phase: usize) -> Option<&Pane> {
+        self.panes.get(variant as usize)?.get(phase)
+    }
+
+    /// As [`Self::pane`], to be changed.
+    pub(crate) fn pane_mut(&mut self, variant: u32, phase: usize) -> Option<&mut Pane> {
+        self.panes.get_mut(variant as usize)?.get_mut(phase)
+    }
+
+    /// The core's view of phase number `phase` of `variant`, once it has begun.
+    pub(crate) fn begun(&self, variant: u32, phase: usize) -> Option<&PhaseView> {
+        self.phase_view(variant, *self.view.phases.get(phase)?)
+    }
+
+    /// How far phase number `phase` of `variant` is.
+    pub(crate) fn vessel(&self, variant: u32, phase: usize) -> Vessel<'_> {
+        let Some(of) = self.view.variants.get(&variant) else { return Vessel::Queued };
+        let over = self.view.is_over();
+        let Some(begun) = self.begun(variant, phase) else {
+            let failed = matches!(of.state, VariantState::Failed(_));
+            return match &of.state {
+                _ if !failed && !over => Vessel::Queued,
+                // What ended it between two phases is shown where it would have gone on.
+                _ if !is_next(of, phase) => Vessel::NotReached,
+                VariantState::Failed(problem) if !self.stopped.contains(&variant) => Vessel::Failed(problem),
+                _ => Vessel::Stopped,
+            };
+        };
+        match (&begun.state, &of.state) {
+            (PhaseState::Finished(metadata), _) => Vessel::Done(metadata),
+            (_, VariantState::Failed(_)) if self.stopped.contains(&variant) => Vessel::Stopped,
+            (_, VariantState::Failed(problem)) => Vessel::Failed(problem),
+            _ if over => Vessel::Stopped,
+            (PhaseState::Retrying { attempt, error, .. }, _) => Vessel::Retrying { attempt: *attempt, error },
+            (PhaseState::Streaming, _) if begun.text.is_empty() => Vessel::Connecting,
+            (PhaseState::Streaming | PhaseState::Failed, _) => Vessel::Streaming,
+        }
+    }
+
+    /// The finished prompt of `variant`; once the run has a result, with its score.
+    pub(crate) fn prompt(&self, variant: u32) -> Option<&Prompt> {
+        if let Some(result) = self.view.generation() {
+            return result.prompts.iter().find(|prompt| prompt.variant == variant);
+        }
+        match &self.view.variants.get(&variant)?.state {
+            VariantState::Finished(prompt) => Some(prompt),
+            _ => None,
+        }
+    }
+
+    /// The place of `variant` in the ranking, once ranked.
+    pub(crate) fn ranking(&self, variant: u32) -> Option<&Ranking> {
+        let id = self.prompt(variant)?.id;
+        self.view.rankings.iter().find(|ranking| ranking.prompt_id == id)
+    }
+
+    /// The best variant, once ranked.
+    pub(crate) fn best(&self) -> Option<u32> {
+        let best = self.view.rankings.iter().min_by_key(|ranking| ranking.rank)?;
+        (0..self.variants()).find(|variant| self.prompt(*variant).is_some_and(|prompt| prompt.id == best.prompt_id))
+    }
+
+    /// Why `variant` failed, if it did and was not stopped by the user.
+    pub(crate) fn failure(&self, variant: u32) -> Option<&Problem> {
+        match &self.view.variants.get(&variant)?.state {
+            VariantState::Failed(problem) if !self.stopped.contains(&variant) => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// How many variants are finished.
+    pub(crate) fn finished(&self) -> usize {
+        self.view.finished_prompts().count()
+    }
+
+    /// True while `variant` is neither finished nor failed and the run goes on.
+    pub(crate) fn is_running(&self, variant: u32) -> bool {
+        let state = self.view.variants.get(&variant).map(|variant| &variant.state);
+        self.is_live() && matches!(state, Some(VariantState::Queued | VariantState::Running))
+    }
+
+    /// What the finished calls took, added up: the result's own account once there is one.
+    pub(crate) fn account(&self) -> ModelMetadata {
+        if let Some(result) = self.view.generation() {
+            return result.model_metadata.clone();
+        }
+        let phases = self.view.variants.values().flat_map(|variant| &variant.phases);
+        ModelMetadata::sum(phases.filter_map(|phase| match &phase.state {
+            PhaseState::Finished(metadata) => Some(&**metadata),
+            _ => None,
+        }))
+    }
+
+    /// Tokens of the phases that are still writing, as of the last reading: our estimate.
+    pub(crate) fn tokens_under_way(&self) -> u64 {
+        let phases = self.view.phases.len();
+        (0..self.variants())
+            .flat_map(|variant| (0..phases).map(move |phase| (variant, phase)))
+            .filter(|(variant, phase)| matches!(self.vessel(*variant, *phase), Vessel::Streaming | Vessel::Stopped))
+            .filter_map(|(variant, phase)| self.pane(variant, phase))
+            .map(|pane| pane.tokens)
+            .sum()
+    }
+
+    /// Moves the keys to the variant `step` places on; stops at the ends.
+    pub(crate) fn choose_variant(&mut self, step: i32) {
+        self.chosen = true;
+        self.active = self.active.saturating_add_signed(step).min(self.variants().saturating_sub(1));
+    }
+
+    /// Shows the phase `step` places on; past the newest of the active variant, each shows its newest again.
+    pub(crate) fn choose_phase(&mut self, step: isize) {
+        let last = self.view.phases.len().saturating_sub(1);
+        let next = self.shown_phase(self.active).saturating_add_signed(step);
+        self.phase = (next <= last).then_some(next);
+    }
+
+    /// Why the run has no result, if it failed.
+    pub(crate) fn run_failure(&self) -> Option<&Problem> {
+        match &self.view.state {
+            RunState::Failed(problem) => Some(problem),
+            _ => self.refusal.as_deref(),
+        }
+    }
+
+    fn phase_view(&self, variant: u32, phase: Phase) -> Option<&PhaseView> {
+        self.view.variants.get(&variant)?.phases.iter().rev().find(|view| view.phase == phase)
+    }
+
+    fn on_pane(&mut self, variant: u32, phase: Phase, change: impl FnOnce(&mut Pane)) {
+        let at = self.view.phases.iter().position(|each| *each == phase);
+        if let Some(pane) = at.and_then(|at| self.pane_mut(variant, at)) {
+            change(pane);
+        }
+    }
+
+    /// The best variant comes to the front, unless the user has chosen another.
+    fn show_best(&mut self) {
+        if let (false, Some(best)) = (self.chosen, self.best()) {
+            self.active = best;
+        }
+    }
+}
+
+/// True for the phase that would have begun next: all before it are finished.
+fn is_next(variant: &VariantView, phase: usize) -> bool {
+    let finished = variant.phases.iter().all(|begun| matches!(begun.state, PhaseState::Finished(_)));
+    finished && variant.phases.len() == phase
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

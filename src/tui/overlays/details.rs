@@ -1,0 +1,188 @@
+//! How a variant came to be: its calls, the sum behind its score, its failure in full, and the run's warnings.
+
+use aludel_core::domain::{ModelMetadata, Ranking};
+use aludel_core::error::Problem;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{centred, open_box};
+use crate::tui::action::Action;
+use crate::tui::effect::Effect;
+use crate::tui::model::{LiveRun, Model, Overlay, Vessel};
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::{bar, dollars, duration, grouped, letter, score, tokens};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+pub(super) fn key(model: &mut Model, action: Option<Action>) -> Vec<Effect> {
+    let page = usize::from(area(Rect::new(0, 0, model.size.width, model.size.height)).height.saturating_sub(2)).max(1);
+    let Some(Overlay::Details { top }) = &mut model.overlay else { return Vec::new() };
+    match action {
+        Some(Action::Down) => *top += 1,
+        Some(Action::Up) => *top = top.saturating_sub(1),
+        Some(Action::HalfDown) => *top += page / 2,
+        Some(Action::HalfUp) => *top = top.saturating_sub(page / 2),
+        Some(Action::PageDown) => *top += page,
+        Some(Action::PageUp) => *top = top.saturating_sub(page),
+        Some(Action::Top) => *top = 0,
+        Some(Action::Bottom) => *top = usize::MAX / 2,
+        Some(action @ (Action::VariantPrevious | Action::VariantNext)) => {
+            *top = 0;
+            if let Some(run) = &mut model.run {
+                run.choose_variant(if action == Action::VariantNext { 1 } else { -1 });
+            }
+        }
+        Some(Action::Details | Action::BackOrQuit) => model.overlay = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
+pub(super) fn area(screen: Rect) -> Rect {
+    centred(screen, 92, screen.height.saturating_sub(4).max(10))
+}
+
+pub(super) fn view(model: &Model, top: usize, frame: &mut Frame<'_>, theme: &Theme) {
+    let Some(run) = &model.run else { return };
+    let title = format!("Variant {}", letter(run.active));
+    let inner = open_box(frame, area(frame.area()), &title, theme);
+    for (row, line) in inner.rows().zip(lines(run, inner.width, theme).into_iter().skip(top)) {
+        frame.render_widget(line, row);
+    }
+}
+
+/// All there is to say of the active variant, in rows of at most `width` columns.
+pub(super) fn lines(run: &LiveRun, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut page = Page { lines: Vec::new(), width, theme };
+    let variant = run.active;
+    if let Some(of) = run.view.variants.get(&variant).filter(|of| !of.strategy.is_empty()) {
+        page.pair("strategy", &of.strategy);
+    }
+    if let Some(prompt) = run.prompt(variant) {
+        page.pair("stored as", &format!("{} (short {})", prompt.id, prompt.id.short()));
+    }
+    if let Some(problem) = run.failure(variant).or_else(|| run.run_failure()) {
+        page.failure(problem);
+    }
+    if let Some(ranking) = run.ranking(variant) {
+        page.ranking(ranking, run.view.rankings.len());
+    }
+    page.heading("Calls");
+    for index in 0..run.view.phases.len() {
+        page.call(run, variant, index);
+    }
+    let account = run.account();
+    page.blank();
+    let whole = if run.is_live() { "run so far" } else { "whole run" };
+    page.text(&format!("{whole}: {} · {}", tokens(account.total_tokens, account.estimated), dollars(account.cost_usd)));
+    if !run.view.warnings.is_empty() {
+        page.heading("Warnings");
+        for warning in &run.view.warnings {
+            page.wrapped(&format!("{} {}", glyph::WARNING, safe_line(warning)));
+        }
+    }
+    page.lines
+}
+
+struct Page<'a> {
+    lines: Vec<Line<'static>>,
+    width: u16,
+    theme: &'a Theme,
+}
+
+impl Page<'_> {
+    fn blank(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    fn heading(&mut self, text: &str) {
+        if !self.lines.is_empty() {
+            self.blank();
+        }
+        self.lines.push(Line::styled(format!(" {text}"), self.theme.strong));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.lines.push(Line::styled(format!(" {text}"), self.theme.text));
+    }
+
+    fn pair(&mut self, name: &str, value: &str) {
+        self.lines.push(Line::from(vec![
+            Span::styled(format!(" {name:<12}"), self.theme.muted),
+            Span::styled(safe_line(value), self.theme.text),
+        ]));
+    }
+
+    fn wrapped(&mut self, text: &str) {
+        let wrapped = Wrapped::of(safe(text), self.width.saturating_sub(2));
+        for row in wrapped.rows(0) {
+            self.lines.push(Line::styled(format!(" {row}"), self.theme.text));
+        }
+    }
+
+    fn failure(&mut self, problem: &Problem) {
+        self.heading("Failure");
+        self.lines.push(Line::styled(format!(" {} {}", glyph::FAILED, safe_line(&problem.title)), self.theme.bad));
+        self.wrapped(&problem.detail);
+        self.pair("code", problem.code.as_str());
+        if let Some(provider) = &problem.provider {
+            self.pair("provider", provider);
+        }
+        if let Some(status) = problem.upstream_status {
+            self.pair("its status", &status.to_string());
+        }
+        if let Some(seconds) = problem.retry_after_s {
+            self.pair("try again", &format!("in {seconds:.0} s"));
+        }
+        if let Some(request) = &problem.request_id {
+            self.pair("request", request);
+        }
+    }
+
+    fn ranking(&mut self, ranking: &Ranking, of: usize) {
+        self.heading(&format!("Score {} · rank {} of {of}", score(ranking.score), ranking.rank));
+        for (name, value) in &ranking.components {
+            let weight = ranking.weights.get(name).copied().unwrap_or_default();
+            self.lines.push(Line::from(vec![
+                Span::styled(format!(" {:<14}", safe_line(name)), self.theme.muted),
+                Span::styled(bar(*value, 16), self.theme.gold),
+                Span::styled(
+                    format!(" {} × {} = {}", score(*value), score(weight), score(value * weight)),
+                    self.theme.text,
+                ),
+            ]));
+        }
+    }
+
+    fn call(&mut self, run: &LiveRun, variant: u32, index: usize) {
+        let phase = run.view.phases[index];
+        let style = self.theme.phase(phase);
+        let name = Span::styled(format!(" {:<14}", phase.as_str()), style);
+        let said = match run.vessel(variant, index) {
+            Vessel::Done(metadata) => done(metadata),
+            Vessel::Queued => "waits".to_owned(),
+            Vessel::Connecting => "asked, nothing has come yet".to_owned(),
+            Vessel::Streaming => "writes".to_owned(),
+            Vessel::Retrying { attempt, .. } => format!("failed, attempt {attempt} follows"),
+            Vessel::Failed(_) => "failed".to_owned(),
+            Vessel::Stopped => "stopped".to_owned(),
+            Vessel::NotReached => "not reached".to_owned(),
+        };
+        let who =
+            run.begun(variant, index).map(|begun| safe_line(&format!("{}/{}", begun.provider, begun.model)) + " · ");
+        self.lines.push(Line::from(vec![name, Span::styled(who.unwrap_or_default() + &said, self.theme.text)]));
+    }
+}
+
+/// What a finished call took.
+fn done(metadata: &ModelMetadata) -> String {
+    let estimated = if metadata.estimated { " (estimated)" } else { "" };
+    let counts = format!("{} in, {} out{estimated}", grouped(metadata.input_tokens), grouped(metadata.output_tokens));
+    let mut said = vec![counts, duration(metadata.latency_ms), dollars(metadata.cost_usd)];
+    said.extend(metadata.first_token_ms.map(|first| format!("first {}", duration(first))));
+    said.extend((metadata.retries > 0).then(|| format!("{} retried", metadata.retries)));
+    said.extend(metadata.cached.then(|| "from the cache".to_owned()));
+    said.extend(metadata.fallback_from.as_ref().map(|provider| format!("instead of {}", safe_line(provider))));
+    said.join(" · ")
+}

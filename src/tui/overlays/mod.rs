@@ -1,0 +1,86 @@
+//! What lies over the screen and takes its keys until it is closed. `Esc` closes each of them.
+
+pub(crate) mod confirm_quit;
+pub(crate) mod details;
+pub(crate) mod help;
+pub(crate) mod settings;
+
+use crossterm::event::KeyCode;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Clear};
+
+use super::action::Action;
+use super::effect::Effect;
+use super::keymap::Chord;
+use super::model::{Model, Overlay};
+use super::theme::Theme;
+
+/// Gives a key to what is open. `action` is what the key would do on the screen beneath.
+pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
+    if chord.code() == KeyCode::Esc {
+        model.overlay = None;
+        return Vec::new();
+    }
+    match &mut model.overlay {
+        Some(Overlay::Help { .. }) => help::key(model, chord, action),
+        Some(Overlay::Settings { .. }) => settings::key(model, chord, action),
+        Some(Overlay::Details { .. }) => details::key(model, action),
+        Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
+        None => Vec::new(),
+    }
+}
+
+/// Brings what is open back within its bounds.
+pub(crate) fn reflow(model: &mut Model) {
+    let (width, height) = (model.size.width, model.size.height);
+    if let (Some(Overlay::Details { top }), Some(run)) = (&mut model.overlay, &model.run) {
+        let area = details::area(Rect::new(0, 0, width, height));
+        let rows = details::lines(run, area.width.saturating_sub(2), &Theme::mono()).len();
+        *top = (*top).min(rows.saturating_sub(usize::from(area.height.saturating_sub(2))));
+    }
+}
+
+/// Draws what is open.
+pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    match &model.overlay {
+        Some(Overlay::Help { filter, marked }) => help::view(model, filter, *marked, frame, theme),
+        Some(Overlay::Settings { row, .. }) => settings::view(model, *row, frame, theme),
+        Some(Overlay::Details { top }) => details::view(model, *top, frame, theme),
+        Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
+        None => {}
+    }
+}
+
+/// The keys of what is open, for the hint line; the last one closes it. Empty while nothing is open.
+pub(crate) const fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'static str)] {
+    match overlay {
+        Some(Overlay::Help { .. }) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "do it"), ("Esc", "close")],
+        Some(Overlay::Settings { .. }) => {
+            &[("↑ ↓", "row"), ("← →", "change"), ("0-9", "variants"), ("Bksp", "as configured"), ("Esc", "close")]
+        }
+        Some(Overlay::Details { .. }) => &[("[ ]", "variant"), ("j k", "scroll"), ("g G", "ends"), ("Esc", "close")],
+        Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
+        None => &[],
+    }
+}
+
+/// A box of at most this size in the middle of `area`.
+fn centred(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect::new(area.x + (area.width - width) / 2, area.y + (area.height - height) / 2, width, height)
+}
+
+/// Clears `area`, draws the frame of a box over it and gives the space within.
+fn open_box(frame: &mut Frame<'_>, area: Rect, title: &str, theme: &Theme) -> Rect {
+    let (style, shape) = theme.frame(true);
+    let block = Block::bordered()
+        .border_type(shape)
+        .border_style(style)
+        .title_top(Line::styled(format!(" {title} "), theme.strong));
+    let inner = block.inner(area);
+    frame.render_widget(Clear, area);
+    frame.render_widget(block, area);
+    inner
+}

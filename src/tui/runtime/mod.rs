@@ -1,0 +1,178 @@
+//! The loop: wait, take in all that is ready, then draw.
+//!
+//! It draws at most 60 times a second for keys and 30 for what arrives by itself, never once a token, and not at
+//! all while nothing happens. It knows the terminal by two traits, so tests drive it with paused time.
+
+mod pace;
+
+use std::future::Future;
+use std::io;
+
+use tokio::sync::mpsc;
+use tokio::time::{Duration, Instant, sleep_until};
+
+use super::effect::{Effect, TerminalEffect};
+use super::executor::Executor;
+use super::keymap::Keymap;
+use super::message::Message;
+use super::model::Model;
+use super::terminal::input::Intake;
+use super::terminal::{Input, Surface};
+use super::update::{Cx, next_change, update};
+use pace::{Asker, Pace};
+
+/// Most events taken in before a frame is drawn.
+const MOST: usize = 4_096;
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    GoOn,
+    Leave,
+}
+
+/// The workbench at work.
+pub(crate) struct Runtime<I, S> {
+    input: I,
+    surface: S,
+    executor: Executor,
+    messages: mpsc::Receiver<Message>,
+    model: Model,
+    keymap: Keymap,
+    intake: Intake,
+    pace: Pace,
+    started: Instant,
+}
+
+impl<I: Input, S: Surface> Runtime<I, S> {
+    /// A workbench that begins with `model`.
+    pub(crate) fn new(
+        input: I,
+        surface: S,
+        (executor, messages): (Executor, mpsc::Receiver<Message>),
+        model: Model,
+    ) -> Self {
+        Self {
+            input,
+            surface,
+            executor,
+            messages,
+            model,
+            keymap: Keymap::default(),
+            intake: Intake::default(),
+            pace: Pace::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Runs until the user leaves, `stop` is ready or the terminal is gone. Gives back what is to be finished.
+    ///
+    /// # Errors
+    /// What the terminal says.
+    pub(crate) async fn run(
+        mut self,
+        stop: impl Future<Output = ()>,
+    ) -> (io::Result<()>, Executor, mpsc::Receiver<Message>) {
+        let mut stop = std::pin::pin!(stop);
+        let outcome = loop {
+            match self.turn(stop.as_mut()).await {
+                Ok(Flow::GoOn) => {}
+                Ok(Flow::Leave) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        // The surface is dropped here, so the terminal is given back before anything is waited for.
+        (outcome, self.executor, self.messages)
+    }
+
+    /// One turn: everything that is ready, then a frame if one is due.
+    async fn turn(&mut self, stop: impl Future<Output = ()>) -> io::Result<Flow> {
+        if self.model.size == ratatui::layout::Size::default() {
+            self.measure()?;
+        }
+        let mut events = Vec::new();
+        let mut messages = Vec::new();
+        let wake = [self.pace.due(), next_change(&self.model)].into_iter().flatten().min();
+        let wake = wake.map(|at| self.started + Duration::from_millis(at));
+        tokio::select! {
+            biased;
+            () = stop => return Ok(Flow::Leave),
+            event = self.input.next() => match event {
+                Some(event) => events.push(event?),
+                None => return Ok(Flow::Leave),
+            },
+            Some(message) = self.messages.recv() => messages.push(message),
+            () = async { match wake { Some(at) => sleep_until(at).await, None => std::future::pending().await } } => {}
+        }
+        while events.len() < MOST {
+            let Some(event) = self.input.ready().await else { break };
+            events.push(event?);
+        }
+        while messages.len() < MOST {
+            let Ok(message) = self.messages.try_recv() else { break };
+            messages.push(message);
+        }
+        let now = self.now();
+        for message in self.intake.messages(events, now) {
+            if self.take(message, Asker::User, now).await? == Flow::Leave {
+                return Ok(Flow::Leave);
+            }
+        }
+        if next_change(&self.model).is_some_and(|at| at <= now) {
+            messages.push(Message::Tick);
+        }
+        for message in messages {
+            if self.take(message, Asker::Background, now).await? == Flow::Leave {
+                return Ok(Flow::Leave);
+            }
+        }
+        if self.pace.take(now) {
+            self.surface.draw(&self.model)?;
+        }
+        Ok(Flow::GoOn)
+    }
+
+    /// Takes in one message and does what follows from it.
+    async fn take(&mut self, message: Message, asker: Asker, now: u64) -> io::Result<Flow> {
+        self.pace.ask(asker, now);
+        let effects = update(&mut self.model, message, &Cx { now, keymap: &self.keymap });
+        for effect in effects {
+            match effect {
+                Effect::Core(effect) => self.executor.perform(effect),
+                Effect::Terminal(TerminalEffect::Quit) => return Ok(Flow::Leave),
+                Effect::Terminal(TerminalEffect::Copy(text)) => self.surface.copy(&text)?,
+                Effect::Terminal(TerminalEffect::Repaint) => self.surface.repaint(),
+                Effect::Terminal(TerminalEffect::Suspend) => self.suspend().await?,
+            }
+        }
+        Ok(Flow::GoOn)
+    }
+
+    /// To the shell and back. Runs go on meanwhile; their events wait.
+    async fn suspend(&mut self) -> io::Result<()> {
+        self.input.pause();
+        let suspended = self.surface.suspend().await?;
+        self.input.resume();
+        self.measure()?;
+        let cx = Cx { now: self.now(), keymap: &self.keymap };
+        update(&mut self.model, Message::Resumed(suspended), &cx);
+        Ok(())
+    }
+
+    /// Asks the system for the size, which is no question to the terminal.
+    fn measure(&mut self) -> io::Result<()> {
+        let size = self.surface.size()?;
+        let now = self.now();
+        self.pace.ask(Asker::User, now);
+        let cx = Cx { now, keymap: &self.keymap };
+        update(&mut self.model, Message::Resize { width: size.width, height: size.height }, &cx);
+        Ok(())
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,308 @@
+//! Where the parts of the Workbench lie: one pure function of the model and the size.
+//!
+//! Four sizes, the same information in each: *tiny* (below 60 × 16) has one line that says what is needed; *small*
+//! (below 110 columns or 30 rows) one pane and two strips; *medium* a table and a column for each variant; *large*
+//! (from 180 columns) a rail at the left and every phase of every variant.
+
+use ratatui::layout::Rect;
+
+use crate::tui::model::{Focus, LiveRun, Model};
+use crate::tui::widgets::cells;
+
+/// Below this the screen only says what it needs.
+pub(crate) const LEAST: (u16, u16) = (60, 16);
+/// A column narrower than this is not worth reading.
+const COLUMN: u16 = 38;
+/// Width of the rail of a large screen.
+const RAIL: u16 = 56;
+/// Rows of a phase that has not begun.
+const QUEUED: u16 = 3;
+/// Rows that a table of variants has at most.
+const TABLE: u32 = 8;
+
+/// How much room there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// Too little.
+    Tiny,
+    /// For one pane.
+    Small,
+    /// For the variants side by side.
+    Medium,
+    /// For all phases of the variants.
+    Large,
+}
+
+impl Room {
+    fn of(area: Rect) -> Self {
+        match (area.width, area.height) {
+            (width, height) if width < LEAST.0 || height < LEAST.1 => Self::Tiny,
+            (width, height) if width < 110 || height < 30 => Self::Small,
+            (..180, _) => Self::Medium,
+            _ => Self::Large,
+        }
+    }
+}
+
+/// One pane: a phase of a variant, and where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Which variant.
+    pub(crate) variant: u32,
+    /// Which phase, by its place in the run.
+    pub(crate) phase: usize,
+    /// Where, with its frame.
+    pub(crate) area: Rect,
+}
+
+impl Slot {
+    /// The room within the frame.
+    pub(crate) const fn inner(&self) -> Rect {
+        let Rect { x, y, width, height } = self.area;
+        Rect {
+            x: x.saturating_add(1),
+            y: y.saturating_add(1),
+            width: width.saturating_sub(2),
+            height: height.saturating_sub(2),
+        }
+    }
+}
+
+/// Where everything lies. Parts that are not shown are empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// How much room there is.
+    pub(crate) room: Room,
+    /// The name of the program and of the screen.
+    pub(crate) header: Rect,
+    /// The input, with its frame.
+    pub(crate) composer: Rect,
+    /// How the next run is made.
+    pub(crate) settings: Rect,
+    /// The table of variants and phases.
+    pub(crate) pipeline: Rect,
+    /// The ranking, best first.
+    pub(crate) ranking: Rect,
+    /// The two strips that stand for the table where there is no room for it.
+    pub(crate) strips: Rect,
+    /// Where the panes lie, or what is said instead of them.
+    pub(crate) vessels: Rect,
+    /// The panes.
+    pub(crate) slots: Vec<Slot>,
+    /// The newest warning.
+    pub(crate) warning: Rect,
+    /// Figures.
+    pub(crate) status: Rect,
+    /// Keys.
+    pub(crate) hints: Rect,
+}
+
+/// Cuts `height` rows off the top of `area`, as far as there are any.
+fn cut_top(area: &mut Rect, height: u16) -> Rect {
+    let height = height.min(area.height);
+    let cut = Rect { height, ..*area };
+    *area = Rect { y: area.y + height, height: area.height - height, ..*area };
+    cut
+}
+
+/// Cuts `height` rows off the bottom of `area`, as far as there are any.
+fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
+    let height = height.min(area.height);
+    area.height -= height;
+    Rect { y: area.bottom(), height, ..*area }
+}
+
+/// Where everything lies on a screen of this size.
+pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
+    let room = Room::of(area);
+    let mut body = area;
+    let nowhere = Rect { width: 0, height: 0, ..area };
+    let mut layout = Layout {
+        room,
+        header: nowhere,
+        composer: nowhere,
+        settings: nowhere,
+        pipeline: nowhere,
+        ranking: nowhere,
+        strips: nowhere,
+        vessels: nowhere,
+        slots: Vec::new(),
+        warning: nowhere,
+        status: nowhere,
+        hints: nowhere,
+    };
+    if room == Room::Tiny {
+        return layout;
+    }
+    layout.header = cut_top(&mut body, 1);
+    layout.hints = cut_bottom(&mut body, 1);
+    layout.status = cut_bottom(&mut body, 1);
+    let run = model.run.as_ref().filter(|run| run.variants() > 0);
+    if run.is_some_and(|run| !run.view.warnings.is_empty()) {
+        layout.warning = cut_bottom(&mut body, 1);
+    }
+    if model.zoom {
+        zoomed(model, run, body, &mut layout);
+        return layout;
+    }
+    match room {
+        Room::Large => {
+            let mut rail = Rect { width: RAIL, ..body };
+            layout.vessels = Rect { x: body.x + RAIL, width: body.width - RAIL, ..body };
+            if let Some(run) = run {
+                if !run.view.rankings.is_empty() {
+                    layout.ranking = cut_bottom(&mut rail, cells(run.view.rankings.len()).min(8) + 2);
+                }
+                layout.pipeline = cut_bottom(&mut rail, table_height(run));
+            }
+            layout.settings = cut_bottom(&mut rail, 9);
+            layout.composer = rail;
+            layout.slots = run.map(|run| grid(run, layout.vessels)).unwrap_or_default();
+        }
+        Room::Medium => {
+            layout.composer = cut_top(&mut body, composer_height(model, area));
+            if let Some(run) = run {
+                layout.pipeline = cut_top(&mut body, table_height(run));
+            }
+            layout.vessels = body;
+            layout.slots = run.map(|run| columns(run, body)).unwrap_or_default();
+        }
+        Room::Small | Room::Tiny => {
+            layout.composer = cut_top(&mut body, composer_height(model, area));
+            if run.is_some() {
+                layout.strips = cut_top(&mut body, 2);
+            }
+            layout.vessels = body;
+            layout.slots = run.map(|run| vec![active_slot(run, body)]).unwrap_or_default();
+        }
+    }
+    layout
+}
+
+/// The focused pane alone.
+fn zoomed(model: &Model, run: Option<&LiveRun>, mut body: Rect, layout: &mut Layout) {
+    if model.focus == Focus::Composer {
+        layout.composer = body;
+        return;
+    }
+    if run.is_some() {
+        layout.strips = cut_top(&mut body, 2);
+    }
+    layout.vessels = body;
+    layout.slots = run.map(|run| vec![active_slot(run, body)]).unwrap_or_default();
+}
+
+fn active_slot(run: &LiveRun, area: Rect) -> Slot {
+    Slot { variant: run.active, phase: run.shown_phase(run.active), area }
+}
+
+/// The input is as high as it needs while it is written, and low while one looks at what comes of it.
+fn composer_height(model: &Model, area: Rect) -> u16 {
+    let (least, most) = match (model.focus, area.height) {
+        (Focus::Composer, 36..) => (5, area.height / 3),
+        (Focus::Composer, _) => (3, (area.height / 3).max(3)),
+        (Focus::Vessels, 36..) => (1, 4),
+        (Focus::Vessels, _) => (1, 2),
+    };
+    let width = usize::from(area.width.saturating_sub(2)).max(1);
+    let mut needed = 0_u16;
+    for line in model.composer.area().lines() {
+        needed = needed.saturating_add(cells(line.len() / width + 1));
+        if needed >= most {
+            break;
+        }
+    }
+    needed.clamp(least, most) + 2
+}
+
+fn table_height(run: &LiveRun) -> u16 {
+    cells(run.variants().min(TABLE) as usize) + 3
+}
+
+/// The variants that fit side by side, the active one among them: which is the first, and how many.
+pub(crate) fn window(active: u32, all: u32, fit: u32) -> (u32, u32) {
+    let fit = fit.clamp(1, all.max(1));
+    ((active / fit * fit).min(all.saturating_sub(fit)), fit.min(all))
+}
+
+/// Cuts `area` into as many columns as fit, one a variant.
+fn cut_columns(run: &LiveRun, area: Rect) -> Vec<(u32, Rect)> {
+    let (first, count) = window(run.active, run.variants(), u32::from(area.width / COLUMN));
+    let count = u16::try_from(count).unwrap_or(1).max(1);
+    let (width, rest) = (area.width / count, area.width % count);
+    let mut x = area.x;
+    (first..)
+        .zip(0..count)
+        .map(|(variant, column)| {
+            let width = width + u16::from(column < rest);
+            let cut = Rect { x, width, ..area };
+            x += width;
+            (variant, cut)
+        })
+        .collect()
+}
+
+fn columns(run: &LiveRun, area: Rect) -> Vec<Slot> {
+    let slot = |(variant, area)| Slot { variant, phase: run.shown_phase(variant), area };
+    cut_columns(run, area).into_iter().map(slot).collect()
+}
+
+/// All phases of the variants that fit: what is shown gets most rows, what has not begun the fewest.
+fn grid(run: &LiveRun, area: Rect) -> Vec<Slot> {
+    let phases = run.view.phases.len();
+    let least = cells(phases.saturating_sub(1)) * QUEUED + 6;
+    if area.height < least {
+        return columns(run, area);
+    }
+    let mut slots = Vec::new();
+    for (variant, column) in cut_columns(run, area) {
+        let shown = run.shown_phase(variant);
+        let begun = |phase: usize| run.begun(variant, phase).is_some();
+        let others: Vec<usize> = (0..phases).filter(|phase| *phase != shown).collect();
+        let queued = cells(others.iter().filter(|phase| !begun(**phase)).count());
+        let done = cells(others.len()) - queued;
+        // The shown phase gets four shares, each finished one a single share.
+        let share = ((column.height - queued * QUEUED) / (done + 4)).max(QUEUED);
+        let big = column.height - queued * QUEUED - done * share;
+        let mut rest = column;
+        for phase in 0..phases {
+            let height = match phase {
+                _ if phase == shown => big,
+                _ if begun(phase) => share,
+                _ => QUEUED,
+            };
+            slots.push(Slot { variant, phase, area: cut_top(&mut rest, height) });
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_of_columns_holds_the_active_variant() {
+        for all in 1..12 {
+            for fit in 0..6 {
+                for active in 0..all {
+                    let (first, count) = window(active, all, fit);
+                    assert!(
+                        (first..first + count).contains(&active) && first + count <= all,
+                        "{active} of {all} by {fit}"
+                    );
+                }
+            }
+        }
+        assert_eq!([window(0, 5, 3), window(2, 5, 3), window(3, 5, 3)], [(0, 3), (0, 3), (2, 3)]);
+    }
+
+    #[test]
+    fn the_sizes_are_those_of_the_design() {
+        let room = |width, height| Room::of(Rect::new(0, 0, width, height));
+        assert_eq!([room(59, 40), room(60, 15), room(0, 0)], [Room::Tiny; 3]);
+        assert_eq!([room(60, 16), room(109, 60), room(200, 29)], [Room::Small; 3]);
+        assert_eq!([room(110, 30), room(179, 90)], [Room::Medium; 2]);
+        assert_eq!([room(180, 30), room(200, 60)], [Room::Large; 2]);
+    }
+}

@@ -1,0 +1,225 @@
+//! The Workbench: an idea, how it is run, and the phases of every variant filling side by side.
+//!
+//! This file says what its actions do ([`act`]) and when they cannot be done ([`refusal`]). Where things lie is in
+//! [`layout`], how they look in [`view`].
+
+pub(crate) mod layout;
+pub(crate) mod notice;
+pub(crate) mod view;
+
+use ratatui::layout::Rect;
+
+use crate::tui::action::Action;
+use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
+use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
+use crate::tui::update::start;
+use crate::tui::widgets::figures::{grouped, letter};
+use layout::layout;
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    const NO_RUN: &str = "no run yet";
+    let run = model.run.as_ref();
+    let shown = run.filter(|run| run.variants() > 0);
+    match action {
+        Action::Run => model.live_run().map(|_| "a run is live; ^C stops it"),
+        Action::VariantPrevious | Action::VariantNext => match shown {
+            None => Some(NO_RUN),
+            Some(run) if run.variants() < 2 => Some("there is one variant"),
+            Some(_) => None,
+        },
+        Action::PhasePrevious | Action::PhaseNext => match shown {
+            None => Some(NO_RUN),
+            Some(run) if run.view.phases.len() < 2 => Some("there is one phase"),
+            Some(_) => None,
+        },
+        Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
+            shown.map_or(Some(NO_RUN), |_| None)
+        }
+        Action::Top | Action::Bottom | Action::Follow => shown.map_or(Some(NO_RUN), |_| None),
+        Action::Zoom if model.focus == Focus::Vessels => shown.map_or(Some(NO_RUN), |_| None),
+        Action::Copy => match shown {
+            None => Some(NO_RUN),
+            Some(run) if run.prompt(run.active).is_none() => Some("not finished; Y copies"),
+            Some(_) => None,
+        },
+        Action::CopyPane => match shown {
+            None => Some(NO_RUN),
+            Some(run) if shown_text(run).is_none() => Some("nothing there yet"),
+            Some(_) => None,
+        },
+        Action::StopVariant => match shown {
+            None => Some(NO_RUN),
+            Some(run) if !run.is_running(run.active) => Some("this variant is not running"),
+            Some(_) => None,
+        },
+        Action::Details => run.map_or(Some(NO_RUN), |_| None),
+        _ => None,
+    }
+}
+
+/// Does what `action` says, or says why not.
+pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    if let Some(reason) = refusal(model, action) {
+        model.say(Tone::Refused, reason);
+        return Vec::new();
+    }
+    match action {
+        Action::Run => {
+            let request = model.settings.request(&model.composer.text());
+            return start(model, request);
+        }
+        Action::RunSettings => {
+            model.overlay = Some(Overlay::Settings { row: 0, typing: false });
+            return vec![CoreEffect::LoadNames.into()];
+        }
+        Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
+        Action::StopOrQuit => return stop_or_quit(model),
+        Action::Quit if model.live_run().is_some() => model.overlay = Some(Overlay::ConfirmQuit),
+        Action::Quit => return vec![TerminalEffect::Quit.into()],
+        Action::Suspend => return vec![TerminalEffect::Suspend.into()],
+        Action::Redraw => return vec![TerminalEffect::Repaint.into()],
+        Action::FocusNext | Action::FocusPrevious => {
+            model.focus = model.focus.other();
+            model.zoom = false;
+        }
+        Action::FocusInput => {
+            model.focus = Focus::Composer;
+            model.zoom = false;
+        }
+        Action::Back => back(model),
+        Action::BackOrQuit if model.zoom => model.zoom = false,
+        Action::BackOrQuit => model.overlay = Some(Overlay::ConfirmQuit),
+        Action::Zoom => model.zoom = !model.zoom,
+        Action::Follow => {
+            model.follow = model.follow.next();
+            model.say(Tone::Done, format!("follow: {}", model.follow.name()));
+        }
+        Action::Details => model.overlay = Some(Overlay::Details { top: 0 }),
+        Action::Copy => return copy_prompt(model),
+        Action::CopyPane => return copy_pane(model),
+        Action::StopVariant => return stop_variant(model),
+        Action::VariantPrevious => on_run(model, |run| run.choose_variant(-1)),
+        Action::VariantNext => on_run(model, |run| run.choose_variant(1)),
+        Action::PhasePrevious => on_run(model, |run| run.choose_phase(-1)),
+        Action::PhaseNext => on_run(model, |run| run.choose_phase(1)),
+        Action::Down => scroll(model, |pane, height| by(pane, 1, height)),
+        Action::Up => scroll(model, |pane, height| by(pane, -1, height)),
+        Action::HalfDown => scroll(model, |pane, height| by(pane, half(height), height)),
+        Action::HalfUp => scroll(model, |pane, height| by(pane, -half(height), height)),
+        Action::PageDown => scroll(model, |pane, height| by(pane, page(height), height)),
+        Action::PageUp => scroll(model, |pane, height| by(pane, -page(height), height)),
+        Action::Top => scroll(model, |pane, _| pane.scroll.go_to_top()),
+        Action::Bottom => scroll(model, |pane, height| pane.scroll.go_to_bottom(pane.text.len(), height)),
+        _ => {
+            // All that is left edits the input.
+            model.focus = Focus::Composer;
+            model.composer.act(action);
+        }
+    }
+    Vec::new()
+}
+
+/// Brings every visible pane to its width and place. Called after each update, so that drawing changes nothing.
+pub(crate) fn reflow(model: &mut Model) {
+    let layout = layout(model, Rect::new(0, 0, model.size.width, model.size.height));
+    let (follow, now) = (model.follow, model.now);
+    let Some(run) = &mut model.run else { return };
+    for slot in layout.slots {
+        let height = notice::text_height(run, &slot, now);
+        let width = slot.inner().width;
+        if let Some(pane) = run.pane_mut(slot.variant, slot.phase) {
+            pane.scroll.rewrap(&mut pane.text, width);
+            pane.scroll.settle(follow, pane.text.len(), height);
+        }
+    }
+}
+
+/// The first quits nothing: it stops what runs. Idle, two within two seconds quit.
+fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
+    const ARMED_MS: u64 = 2_000;
+    if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
+        let ticket = run.ticket;
+        run.stopping = true;
+        model.say(Tone::Done, "stopping; what is finished is kept");
+        return vec![CoreEffect::CancelRun(ticket).into()];
+    }
+    if model.quit_armed_until.is_some() {
+        return vec![TerminalEffect::Quit.into()];
+    }
+    model.quit_armed_until = Some(model.now + ARMED_MS);
+    model.say(Tone::Done, "^C again quits");
+    Vec::new()
+}
+
+/// One step outwards: the zoom first, then the input, then a chosen phase.
+fn back(model: &mut Model) {
+    if model.zoom {
+        model.zoom = false;
+    } else if model.focus == Focus::Composer {
+        model.focus = Focus::Vessels;
+    } else if let Some(run) = &mut model.run {
+        run.phase = None;
+    }
+}
+
+fn stop_variant(model: &mut Model) -> Vec<Effect> {
+    let Some(run) = &mut model.run else { return Vec::new() };
+    let (ticket, variant) = (run.ticket, run.active);
+    run.stopped.insert(variant);
+    model.say(Tone::Done, format!("stopping {}; the others go on", letter(variant)));
+    vec![CoreEffect::CancelVariant(ticket, variant).into()]
+}
+
+/// Copies what the model wrote, to the letter.
+fn copy_prompt(model: &mut Model) -> Vec<Effect> {
+    let found = model.run.as_ref().and_then(|run| Some((run.active, run.prompt(run.active)?.content.clone())));
+    found.map_or_else(Vec::new, |(variant, text)| copy(model, &format!("prompt {}", letter(variant)), text))
+}
+
+fn copy_pane(model: &mut Model) -> Vec<Effect> {
+    let text = model.run.as_ref().and_then(shown_text).map(str::to_owned);
+    text.map_or_else(Vec::new, |text| copy(model, "this pane", text))
+}
+
+fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
+    let characters = grouped(text.chars().count() as u64);
+    model.say(Tone::Done, format!("{what}, {characters} characters, handed to the terminal's clipboard (OSC 52)"));
+    vec![TerminalEffect::Copy(text).into()]
+}
+
+/// The text of the active pane as the model wrote it; `None` while there is none.
+fn shown_text(run: &LiveRun) -> Option<&str> {
+    let begun = run.begun(run.active, run.shown_phase(run.active))?;
+    Some(begun.text.as_str()).filter(|text| !text.is_empty())
+}
+
+fn on_run(model: &mut Model, change: impl FnOnce(&mut LiveRun)) {
+    if let Some(run) = &mut model.run {
+        change(run);
+    }
+}
+
+fn scroll(model: &mut Model, change: impl FnOnce(&mut Pane, usize)) {
+    let layout = layout(model, Rect::new(0, 0, model.size.width, model.size.height));
+    let now = model.now;
+    let Some(run) = &mut model.run else { return };
+    let (variant, phase) = (run.active, run.shown_phase(run.active));
+    let slot = layout.slots.iter().find(|slot| (slot.variant, slot.phase) == (variant, phase));
+    let height = slot.map_or(1, |slot| notice::text_height(run, slot, now));
+    if let Some(pane) = run.pane_mut(variant, phase) {
+        change(pane, height);
+    }
+}
+
+fn by(pane: &mut Pane, rows: isize, height: usize) {
+    pane.scroll.by(rows, pane.text.len(), height);
+}
+
+fn half(height: usize) -> isize {
+    isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX)
+}
+
+fn page(height: usize) -> isize {
+    isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
+}

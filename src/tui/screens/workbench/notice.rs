@@ -1,0 +1,73 @@
+//! What a pane says above its text: what it waits for, why it failed, when it is tried again.
+//!
+//! Made from the model and the width alone, so that [`reflow`](super::reflow) and the view agree on the rows left
+//! for text.
+
+use crate::tui::model::{LiveRun, Vessel};
+use crate::tui::screens::workbench::layout::Slot;
+use crate::tui::theme::glyph;
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// How a row of a notice is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// It says what went wrong.
+    Failure,
+    /// It explains.
+    Remark,
+}
+
+/// The rows above the text of a pane, at most half of its height, fitting its width.
+pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64) -> Vec<(Meaning, String)> {
+    let inner = slot.inner();
+    let has_text = run.pane(slot.variant, slot.phase).is_some_and(|pane| pane.text.len() > 0);
+    let mut rows = Vec::new();
+    let mut say = |meaning, text: &str| {
+        let wrapped = Wrapped::of(safe(text), inner.width);
+        rows.extend(wrapped.rows(0).map(|row| (meaning, row.to_owned())));
+    };
+    match run.vessel(slot.variant, slot.phase) {
+        Vessel::Queued => say(Meaning::Remark, &waits_for(run, slot)),
+        Vessel::Connecting => {
+            if let Some(begun) = run.begun(slot.variant, slot.phase) {
+                say(Meaning::Remark, &safe_line(&format!("{}/{} is asked", begun.provider, begun.model)));
+            }
+        }
+        Vessel::Retrying { attempt, error } => {
+            say(Meaning::Failure, &error.detail);
+            let due = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.retry_at);
+            say(Meaning::Remark, &format!("attempt {attempt} in {} s", due.saturating_sub(now).div_ceil(1_000)));
+        }
+        Vessel::Failed(problem) => {
+            say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
+            let kept = if has_text { "; what had come is below, and Y copies it" } else { "" };
+            say(Meaning::Remark, &format!("e shows it in full{kept}"));
+        }
+        Vessel::Stopped => {
+            let what = if has_text { "stopped; what had come is below" } else { "stopped" };
+            say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
+        }
+        Vessel::NotReached => say(Meaning::Remark, "not reached"),
+        Vessel::Streaming | Vessel::Done(_) => {}
+    }
+    let room = usize::from(inner.height);
+    if has_text && !rows.is_empty() {
+        rows.truncate((room / 2).max(1));
+        if rows.len() + 2 <= room {
+            rows.push((Meaning::Remark, String::new()));
+        }
+    }
+    rows.truncate(room);
+    rows
+}
+
+/// How many rows of a pane are left for its text.
+pub(crate) fn text_height(run: &LiveRun, slot: &Slot, now: u64) -> usize {
+    usize::from(slot.inner().height) - rows(run, slot, now).len()
+}
+
+fn waits_for(run: &LiveRun, slot: &Slot) -> String {
+    let before = slot.phase.checked_sub(1).and_then(|before| run.view.phases.get(before));
+    before.map_or_else(|| "waits for its turn".to_owned(), |before| format!("waits for {before}"))
+}

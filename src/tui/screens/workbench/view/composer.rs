@@ -1,0 +1,103 @@
+//! The input and, on large screens, how the next run is made.
+
+use aludel_core::api::limits;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::pane;
+use crate::tui::model::settings::Field;
+use crate::tui::model::{Focus, Model};
+use crate::tui::overlays::settings::line;
+use crate::tui::screens::workbench::layout::{Layout, Room};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::safe::safe_line;
+
+/// What an empty input invites to.
+const INVITATION: [&str; 2] = [
+    "Describe what the prompt must achieve: task, readers, limits, form.",
+    "^J turns it into prompts, Enter begins a new line.",
+];
+
+pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = layout.composer;
+    if area.is_empty() {
+        return;
+    }
+    let focused = model.focus == Focus::Composer;
+    let mut block = pane(title(model, layout.room, theme), focused, theme);
+    if let Some(count) = count(model, theme) {
+        block = block.title_bottom(count.right_aligned());
+    }
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    if inner.is_empty() {
+        return;
+    }
+    if model.composer.is_empty() {
+        for (row, text) in inner.rows().zip(INVITATION) {
+            frame.render_widget(Line::styled(text, theme.muted), row);
+        }
+    } else {
+        frame.render_widget(model.composer.area(), inner);
+    }
+    if focused && model.overlay.is_none() {
+        let (column, row) = if model.composer.is_empty() { (0, 0) } else { model.composer.cursor_on_screen() };
+        let x = inner.x.saturating_add(cells(column)).min(inner.right() - 1);
+        let y = inner.y.saturating_add(cells(row)).min(inner.bottom() - 1);
+        frame.set_cursor_position((x, y));
+    }
+}
+
+/// ` Idea · persona code · 3 variants · T 0.7 · F2 `, shorter where there is less room or the settings stand below.
+fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
+    let settings = &model.settings;
+    let mut said = vec![Span::styled(" Idea ", theme.strong)];
+    if room == Room::Large && !model.zoom {
+        return Line::from(said);
+    }
+    let count = settings.count();
+    let mut parts = vec![
+        format!("persona {}", safe_line(settings.persona())),
+        format!("{count} {}", if count == 1 { "variant" } else { "variants" }),
+    ];
+    if settings.phases().len() < 3 {
+        let names: Vec<&str> = settings.phases().iter().map(|phase| phase.as_str()).collect();
+        parts.push(if names.is_empty() { "no phase".to_owned() } else { names.join(" ▸ ") });
+    }
+    if settings.shown(Field::Temperature).1 || room == Room::Medium {
+        parts.push(format!("T {:.1}", settings.temperature()));
+    }
+    if let Some(provider) = settings.provider() {
+        parts.push(safe_line(provider));
+    }
+    parts.push("F2 ".to_owned());
+    said.push(Span::styled(parts.join(" · "), theme.muted));
+    Line::from(said)
+}
+
+/// How much has been written, once that is worth knowing; loud past the limit.
+fn count(model: &Model, theme: &Theme) -> Option<Line<'static>> {
+    let characters = model.composer.characters();
+    if characters > limits::TEXT_CHARS {
+        let text = format!(" {} of {} characters ", grouped(characters as u64), grouped(limits::TEXT_CHARS as u64));
+        return Some(Line::styled(text, theme.bad));
+    }
+    let worth_telling = characters >= 1_000 || model.composer.lines() > 20;
+    worth_telling.then(|| Line::styled(format!(" {} characters ", grouped(characters as u64)), theme.muted))
+}
+
+pub(super) fn settings(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let block = pane(Line::styled(" Next run ", theme.strong), false, theme)
+        .title_bottom(Line::styled(" F2 changes ", theme.muted).right_aligned());
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    for (row, field) in inner.rows().zip(Field::ALL) {
+        frame.render_widget(line(&model.settings, field, theme), row);
+    }
+}

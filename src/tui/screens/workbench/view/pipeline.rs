@@ -1,0 +1,223 @@
+//! Which vessel holds what: a table of variants and phases, or two strips where there is no room for it; and the
+//! ranking, once there is one.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{mark, pane, state_of};
+use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::screens::workbench::layout::window;
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::{bar, duration, grouped, letter, score, tokens};
+use crate::tui::widgets::safe::safe_line;
+
+/// The table: a row a variant, a column a phase, and the place in the ranking.
+pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let block = pane(Line::styled(" Pipeline ", theme.strong), false, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let phases = run.view.phases.len();
+    // Where the ranking stands below, the table need not say it again.
+    let result = if run.view.rankings.is_empty() || area.width < 100 { 0 } else { 12 };
+    let column = usize::from(inner.width.saturating_sub(4 + result)) / phases.max(1);
+    let mut rows = inner.rows();
+    if let Some(row) = rows.next() {
+        let mut spans = vec![Span::raw("    ")];
+        for phase in &run.view.phases {
+            spans.push(Span::styled(format!("{:<column$}", phase.as_str()), theme.phase(*phase)));
+        }
+        if result > 0 {
+            spans.push(Span::styled("score", theme.muted));
+        }
+        frame.render_widget(Line::from(spans), row);
+    }
+    let (first, count) = window(run.active, run.variants(), u32::from(inner.height.saturating_sub(1)));
+    for (row, variant) in rows.zip(first..first + count) {
+        let active = variant == run.active;
+        let name = format!("{}{:<3}", if active { glyph::FLOW } else { " " }, letter(variant));
+        let mut spans = vec![Span::styled(name, if active { theme.strong } else { theme.text })];
+        for phase in 0..phases {
+            spans.extend(cell(model, run, variant, phase, column, theme));
+        }
+        if result > 0 {
+            spans.extend(place(run, variant, theme));
+        }
+        frame.render_widget(Line::from(spans), row);
+    }
+}
+
+/// One vessel of the table: its state, what it took, and a line that leads into the next.
+fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, theme: &Theme) -> [Span<'static>; 3] {
+    let vessel = run.vessel(variant, phase);
+    let (glyph, style) = mark(model, vessel, theme);
+    let pane = run.pane(variant, phase);
+    let said = match vessel {
+        Vessel::Queued => "queued".to_owned(),
+        Vessel::Connecting => "asked".to_owned(),
+        Vessel::Streaming => pane.map_or_else(String::new, |pane| {
+            if width >= 28 {
+                format!("{} {}/s", tokens(pane.tokens, true), pane.speed)
+            } else {
+                tokens(pane.tokens, true)
+            }
+        }),
+        Vessel::Retrying { attempt, .. } => format!("attempt {attempt}"),
+        Vessel::Done(metadata) => {
+            let count = tokens(metadata.output_tokens, metadata.estimated);
+            if width >= 24 { format!("{count} {}", duration(metadata.latency_ms)) } else { count }
+        }
+        Vessel::Failed(problem) if width >= 30 => safe_line(&problem.title),
+        Vessel::Failed(_) => "failed".to_owned(),
+        Vessel::Stopped => "stopped".to_owned(),
+        Vessel::NotReached => "not reached".to_owned(),
+    };
+    let said: String = said.chars().take(width.saturating_sub(3)).collect();
+    let last = phase + 1 == run.view.phases.len();
+    let room = width.saturating_sub(said.chars().count() + 3);
+    let flows = run.begun(variant, phase + 1).is_some();
+    let line = match (last, flows, room) {
+        (true, ..) | (_, _, 0..4) => " ".repeat(room),
+        (_, true, _) => format!("{}{} ", "─".repeat(room - 2), self::glyph::FLOW),
+        (_, false, _) => format!("{}  ", "┄".repeat(room - 2)),
+    };
+    [
+        Span::styled(format!("{glyph} "), style),
+        Span::styled(format!("{said} "), theme.text),
+        Span::styled(line, theme.border),
+    ]
+}
+
+/// The place of a variant in the ranking: `★ 0.87` for the best, `2 0.81` for the next.
+fn place(run: &LiveRun, variant: u32, theme: &Theme) -> Vec<Span<'static>> {
+    let Some(ranking) = run.ranking(variant) else { return Vec::new() };
+    let best = ranking.rank == 1;
+    vec![
+        Span::styled(score(ranking.score), if best { theme.gold } else { theme.text }),
+        Span::styled(
+            if best { format!(" {} best", glyph::BEST) } else { format!(" #{}", ranking.rank) },
+            if best { theme.gold } else { theme.muted },
+        ),
+    ]
+}
+
+/// The two strips: how far each phase is over all variants, and how far each variant is.
+pub(super) fn strips(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let mut rows = area.rows();
+    if let Some(row) = rows.next() {
+        frame.render_widget(phase_strip(model, run, theme), row);
+    }
+    if let Some(row) = rows.next() {
+        frame.render_widget(variant_strip(model, run, usize::from(row.width), theme), row);
+    }
+}
+
+fn phase_strip(model: &Model, run: &LiveRun, theme: &Theme) -> Line<'static> {
+    let mut spans = vec![Span::raw(" ")];
+    for (index, phase) in run.view.phases.iter().enumerate() {
+        if index > 0 {
+            spans.push(Span::styled(format!("  {}  ", glyph::FLOW), theme.muted));
+        }
+        let states = (0..run.variants()).map(|variant| run.vessel(variant, index));
+        let (done, begun) = states.fold((0, false), |(done, begun), state| {
+            (
+                done + u32::from(matches!(state, Vessel::Done(_))),
+                begun || !matches!(state, Vessel::Queued | Vessel::Stopped | Vessel::NotReached),
+            )
+        });
+        let all = run.variants();
+        let (glyph, style) = match () {
+            () if done == all => (glyph::DONE, theme.good),
+            () if begun && run.is_live() => (super::spinner(model), theme.live),
+            () if run.is_live() => (glyph::QUEUED, theme.muted),
+            () if done > 0 => (glyph::DONE, theme.warning),
+            () => (glyph::STOPPED, theme.warning),
+        };
+        spans.push(Span::styled(format!("{glyph} "), style));
+        spans.push(Span::styled(phase.as_str(), theme.phase(*phase)));
+        spans.push(Span::styled(format!(" {done}/{all}"), theme.muted));
+    }
+    Line::from(spans)
+}
+
+/// All variants in a row, the active one in brackets; those that do not fit are told by arrows.
+fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> Line<'static> {
+    let items: Vec<(String, &'static str, ratatui::style::Style, String)> = (0..run.variants())
+        .map(|variant| {
+            let state = state_of(run, variant);
+            let (glyph, style) = mark(model, state, theme);
+            (letter(variant), glyph, style, brief(run, variant, state))
+        })
+        .collect();
+    let length = |item: &(String, &str, ratatui::style::Style, String)| item.0.len() + item.3.chars().count() + 6;
+    let widest = items.iter().map(length).max().unwrap_or(1);
+    let fit = u32::try_from(width.saturating_sub(4) / widest).unwrap_or(1);
+    let (first, count) = window(run.active, run.variants(), fit);
+    let mut spans = vec![Span::styled(if first > 0 { "‹" } else { " " }, theme.muted)];
+    for (variant, (name, glyph, style, said)) in (0..).zip(items).skip(first as usize).take(count as usize) {
+        let (open, close) = if variant == run.active { ("[", "]") } else { (" ", " ") };
+        let name_style = if variant == run.active { theme.strong } else { theme.text };
+        spans.push(Span::styled(format!("{open}{name} "), name_style));
+        spans.push(Span::styled(format!("{glyph} "), style));
+        spans.push(Span::styled(said, theme.text));
+        spans.push(Span::styled(format!("{close} "), name_style));
+    }
+    if first + count < run.variants() {
+        spans.push(Span::styled("›", theme.muted));
+    }
+    Line::from(spans)
+}
+
+/// The one thing to know of a variant.
+fn brief(run: &LiveRun, variant: u32, state: Vessel<'_>) -> String {
+    if let Some(ranking) = run.ranking(variant) {
+        let best = if ranking.rank == 1 { format!(" {} best", glyph::BEST) } else { String::new() };
+        return format!("{}{best}", score(ranking.score));
+    }
+    match state {
+        Vessel::Streaming => {
+            let pane =
+                run.pane(variant, run.view.variants.get(&variant).map_or(0, |of| of.phases.len().saturating_sub(1)));
+            tokens(pane.map_or(0, |pane| pane.tokens), true)
+        }
+        Vessel::Done(metadata) => tokens(metadata.output_tokens, metadata.estimated),
+        Vessel::Queued => "queued".to_owned(),
+        Vessel::Connecting => "asked".to_owned(),
+        Vessel::Retrying { attempt, .. } => format!("attempt {attempt}"),
+        Vessel::Failed(_) => "failed".to_owned(),
+        Vessel::Stopped => "stopped".to_owned(),
+        Vessel::NotReached => "not reached".to_owned(),
+    }
+}
+
+/// The ranking, best first, with the bar of each score.
+pub(super) fn ranking(run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let block = pane(Line::styled(" Ranking ", theme.strong), false, theme)
+        .title_bottom(Line::styled(" e shows the sum ", theme.muted).right_aligned());
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let mut order: Vec<(u32, &aludel_core::domain::Ranking)> =
+        (0..run.variants()).filter_map(|variant| Some((variant, run.ranking(variant)?))).collect();
+    order.sort_by_key(|(_, ranking)| ranking.rank);
+    for (row, (variant, ranking)) in inner.rows().zip(order) {
+        let best = ranking.rank == 1;
+        let style = if best { theme.gold } else { theme.text };
+        let spent = run.prompt(variant).map_or(0, |prompt| prompt.model_metadata.total_tokens);
+        let width = usize::from(row.width).saturating_sub(32);
+        frame.render_widget(
+            Line::from(vec![
+                Span::styled(format!(" {} {:<3}", if best { glyph::BEST } else { " " }, letter(variant)), style),
+                Span::styled(format!("{} ", score(ranking.score)), style),
+                Span::styled(bar(ranking.score, width), theme.gold),
+                Span::styled(format!("{:>12} tok", grouped(spent)), theme.muted),
+            ]),
+            row,
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! Pictures of the Workbench at three sizes, with and without colours, and what must hold in each of them.
+
+use crate::tui::message::Message;
+use crate::tui::model::Overlay;
+use crate::tui::testing::*;
+use crate::tui::theme::Theme;
+use aludel_core::domain::{Phase, VariantFailure};
+use aludel_core::error::{Error, Fault, Problem};
+use aludel_core::event::EventKind;
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+const IDEA: &str = "Write a prompt that makes a model review Rust pull requests like a careful senior engineer.";
+
+/// Takes a picture at each of the three sizes and keeps it under `name`.
+fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
+    for (width, height) in SIZES {
+        let mut bench = Bench::new(width, height);
+        prepare(&mut bench);
+        check_rows(&bench);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+    }
+}
+
+/// What every picture must have, whatever is in it.
+fn check_rows(bench: &Bench) {
+    let buffer = bench.buffer(&Theme::ansi16());
+    let rows = rows_of(&buffer);
+    let pinned = if bench.model.overlay.is_some() { ["close", "stay"] } else { ["help"; 2] };
+    let hints = rows.last().map_or("", String::as_str);
+    assert!(pinned.iter().any(|word| hints.ends_with(word)), "the last hint is never cut: {hints:?}");
+    let mono = bench.buffer(&Theme::mono());
+    assert_eq!(rows, rows_of(&mono), "without colours the words are the same");
+    assert!(
+        mono.content
+            .iter()
+            .all(|cell| { (cell.fg, cell.bg) == (ratatui::style::Color::Reset, ratatui::style::Color::Reset) })
+    );
+}
+
+fn streaming(bench: &mut Bench) {
+    bench.run(IDEA, 3);
+    for variant in 0..3 {
+        bench.tell(whole_phase(variant, Phase::PrimaMateria, TEXTS[2]));
+        bench.now += 300;
+    }
+    for variant in 0..2 {
+        bench.tell(vec![phase_started(variant, Phase::Solutio)]);
+        for word in TEXTS[variant as usize].split_inclusive(' ').take(40 - 14 * variant as usize) {
+            bench.tell(vec![delta(variant, Phase::Solutio, word)]);
+            bench.now += 20;
+        }
+    }
+    bench.tell(vec![
+        phase_started(2, Phase::Solutio),
+        EventKind::Retrying {
+            variant: 2,
+            phase: Phase::Solutio,
+            provider: "sim".into(),
+            model: "sim-1".into(),
+            attempt: 2,
+            delay_ms: 6_000,
+            error: overloaded(),
+        },
+        EventKind::Warning {
+            variant: None,
+            phase: None,
+            message: "`temperature` was left out: sim-1 does not take it".into(),
+        },
+    ]);
+    bench.wait(600);
+}
+
+fn finished(bench: &mut Bench) {
+    bench.run(IDEA, 3);
+    for variant in 0..3 {
+        bench.tell(whole_variant(variant, TEXTS[variant as usize]));
+        bench.now += 4_000;
+    }
+    bench.tell(ending(&[(0, TEXTS[0], 0.81), (1, TEXTS[1], 0.87), (2, TEXTS[2], 0.64)], Vec::new()));
+}
+
+fn partly_failed(bench: &mut Bench) {
+    bench.run(IDEA, 2);
+    bench.tell(whole_variant(0, TEXTS[0]));
+    bench.tell(vec![
+        phase_started(1, Phase::PrimaMateria),
+        delta(1, Phase::PrimaMateria, "The demands are: correct"),
+        EventKind::VariantFailed { variant: 1, phase: Some(Phase::PrimaMateria), error: overloaded() },
+    ]);
+    let failures = vec![VariantFailure { variant: 1, phase: Some(Phase::PrimaMateria), error: *overloaded() }];
+    bench.tell(ending(&[(0, TEXTS[0], 0.81)], failures));
+    bench.press("]");
+}
+
+#[test]
+fn empty() {
+    pictures("empty", |_| {});
+}
+
+#[test]
+fn while_text_arrives() {
+    pictures("streaming", streaming);
+}
+
+#[test]
+fn with_a_result() {
+    pictures("finished", finished);
+}
+
+#[test]
+fn with_a_failed_variant() {
+    pictures("failed", partly_failed);
+}
+
+#[test]
+fn refused() {
+    pictures("refused", |bench| {
+        bench.run("   ", 0);
+        let faults = vec![
+            Fault::new("input", "must not be blank; write what the prompt is for"),
+            Fault::new("count", "must be 1 to 100, got 101"),
+        ];
+        let problem = Box::new(Problem::from(Error::Value(faults)));
+        let ticket = bench.model.last_ticket;
+        bench.send(Message::RunRefused { ticket, problem });
+    });
+}
+
+#[test]
+fn stopped() {
+    pictures("stopped", |bench| {
+        streaming(bench);
+        bench.press("Ctrl+C");
+        bench.tell(vec![EventKind::Cancelled {}]);
+        bench.wait(5_000);
+    });
+}
+
+#[test]
+fn help() {
+    pictures("help", |bench| {
+        streaming(bench);
+        bench.press("? Down Down");
+    });
+}
+
+#[test]
+fn settings() {
+    pictures("settings", |bench| {
+        bench.press("F2");
+        bench.names();
+        bench.press("Right Down");
+    });
+}
+
+#[test]
+fn details() {
+    pictures("details", |bench| {
+        finished(bench);
+        bench.press("e");
+    });
+}
+
+#[test]
+fn asking_to_quit() {
+    pictures("quit", |bench| {
+        streaming(bench);
+        bench.press("Ctrl+Q");
+    });
+}
+
+#[test]
+fn eight_variants_and_a_zoom() {
+    let mut bench = Bench::new(120, 40);
+    bench.run(IDEA, 8);
+    for variant in 0..8 {
+        bench.tell(whole_phase(variant, Phase::PrimaMateria, TEXTS[variant as usize % 3]));
+    }
+    bench.press("] ] ] ]");
+    check_rows(&bench);
+    insta::assert_snapshot!("eight_variants", bench.picture());
+    bench.press("z");
+    check_rows(&bench);
+    insta::assert_snapshot!("zoomed", bench.picture());
+}
+
+#[test]
+fn the_styles_of_a_result_are_as_reviewed() {
+    let mut bench = Bench::new(80, 24);
+    finished(&mut bench);
+    insta::assert_snapshot!("styles_ansi16", styles_of(&bench.buffer(&Theme::ansi16())));
+    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
+}
+
+#[test]
+fn the_least_size_is_whole_and_a_smaller_one_says_what_is_needed() {
+    let mut bench = Bench::new(60, 16);
+    finished(&mut bench);
+    check_rows(&bench);
+    insta::assert_snapshot!("least", bench.picture());
+    bench.send(Message::Resize { width: 59, height: 16 });
+    assert_eq!(bench.picture().trim(), "aludel needs 60x16, this is 59x16");
+}
+
+#[test]
+fn hostile_text_is_shown_without_its_sequences_everywhere() {
+    const HOSTILE: &str = "before\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{9b}31mafter\u{202e}";
+    let mut bench = Bench::new(200, 60);
+    bench.run("idea", 1);
+    let mut problem = overloaded();
+    problem.detail = HOSTILE.into();
+    problem.title = HOSTILE.into();
+    problem.provider = Some(HOSTILE.into());
+    let start = EventKind::PhaseStarted {
+        variant: 0,
+        phase: Phase::PrimaMateria,
+        provider: HOSTILE.into(),
+        model: HOSTILE.into(),
+        strategy: HOSTILE.into(),
+    };
+    bench.tell(vec![
+        start,
+        delta(0, Phase::PrimaMateria, HOSTILE),
+        EventKind::Warning { variant: None, phase: None, message: HOSTILE.into() },
+        EventKind::VariantFailed { variant: 0, phase: Some(Phase::PrimaMateria), error: problem.clone() },
+        EventKind::Failed { error: problem },
+    ]);
+    for overlay in [None, Some(Overlay::Details { top: 0 })] {
+        bench.model.overlay = overlay;
+        let picture = bench.picture();
+        assert!(picture.contains("beforeafter"), "{picture}");
+        for litter in ["52;c", "[2J", "31m", "\u{202e}", "\u{1b}"] {
+            assert!(!picture.contains(litter), "{litter:?} in\n{picture}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The panes that fill as text arrives; before the first run, what to do; after a refusal, what to mend.
+
+use aludel_core::error::Problem;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{mark, pane};
+use crate::tui::model::{Focus, LiveRun, Model, Vessel};
+use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
+use crate::tui::screens::workbench::notice::{self, Meaning};
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::{duration, letter, score, tokens};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
+    let Some(run) = &model.run else { return empty(model, layout.vessels, frame, theme) };
+    if let Some(problem) = &run.refusal {
+        return refused(model, problem, layout.vessels, frame, theme);
+    }
+    if layout.slots.is_empty() {
+        return waiting(model, run, layout.vessels, frame, theme);
+    }
+    for slot in &layout.slots {
+        vessel(model, run, slot, layout.room, frame, theme);
+    }
+}
+
+/// One pane.
+fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
+    let shown = run.active == slot.variant && run.shown_phase(slot.variant) == slot.phase;
+    let focused = shown && model.focus == Focus::Vessels;
+    let inner = slot.inner();
+    let mut block = pane(title(model, run, slot, theme), focused, theme);
+    if let Some(rank) = rank(run, slot, theme) {
+        block = block.title_top(rank.right_aligned());
+    }
+    let rows = notice::rows(run, slot, model.now);
+    let height = usize::from(inner.height).saturating_sub(rows.len());
+    if slot.area.height > 3 || room != Room::Large {
+        if let Some(who) = who(model, run, slot) {
+            block = block.title_bottom(Line::styled(who, theme.muted));
+        }
+        if let Some(place) = place(run, slot, height) {
+            block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
+        }
+    }
+    frame.render_widget(block, slot.area);
+    let buffer = frame.buffer_mut();
+    let mut y = inner.y;
+    for (meaning, text) in &rows {
+        let style = match meaning {
+            Meaning::Failure => theme.bad,
+            Meaning::Remark => theme.muted,
+        };
+        buffer.set_stringn(inner.x, y, text, inner.width.into(), style);
+        y += 1;
+    }
+    let Some(pane) = run.pane(slot.variant, slot.phase) else { return };
+    let faded = matches!(run.vessel(slot.variant, slot.phase), Vessel::Failed(_) | Vessel::Stopped);
+    let style = if faded { theme.muted } else { theme.text };
+    for row in pane.text.rows(pane.scroll.top).take(height) {
+        buffer.set_stringn(inner.x, y, row, inner.width.into(), style);
+        y += 1;
+    }
+}
+
+/// ` A ⠼ solutio ~82 tok 62/s `.
+fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'static> {
+    let vessel = run.vessel(slot.variant, slot.phase);
+    let (glyph, style) = mark(model, vessel, theme);
+    let Some(phase) = run.view.phases.get(slot.phase) else { return Line::default() };
+    let mut spans = vec![
+        Span::styled(format!(" {} ", letter(slot.variant)), theme.strong),
+        Span::styled(format!("{glyph} "), style),
+        Span::styled(phase.as_str(), theme.phase(*phase)),
+        Span::raw(" "),
+    ];
+    let pane = run.pane(slot.variant, slot.phase);
+    let figures = match (vessel, pane) {
+        (Vessel::Streaming, Some(pane)) => format!("{} {}/s ", tokens(pane.tokens, true), pane.speed),
+        (Vessel::Stopped | Vessel::Failed(_), Some(pane)) if pane.tokens > 0 => {
+            format!("{} ", tokens(pane.tokens, true))
+        }
+        (Vessel::Done(metadata), _) => {
+            let count = tokens(metadata.output_tokens, metadata.estimated);
+            if slot.area.width < 48 {
+                format!("{count} ")
+            } else {
+                format!("{count} {} ", duration(metadata.latency_ms))
+            }
+        }
+        _ => String::new(),
+    };
+    spans.push(Span::styled(figures, theme.muted));
+    Line::from(spans)
+}
+
+/// The place in the ranking, on the last phase of a ranked variant: ` ★ 0.87 best `.
+fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
+    let ranking = run.ranking(slot.variant).filter(|_| slot.phase + 1 == run.view.phases.len())?;
+    Some(match ranking.rank {
+        1 => Line::styled(format!(" {} {} best ", glyph::BEST, score(ranking.score)), theme.gold),
+        rank => Line::styled(format!(" {} #{rank} ", score(ranking.score)), theme.text),
+    })
+}
+
+/// Who writes here, ` provider/model `, and whether it is a model at all.
+fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
+    let begun = run.begun(slot.variant, slot.phase)?;
+    let remark = if model.settings.is_writer(&begun.provider) && slot.area.width >= 48 { WRITER } else { "" };
+    Some(format!(" {}/{}{remark} ", safe_line(&begun.provider), safe_line(&begun.model)))
+}
+
+/// How much is out of sight: ` 12 more ▾ `.
+fn place(run: &LiveRun, slot: &Slot, height: usize) -> Option<String> {
+    let pane = run.pane(slot.variant, slot.phase)?;
+    let (above, all) = (pane.scroll.top, pane.text.len());
+    let below = all.saturating_sub(above + height);
+    match (above, below) {
+        (0, 0) => None,
+        (0, below) => Some(format!(" ▾ {below} ")),
+        (above, 0) => Some(format!(" ▴ {above} ")),
+        (above, below) => Some(format!(" ▴ {above} ▾ {below} ")),
+    }
+}
+
+/// Rows of text in a frame, each with a style.
+fn page(frame: &mut Frame<'_>, area: Rect, title: Line<'_>, lines: Vec<Line<'_>>, focused: bool, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let block = pane(title, focused, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    for (row, line) in inner.rows().zip(lines) {
+        frame.render_widget(line, row);
+    }
+}
+
+/// What is said of a provider that writes by rule.
+pub(super) const WRITER: &str = ", a writer by rule, no model";
+
+/// What is said of a run in which no language model takes part.
+const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. F2 takes \
+                       another provider, `aludel config init` says how to add one.";
+
+/// Before the first run: the useful next keys.
+fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let key = |key: &str, says: String| {
+        Line::from(vec![Span::styled(format!("   {key:<6}"), theme.key), Span::styled(says, theme.text)])
+    };
+    let count = model.settings.count();
+    let variants = if count == 1 { "1 variant".to_owned() } else { format!("{count} variants") };
+    let phases: Vec<Span<'_>> = model
+        .settings
+        .phases()
+        .iter()
+        .enumerate()
+        .flat_map(|(index, phase)| {
+            let flow = Span::styled(if index > 0 { " ▸ " } else { "   " }, theme.muted);
+            [flow, Span::styled(phase.as_str(), theme.phase(*phase))]
+        })
+        .collect();
+    let mut lines = vec![
+        Line::default(),
+        Line::styled("   Nothing here yet. An idea passes through", theme.muted),
+        Line::from(phases),
+        Line::styled("   in several variants, and the best comes first.", theme.muted),
+        Line::default(),
+        key("^J", format!("run the idea above in {variants}")),
+        key("F2", "persona, variants, temperature, provider, phases".to_owned()),
+        key("F1", "every key, searchable".to_owned()),
+    ];
+    if model.settings.writes_by_rule() {
+        lines.push(Line::default());
+        let remark = Wrapped::of(BUILTIN, area.width.saturating_sub(8));
+        lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.muted)));
+    }
+    page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
+}
+
+/// Asked, and no event yet.
+fn waiting(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if let Some(problem) = run.run_failure() {
+        return refused(model, problem, area, frame, theme);
+    }
+    let line = if run.is_live() {
+        Line::from(vec![
+            Span::styled(format!("   {} ", glyph::CONNECTING), theme.live),
+            Span::styled("starting", theme.text),
+        ])
+    } else {
+        Line::styled(format!("   {} stopped before it began", glyph::STOPPED), theme.muted)
+    };
+    let lines = vec![Line::default(), line];
+    page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
+}
+
+/// The run was refused: every fault, and what to do.
+fn refused(model: &Model, problem: &Problem, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let width = area.width.saturating_sub(8);
+    let mut lines = vec![Line::default()];
+    let mut say = |text: &str, style: Style| {
+        for row in Wrapped::of(safe(text), width).rows(0) {
+            lines.push(Line::styled(format!("   {row}"), style));
+        }
+    };
+    if problem.errors.is_empty() {
+        say(&problem.detail, theme.text);
+    }
+    for fault in &problem.errors {
+        let field = if fault.field.is_empty() { "request" } else { &fault.field };
+        say(&format!("{field}: {}", fault.message), theme.text);
+    }
+    lines.push(Line::default());
+    lines.push(Line::styled(format!("   {} · the input is as you left it; ^J tries again", problem.code), theme.muted));
+    let title = Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad);
+    page(frame, area, title, lines, model.focus == Focus::Vessels, theme);
+}

@@ -1,0 +1,193 @@
+//! Where keys come from, and how a burst of them is told from a paste.
+//!
+//! Terminals without bracketed paste send pasted text as keys, line breaks as `^J`, which here would start a run
+//! and cost money. [`Intake`] turns keys that arrive faster than anyone types into the paste they are. When in
+//! doubt a line break is a line break: a run that did not start can be asked for again.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::Poll;
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use futures_util::{Stream, StreamExt};
+
+use crate::tui::message::Message;
+
+/// A source of terminal events.
+pub(crate) trait Input {
+    /// The next event; `None` when there will be no more. Cancel-safe.
+    async fn next(&mut self) -> Option<io::Result<Event>>;
+    /// An event that is there already.
+    async fn ready(&mut self) -> Option<io::Result<Event>>;
+    /// Leaves the terminal's input to others.
+    fn pause(&mut self);
+    /// Takes it again.
+    fn resume(&mut self);
+}
+
+/// The terminal's own input.
+#[derive(Default)]
+pub(crate) struct Keyboard {
+    stream: Option<EventStream>,
+}
+
+impl Input for Keyboard {
+    async fn next(&mut self) -> Option<io::Result<Event>> {
+        self.stream.get_or_insert_default().next().await
+    }
+
+    async fn ready(&mut self) -> Option<io::Result<Event>> {
+        let stream = self.stream.get_or_insert_default();
+        // Polled with this task's own waker: the stream remembers the first it sees.
+        poll_fn(|context| match Pin::new(&mut *stream).poll_next(context) {
+            Poll::Ready(event) => Poll::Ready(event),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
+    }
+
+    fn pause(&mut self) {
+        self.stream = None;
+    }
+
+    fn resume(&mut self) {
+        self.stream.get_or_insert_default();
+    }
+}
+
+/// Turns terminal events into messages.
+#[derive(Debug, Default)]
+pub(crate) struct Intake {
+    /// When the last key that types came, and how many came close together up to it.
+    last: Option<(u64, usize)>,
+}
+
+impl Intake {
+    /// Reads closer together than this may be one paste that was cut in two.
+    const CLOSE_MS: u64 = 30;
+    /// So many keys in what was read before make it a paste: nobody types that fast, and what is shorter is not cut.
+    const LONG: usize = 64;
+
+    /// The messages of events that arrived together at `now`, in milliseconds.
+    pub(crate) fn messages(&mut self, events: Vec<Event>, now: u64) -> Vec<Message> {
+        let mut messages = Vec::new();
+        let mut run: Vec<KeyEvent> = Vec::new();
+        for event in events {
+            match event {
+                Event::Key(key) if key.kind == KeyEventKind::Release => {}
+                Event::Key(key) if typed(key).is_some() => run.push(key),
+                other => {
+                    self.close(&mut run, now, &mut messages);
+                    messages.extend(message(other));
+                }
+            }
+        }
+        self.close(&mut run, now, &mut messages);
+        messages
+    }
+
+    /// Decides about keys that came together: typed one by one, or a paste.
+    fn close(&mut self, run: &mut Vec<KeyEvent>, now: u64, messages: &mut Vec<Message>) {
+        if run.is_empty() {
+            return;
+        }
+        let before =
+            self.last.filter(|(at, _)| now.saturating_sub(*at) <= Self::CLOSE_MS).map_or(0, |(_, count)| count);
+        let breaks = run.iter().any(|key| !matches!(typed(*key), Some(character) if !character.is_control()));
+        self.last = Some((now, before + run.len()));
+        if breaks && (run.len() > 1 || before >= Self::LONG) {
+            messages.push(Message::Paste(run.drain(..).filter_map(typed).collect()));
+        } else {
+            messages.extend(run.drain(..).map(Message::Key));
+        }
+    }
+}
+
+/// The character that a key would be if it were part of a pasted text.
+fn typed(key: KeyEvent) -> Option<char> {
+    match (key.code, key.modifiers) {
+        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => Some(character),
+        (KeyCode::Enter, KeyModifiers::NONE) | (KeyCode::Char('j'), KeyModifiers::CONTROL) => Some('\n'),
+        (KeyCode::Tab, KeyModifiers::NONE) => Some('\t'),
+        _ => None,
+    }
+}
+
+fn message(event: Event) -> Option<Message> {
+    match event {
+        Event::Key(key) => Some(Message::Key(key)),
+        Event::Paste(text) => Some(Message::Paste(text)),
+        Event::Resize(width, height) => Some(Message::Resize { width, height }),
+        Event::FocusGained => Some(Message::Attention(true)),
+        Event::FocusLost => Some(Message::Attention(false)),
+        Event::Mouse(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(character: char) -> Event {
+        let (code, modifiers) = match character {
+            '\n' => (KeyCode::Char('j'), KeyModifiers::CONTROL),
+            '\r' => (KeyCode::Enter, KeyModifiers::NONE),
+            '\t' => (KeyCode::Tab, KeyModifiers::NONE),
+            other => (KeyCode::Char(other), KeyModifiers::NONE),
+        };
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
+    /// What arrives, as `text` for pastes and `<n>` for n keys.
+    fn told(intake: &mut Intake, text: &str, now: u64) -> String {
+        let messages = intake.messages(text.chars().map(key).collect(), now);
+        let told = messages.iter().map(|message| match message {
+            Message::Paste(text) => text.clone(),
+            Message::Key(_) => "<key>".to_owned(),
+            other => format!("{other:?}"),
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn keys_typed_one_by_one_are_keys() {
+        let mut intake = Intake::default();
+        for (at, character) in ["a", "b", "c", "\n"].into_iter().enumerate() {
+            assert_eq!(told(&mut intake, character, at as u64 * 30), "<key>");
+        }
+    }
+
+    #[test]
+    fn text_with_line_breaks_that_comes_at_once_is_a_paste() {
+        assert_eq!(told(&mut Intake::default(), "one\ntwo\n", 0), "one\ntwo\n");
+        assert_eq!(told(&mut Intake::default(), "one\ttwo", 0), "one\ttwo");
+        assert_eq!(told(&mut Intake::default(), "x\r", 0), "x\n");
+    }
+
+    #[test]
+    fn a_line_break_right_after_a_long_burst_belongs_to_it() {
+        let mut intake = Intake::default();
+        let long = "first part ".repeat(9);
+        assert_eq!(told(&mut intake, &long, 0), "<key>".repeat(long.len()));
+        assert_eq!(told(&mut intake, "\n", 4), "\n");
+        assert_eq!(told(&mut intake, "\n", 500), "<key>");
+    }
+
+    #[test]
+    fn a_word_and_then_the_run_key_run() {
+        let mut intake = Intake::default();
+        assert_eq!(told(&mut intake, "idea", 0), "<key>".repeat(4));
+        assert_eq!(told(&mut intake, "\n", 4), "<key>");
+    }
+
+    #[test]
+    fn keys_without_line_breaks_stay_keys_so_that_a_held_key_scrolls() {
+        assert_eq!(told(&mut Intake::default(), "jjjj", 0), "<key>".repeat(4));
+    }
+
+    #[test]
+    fn a_lone_run_key_is_the_run_key() {
+        assert_eq!(told(&mut Intake::default(), "\n", 0), "<key>");
+    }
+}

@@ -1,0 +1,87 @@
+//! The modes of the terminal while the workbench has it.
+
+use std::io::{self, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, KeyboardEnhancementFlags,
+    PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use crossterm::queue;
+use crossterm::style::{Attribute, SetAttribute};
+use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen};
+
+/// True while the terminal is ours.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// True while the terminal is ours; a panic anywhere gives it back.
+pub(crate) fn entered() -> bool {
+    ENTERED.load(Ordering::SeqCst)
+}
+
+/// Takes the terminal.
+pub(crate) fn enter() -> io::Result<()> {
+    HOOK.call_once(|| {
+        let previous = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            _ = leave();
+            previous(panic);
+        }));
+    });
+    if ENTERED.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
+    crossterm::terminal::enable_raw_mode()?;
+    write_enter(&mut io::stdout().lock())
+}
+
+/// Gives the terminal back as it was. Does nothing the second time.
+pub(crate) fn leave() -> io::Result<()> {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return Ok(());
+    }
+    let written = write_leave(&mut io::stdout().lock());
+    // Both are tried, whatever becomes of the first.
+    crossterm::terminal::disable_raw_mode().and(written)
+}
+
+fn write_enter(out: &mut impl Write) -> io::Result<()> {
+    // The keyboard protocol is asked for without asking whether it is there: terminals without it ignore this.
+    let flags = PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
+    queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)?;
+    if cfg!(unix) {
+        queue!(out, flags)?;
+    }
+    out.flush()
+}
+
+fn write_leave(out: &mut impl Write) -> io::Result<()> {
+    queue!(out, EndSynchronizedUpdate)?;
+    if cfg!(unix) {
+        queue!(out, PopKeyboardEnhancementFlags)?;
+    }
+    queue!(out, DisableFocusChange, DisableBracketedPaste, SetAttribute(Attribute::Reset), LeaveAlternateScreen, Show)?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_entering_sets_leaving_resets() {
+        let (mut entering, mut leaving) = (Vec::new(), Vec::new());
+        write_enter(&mut entering).unwrap();
+        write_leave(&mut leaving).unwrap();
+        let (entering, leaving) = (String::from_utf8(entering).unwrap(), String::from_utf8(leaving).unwrap());
+        for mode in ["?1049", "?2004", "?1004"] {
+            assert!(entering.contains(&format!("{mode}h")) && leaving.contains(&format!("{mode}l")), "{mode}");
+        }
+        assert!(entering.contains("\u{1b}[>1u") && leaving.contains("\u{1b}[<1u"), "the keyboard protocol");
+        assert!(leaving.ends_with("\u{1b}[?25h"), "the cursor is shown");
+        assert!(leaving.starts_with("\u{1b}[?2026l"), "a frame that was cut short is ended");
+    }
+}

@@ -1,0 +1,318 @@
+//! What the tests of the workbench share: a model with keys to press, events to tell, and pictures to look at.
+
+use std::collections::BTreeMap;
+
+use aludel_core::domain::{
+    GenerationResult, ModelMetadata, Phase, Prompt, PromptId, Ranking, SessionId, Source, Step, VariantFailure,
+};
+use aludel_core::error::{Error, Problem, ProviderError, ProviderFailure};
+use aludel_core::event::{Event, EventKind, Outcome};
+use aludel_core::time::from_millis;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::effect::{Effect, Ticket};
+use super::keymap::Keymap;
+use super::message::Message;
+use super::model::{Defaults, Model, Names};
+use super::screens::view;
+use super::theme::Theme;
+use super::update::{Cx, update};
+use super::widgets::scroll::Follow;
+
+/// A workbench under test, without a terminal.
+pub(crate) struct Bench {
+    pub(crate) model: Model,
+    pub(crate) now: u64,
+    keymap: Keymap,
+    seq: u64,
+}
+
+impl Bench {
+    pub(crate) fn new(width: u16, height: u16) -> Self {
+        let builtin = vec!["builtin".to_owned()];
+        let defaults = Defaults {
+            persona: "generic".into(),
+            count: 3,
+            temperature: 0.7,
+            providers: builtin.clone(),
+            writers: builtin,
+        };
+        let model = Model::new(defaults, Follow::Tail);
+        let mut bench = Self { model, now: 0, keymap: Keymap::default(), seq: 0 };
+        bench.send(Message::Resize { width, height });
+        bench
+    }
+
+    pub(crate) fn send(&mut self, message: Message) -> Vec<Effect> {
+        update(&mut self.model, message, &Cx { now: self.now, keymap: &self.keymap })
+    }
+
+    /// Presses keys by name, one after the other.
+    pub(crate) fn press(&mut self, keys: &str) -> Vec<Effect> {
+        keys.split(' ').flat_map(|key| self.send(Message::Key(key_named(key)))).collect()
+    }
+
+    pub(crate) fn type_text(&mut self, text: &str) {
+        for character in text.chars() {
+            self.send(Message::Key(KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE)));
+        }
+    }
+
+    /// Lets time pass, tick by tick as the runtime would.
+    pub(crate) fn wait(&mut self, milliseconds: u64) {
+        let end = self.now + milliseconds;
+        while let Some(next) = super::update::next_change(&self.model).filter(|next| *next <= end) {
+            self.now = next.max(self.now);
+            self.send(Message::Tick);
+        }
+        self.now = end;
+    }
+
+    /// Tells events of the current run.
+    pub(crate) fn tell(&mut self, kinds: Vec<EventKind>) {
+        self.tell_of(self.model.last_ticket, kinds);
+    }
+
+    pub(crate) fn tell_of(&mut self, ticket: Ticket, kinds: Vec<EventKind>) {
+        let events = kinds.into_iter().map(|kind| {
+            let event = Event { session_id: session(), seq: self.seq, kind };
+            self.seq += 1;
+            event
+        });
+        let events = events.collect();
+        self.send(Message::RunEvents { ticket, events });
+    }
+
+    /// Types an idea and runs it; `variants` of it are announced.
+    pub(crate) fn run(&mut self, idea: &str, variants: u32) {
+        self.type_text(idea);
+        self.press("Ctrl+J");
+        self.tell(vec![started(variants)]);
+    }
+
+    pub(crate) fn names(&mut self) {
+        self.send(Message::Names(Names {
+            personas: ["analysis", "code", "generic", "writing"].map(String::from).to_vec(),
+            providers: ["builtin", "local"].map(String::from).to_vec(),
+        }));
+    }
+
+    pub(crate) fn buffer(&self, theme: &Theme) -> Buffer {
+        let size = self.model.size;
+        let mut terminal = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();
+        terminal.draw(|frame| view(&self.model, frame, theme)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    /// The screen as text, without blanks at the ends of rows.
+    pub(crate) fn picture(&self) -> String {
+        rows_of(&self.buffer(&Theme::ansi16())).join("\n")
+    }
+}
+
+/// The rows of a buffer as text. Cells behind a wide character are left out.
+pub(crate) fn rows_of(buffer: &Buffer) -> Vec<String> {
+    use unicode_width::UnicodeWidthStr;
+    let area = buffer.area;
+    (0..area.height)
+        .map(|y| {
+            let (mut row, mut x) = (String::new(), 0);
+            while x < area.width {
+                let symbol = buffer[(x, y)].symbol();
+                row.push_str(symbol);
+                x += super::widgets::cells(symbol.width().max(1));
+            }
+            row.trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// The screen with the style of every run of cells: `<cyan,bold>text`.
+pub(crate) fn styles_of(buffer: &Buffer) -> String {
+    let area = buffer.area;
+    let mut out = String::new();
+    for y in 0..area.height {
+        let mut last = None;
+        for x in 0..area.width {
+            let cell = &buffer[(x, y)];
+            let style = (cell.fg, cell.bg, cell.modifier);
+            if last != Some(style) {
+                out = out + "<" + &style_name(cell.style()) + ">";
+                last = Some(style);
+            }
+            out.push_str(cell.symbol());
+        }
+        out = out.trim_end().to_owned() + "\n";
+    }
+    out
+}
+
+fn style_name(style: Style) -> String {
+    let mut parts = Vec::new();
+    for (name, colour) in [("", style.fg), ("on ", style.bg)] {
+        if let Some(colour) = colour.filter(|colour| *colour != Color::Reset) {
+            parts.push(format!("{name}{colour}").to_lowercase());
+        }
+    }
+    if style.add_modifier != Modifier::empty() {
+        parts.push(format!("{:?}", style.add_modifier).to_lowercase());
+    }
+    parts.join(",")
+}
+
+/// `Ctrl+J`, `Esc`, `x` as a terminal reports it.
+pub(crate) fn key_named(name: &str) -> KeyEvent {
+    let chord: super::keymap::Chord = name.parse().unwrap_or_else(|_| panic!("no key is called {name}"));
+    chord.pressed()
+}
+
+pub(crate) fn session() -> SessionId {
+    "01932c07-7d1c-7c3e-8a51-0e4b00000001".parse().unwrap()
+}
+
+pub(crate) fn started(variants: u32) -> EventKind {
+    EventKind::Started { operation: "generate".into(), variants, phases: Phase::ALL.to_vec() }
+}
+
+pub(crate) fn phase_started(variant: u32, phase: Phase) -> EventKind {
+    EventKind::PhaseStarted {
+        variant,
+        phase,
+        provider: "sim".into(),
+        model: "sim-1".into(),
+        strategy: ["direct", "stepwise", "by example"][variant as usize % 3].into(),
+    }
+}
+
+pub(crate) fn delta(variant: u32, phase: Phase, text: &str) -> EventKind {
+    EventKind::Delta { variant, phase, text: text.into() }
+}
+
+pub(crate) fn metadata(tokens: u64) -> ModelMetadata {
+    ModelMetadata {
+        provider: "sim".into(),
+        model: "sim-1".into(),
+        input_tokens: 40,
+        output_tokens: tokens,
+        total_tokens: tokens + 40,
+        cost_usd: Some(tokens as f64 * 0.000_04),
+        latency_ms: 2_100,
+        first_token_ms: Some(180),
+        calls: 1,
+        ..ModelMetadata::default()
+    }
+}
+
+pub(crate) fn phase_finished(variant: u32, phase: Phase, content: &str, tokens: u64) -> EventKind {
+    EventKind::PhaseFinished {
+        variant,
+        phase,
+        provider: "sim".into(),
+        model: "sim-1".into(),
+        content: content.into(),
+        model_metadata: metadata(tokens),
+    }
+}
+
+/// A phase from its beginning to its end.
+pub(crate) fn whole_phase(variant: u32, phase: Phase, content: &str) -> Vec<EventKind> {
+    vec![phase_started(variant, phase), delta(variant, phase, content), phase_finished(variant, phase, content, 90)]
+}
+
+pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt {
+    let account = metadata(90);
+    Prompt {
+        id: PromptId(uuid::Uuid::from_u128(0x0193_2c07_7d1c_7c3e_8a51_0e4b_0000_00a0 + u128::from(variant))),
+        session_id: session(),
+        variant,
+        content: content.into(),
+        original_input: "idea".into(),
+        phase: Phase::Coagulatio,
+        persona: "generic".into(),
+        provider: "sim".into(),
+        model: "sim-1".into(),
+        temperature: 0.7,
+        max_tokens: 2_000,
+        tags: Vec::new(),
+        context: Vec::new(),
+        notes: None,
+        parent_id: None,
+        source: Source::Generated,
+        strategy: "direct".into(),
+        revision: 1,
+        score,
+        steps: Phase::ALL
+            .into_iter()
+            .map(|phase| Step {
+                phase,
+                provider: "sim".into(),
+                model: "sim-1".into(),
+                content: content.into(),
+                model_metadata: account.clone(),
+            })
+            .collect(),
+        model_metadata: ModelMetadata::sum([&account, &account, &account]),
+        created_at: from_millis(0),
+        updated_at: from_millis(0),
+    }
+}
+
+/// A variant from its first phase to its stored prompt.
+pub(crate) fn whole_variant(variant: u32, content: &str) -> Vec<EventKind> {
+    let mut kinds: Vec<EventKind> =
+        Phase::ALL.into_iter().flat_map(|phase| whole_phase(variant, phase, content)).collect();
+    kinds.push(EventKind::VariantFinished { variant, prompt: Box::new(prompt(variant, content, None)) });
+    kinds
+}
+
+pub(crate) fn ranking(variant: u32, rank: u32, score: f64) -> Ranking {
+    let part = |coverage: f64, clarity: f64, structure: f64| {
+        BTreeMap::from([("coverage".into(), coverage), ("clarity".into(), clarity), ("structure".into(), structure)])
+    };
+    Ranking {
+        prompt_id: prompt(variant, "", None).id,
+        rank,
+        score,
+        components: part(score, score - 0.05, score + 0.04),
+        weights: part(0.5, 0.3, 0.2),
+    }
+}
+
+/// The end of a run whose variants `contents` finished, with these scores.
+pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure>) -> Vec<EventKind> {
+    let mut best: Vec<_> = contents.to_vec();
+    best.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let rankings: Vec<Ranking> =
+        best.iter().zip(1..).map(|((variant, _, score), rank)| ranking(*variant, rank, *score)).collect();
+    let prompts: Vec<Prompt> =
+        best.iter().map(|(variant, content, score)| prompt(*variant, content, Some(*score))).collect();
+    let result = GenerationResult {
+        session_id: session(),
+        model_metadata: ModelMetadata::sum(prompts.iter().map(|prompt| &prompt.model_metadata)),
+        prompts,
+        rankings: rankings.clone(),
+        selected: None,
+        failures,
+        warnings: Vec::new(),
+    };
+    vec![EventKind::Ranked { rankings }, EventKind::Finished { result: Box::new(Outcome::Generation(result)) }]
+}
+
+/// What a provider's failure looks like.
+pub(crate) fn overloaded() -> Box<Problem> {
+    let error = ProviderError::new("sim", ProviderFailure::RateLimited, "the server answered 529, overloaded");
+    Box::new(Problem::from(Error::Provider(error.with_status(529))))
+}
+
+pub(crate) const TEXTS: [&str; 3] = [
+    "You are reviewing a Rust pull request for a team that ships a library. Read the whole diff before you write \
+     anything. Report only problems that could change behaviour, break callers or hide a failure.\n\nFor each one, say \
+     where it is, what goes wrong, and the smallest fix you would accept. If nothing is wrong, say so in one line.",
+    "# Role\nSenior Rust reviewer.\n\n# Task\nReview {{diff}}. List at most seven findings, ranked by severity.\n\n# \
+     Rules\n- No style remarks.\n- Unsure? Say \"unverified\" and how to check.",
+    "Review the change 世界 as a careful engineer 👩\u{200d}💻 would: correctness first, then unsafe blocks, then error handling.",
+];

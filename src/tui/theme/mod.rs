@@ -1,0 +1,170 @@
+//! Colours and glyphs by role. The only file of the workbench that names a colour.
+//!
+//! A view asks for a role ("a failure", "the key of a hint") and never for a colour. Two themes: [`Theme::ansi16`]
+//! uses the terminal's own sixteen colours and paints no background, so that light, dark and colour-blind set-ups
+//! stay as their owner made them; [`Theme::mono`] has none and tells roles apart by weight. No role is told by
+//! colour alone: a glyph and a word stand beside it.
+
+use aludel_core::domain::Phase;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::widgets::BorderType;
+
+/// What is drawn how.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Theme {
+    /// Running text.
+    pub(crate) text: Style,
+    /// What explains rather than says.
+    pub(crate) muted: Style,
+    /// The program's name.
+    pub(crate) brand: Style,
+    /// A word that names something.
+    pub(crate) strong: Style,
+    /// The frame of a pane.
+    pub(crate) border: Style,
+    /// The frame of the pane that has the keys.
+    pub(crate) border_focused: Style,
+    /// A key in the hint line.
+    pub(crate) key: Style,
+    /// Under way.
+    pub(crate) live: Style,
+    /// Complete.
+    pub(crate) good: Style,
+    /// Failed.
+    pub(crate) bad: Style,
+    /// To be known.
+    pub(crate) warning: Style,
+    /// The best variant, and bars.
+    pub(crate) gold: Style,
+    /// The marked row of a list.
+    pub(crate) marked: Style,
+    /// The name of each phase, in their natural order.
+    phases: [Style; 3],
+}
+
+/// Shapes that stand for states.
+pub(crate) mod glyph {
+    /// Complete.
+    pub(crate) const DONE: &str = "✓";
+    /// Failed.
+    pub(crate) const FAILED: &str = "✗";
+    /// Waits for what is before it.
+    pub(crate) const QUEUED: &str = "·";
+    /// Asked, nothing has come.
+    pub(crate) const CONNECTING: &str = "◌";
+    /// Will be asked again.
+    pub(crate) const RETRYING: &str = "↻";
+    /// Stopped.
+    pub(crate) const STOPPED: &str = "■";
+    /// Never begun.
+    pub(crate) const NOT_REACHED: &str = "–";
+    /// The best.
+    pub(crate) const BEST: &str = "★";
+    /// Flows into the next.
+    pub(crate) const FLOW: &str = "▸";
+    /// To be known.
+    pub(crate) const WARNING: &str = "▲";
+    /// At work, ten frames a second.
+    pub(crate) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+}
+
+impl Theme {
+    /// The terminal's own colours.
+    pub(crate) fn ansi16() -> Self {
+        let colour = |colour: Color| Style::new().fg(colour);
+        Self {
+            text: colour(Color::Reset),
+            muted: colour(Color::DarkGray),
+            brand: colour(Color::Yellow).add_modifier(Modifier::BOLD),
+            strong: colour(Color::Reset).add_modifier(Modifier::BOLD),
+            border: colour(Color::DarkGray),
+            border_focused: colour(Color::Cyan),
+            key: colour(Color::Cyan).add_modifier(Modifier::BOLD),
+            live: colour(Color::Cyan),
+            good: colour(Color::Green),
+            bad: colour(Color::Red),
+            warning: colour(Color::Yellow),
+            gold: colour(Color::Yellow).add_modifier(Modifier::BOLD),
+            marked: Style::new().add_modifier(Modifier::REVERSED),
+            phases: [colour(Color::Magenta), colour(Color::Cyan), colour(Color::Yellow)],
+        }
+    }
+
+    /// No colours at all.
+    pub(crate) const fn mono() -> Self {
+        // Titles lie on frames, and must not be as faint as these.
+        let plain = Style::new().remove_modifier(Modifier::DIM);
+        let (bold, dim) = (plain.add_modifier(Modifier::BOLD), Style::new().add_modifier(Modifier::DIM));
+        Self {
+            text: plain,
+            muted: dim,
+            brand: bold,
+            strong: bold,
+            border: dim,
+            border_focused: plain,
+            key: bold,
+            live: plain,
+            good: plain,
+            bad: bold,
+            warning: bold,
+            gold: bold,
+            marked: Style::new().add_modifier(Modifier::REVERSED),
+            phases: [plain, plain, plain],
+        }
+    }
+
+    /// How the name of `phase` is drawn.
+    pub(crate) const fn phase(&self, phase: Phase) -> Style {
+        self.phases[phase as usize]
+    }
+
+    /// The frame of a pane: style and shape. The one that has the keys differs in shape too.
+    pub(crate) const fn frame(&self, focused: bool) -> (Style, BorderType) {
+        if focused { (self.border_focused, BorderType::Thick) } else { (self.border, BorderType::Rounded) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn styles(theme: &Theme) -> Vec<Style> {
+        let Theme {
+            text,
+            muted,
+            brand,
+            strong,
+            border,
+            border_focused,
+            key,
+            live,
+            good,
+            bad,
+            warning,
+            gold,
+            marked,
+            phases,
+        } = theme.clone();
+        let mut all =
+            vec![text, muted, brand, strong, border, border_focused, key, live, good, bad, warning, gold, marked];
+        all.extend(phases);
+        all
+    }
+
+    #[test]
+    fn the_colourless_theme_has_no_colour() {
+        assert!(styles(&Theme::mono()).iter().all(|style| style.fg.is_none() && style.bg.is_none()));
+    }
+
+    #[test]
+    fn no_theme_paints_a_background() {
+        assert!(styles(&Theme::ansi16()).iter().all(|style| style.bg.is_none()));
+    }
+
+    #[test]
+    fn the_focused_frame_differs_in_shape_in_every_theme() {
+        for theme in [Theme::ansi16(), Theme::mono()] {
+            assert_ne!(theme.frame(true).1, theme.frame(false).1);
+        }
+    }
+}

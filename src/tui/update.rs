@@ -1,0 +1,159 @@
+//! The one way the model changes: a message in, effects out. Reads no clock, does no input or output.
+
+use crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::layout::Size;
+use serde_json::Value;
+
+use super::action::Action;
+use super::effect::{CoreEffect, Effect, TerminalEffect};
+use super::keymap::{Chord, Keymap};
+use super::message::Message;
+use super::model::{Focus, LiveRun, Model, Overlay, Tone};
+use super::overlays;
+use super::screens::workbench;
+use super::widgets::figures::grouped;
+
+/// What an update may look up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cx<'a> {
+    /// Milliseconds since the program began.
+    pub(crate) now: u64,
+    /// What keys mean.
+    pub(crate) keymap: &'a Keymap,
+}
+
+/// Takes in one message.
+pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Effect> {
+    pass_time(model, cx.now);
+    let effects = match message {
+        Message::Key(key) => on_key(model, key, cx),
+        Message::Paste(text) => {
+            on_paste(model, &text);
+            Vec::new()
+        }
+        Message::Resize { width, height } => {
+            model.size = Size { width, height };
+            // A terminal that shrank and grew again between two frames has lost what was on it.
+            vec![TerminalEffect::Repaint.into()]
+        }
+        Message::Attention(attention) => {
+            model.attention = attention;
+            Vec::new()
+        }
+        Message::Tick => Vec::new(),
+        Message::Run(raw) => start(model, raw),
+        Message::RunEvents { ticket, events } => {
+            let now = model.now;
+            if let Some(run) = current(model, ticket) {
+                for event in &events {
+                    run.apply(event, now);
+                }
+            }
+            Vec::new()
+        }
+        Message::RunRefused { ticket, problem } => {
+            if let Some(run) = current(model, ticket) {
+                run.refusal = Some(problem);
+                // What is to be mended is in the input.
+                model.focus = Focus::Composer;
+            }
+            Vec::new()
+        }
+        Message::Names(names) => {
+            model.settings.set_names(names);
+            Vec::new()
+        }
+        Message::Resumed(suspended) => {
+            if !suspended {
+                model.say(Tone::Refused, "this terminal cannot suspend a program");
+            }
+            Vec::new()
+        }
+    };
+    workbench::reflow(model);
+    overlays::reflow(model);
+    effects
+}
+
+/// The next moment at which the picture changes by itself; `None` while it stands still.
+pub(crate) fn next_change(model: &Model) -> Option<u64> {
+    /// Milliseconds of one picture of the spinner.
+    const SPINNER_MS: u64 = 100;
+    let live = model.live_run();
+    let spinner = live.filter(|_| model.attention).map(|_| (model.now / SPINNER_MS + 1) * SPINNER_MS);
+    let figures = live.map(LiveRun::figures_due);
+    let toast = model.toast.as_ref().map(|toast| toast.until);
+    [spinner, figures, toast, model.quit_armed_until].into_iter().flatten().min()
+}
+
+/// Starts a run of a raw request. Refused while another is live.
+pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
+    if let Some(reason) = workbench::refusal(model, Action::Run) {
+        model.say(Tone::Refused, reason);
+        return Vec::new();
+    }
+    model.last_ticket = model.last_ticket.next();
+    let ticket = model.last_ticket;
+    model.run = Some(LiveRun::new(ticket, model.now));
+    model.focus = Focus::Vessels;
+    model.zoom = false;
+    vec![CoreEffect::Generate { ticket, raw }.into()]
+}
+
+/// Takes the time, and lets go of what has passed.
+fn pass_time(model: &mut Model, now: u64) {
+    model.now = model.now.max(now);
+    let now = model.now;
+    model.toast.take_if(|toast| toast.until <= now);
+    model.quit_armed_until.take_if(|until| *until <= now);
+    if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
+        run.read_figures(now, false);
+    }
+}
+
+/// The run that `ticket` names, if it is still the one on the screen.
+fn current(model: &mut Model, ticket: super::effect::Ticket) -> Option<&mut LiveRun> {
+    model.run.as_mut().filter(|run| run.ticket == ticket)
+}
+
+fn on_key(model: &mut Model, key: KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
+    if key.kind == KeyEventKind::Release {
+        return Vec::new();
+    }
+    let chord = Chord::from(key);
+    let action = cx.keymap.action(model.focus.context(), chord);
+    if model.overlay.is_some() {
+        // What lies over the screen takes all keys but those that must always work.
+        return match action {
+            Some(action @ (Action::StopOrQuit | Action::Quit | Action::Suspend | Action::Redraw)) => {
+                workbench::act(model, action)
+            }
+            _ => overlays::key(model, chord, action),
+        };
+    }
+    match (action, chord.typed()) {
+        (Some(action), _) => workbench::act(model, action),
+        (None, Some(character)) if model.focus == Focus::Composer => {
+            model.composer.insert(character);
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A paste is text, wherever the keys are.
+fn on_paste(model: &mut Model, text: &str) {
+    /// Shorter ones are seen to arrive.
+    const WORTH_TELLING: usize = 200;
+    if let Some(Overlay::Help { .. }) = model.overlay {
+        model.overlay = None;
+    }
+    model.focus = Focus::Composer;
+    let characters = model.composer.paste(text);
+    if characters >= WORTH_TELLING || text.contains(['\n', '\r']) {
+        model.say(Tone::Done, format!("pasted {} characters; ^J runs", grouped(characters as u64)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Numbers as people read them: tokens, money, seconds, speed.
+//!
+//! A `~` before a number says that it is our estimate; without it, the provider counted.
+
+use std::collections::VecDeque;
+
+/// `1,204 tok`, or `~82 tok` for an estimate.
+pub(crate) fn tokens(count: u64, estimated: bool) -> String {
+    format!("{}{} tok", if estimated { "~" } else { "" }, grouped(count))
+}
+
+/// `1,204`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `$0.0143`; `$?` when a price in it is unknown; `free` for nothing.
+pub(crate) fn dollars(cost: Option<f64>) -> String {
+    match cost {
+        None => "$?".to_owned(),
+        Some(0.0) => "free".to_owned(),
+        Some(cost) if cost < 0.0001 => "<$0.0001".to_owned(),
+        Some(cost) if cost < 1.0 => format!("${cost:.4}"),
+        Some(cost) => format!("${cost:.2}"),
+    }
+}
+
+/// `240ms`, `12.4s`, `3m05s`.
+pub(crate) fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1_000 => format!("{milliseconds}ms"),
+        1_000..60_000 => format!("{}.{}s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+        _ => format!("{}m{:02}s", milliseconds / 60_000, milliseconds % 60_000 / 1_000),
+    }
+}
+
+/// A score, `0.87`.
+pub(crate) fn score(score: f64) -> String {
+    format!("{score:.2}")
+}
+
+/// The letter of a variant: A to Z, then AA, AB and so on.
+pub(crate) fn letter(variant: u32) -> String {
+    let mut rest = variant;
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or(0)));
+        if rest < 26 {
+            break;
+        }
+        rest = rest / 26 - 1;
+    }
+    letters.iter().rev().collect()
+}
+
+/// A bar of `width` columns filled to `share`, 0..=1, in eighths of a column.
+pub(crate) fn bar(share: f64, width: usize) -> String {
+    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=8 × width before")]
+    let eighths = (share.clamp(0.0, 1.0) * 8.0 * width as f64).round() as usize;
+    let mut out = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        out.push(EIGHTHS[eighths % 8]);
+    }
+    let filled = out.chars().count();
+    out.extend(std::iter::repeat_n(' ', width.saturating_sub(filled)));
+    out
+}
+
+/// Tokens a second over the last second.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Speed {
+    samples: VecDeque<(u64, u64)>,
+}
+
+impl Speed {
+    const WINDOW_MS: u64 = 1_000;
+
+    /// Notes that `tokens` arrived at `now`, in milliseconds.
+    pub(crate) fn note(&mut self, now: u64, tokens: u64) {
+        match self.samples.back_mut() {
+            Some((at, sum)) if *at == now => *sum += tokens,
+            _ => self.samples.push_back((now, tokens)),
+        }
+        self.forget(now);
+    }
+
+    /// The speed at `now` for text that began at `since`, both in milliseconds.
+    pub(crate) fn per_second(&mut self, now: u64, since: u64) -> u64 {
+        self.forget(now);
+        let tokens: u64 = self.samples.iter().map(|(_, tokens)| tokens).sum();
+        tokens * 1_000 / now.saturating_sub(since).clamp(100, Self::WINDOW_MS)
+    }
+
+    fn forget(&mut self, now: u64) {
+        while self.samples.front().is_some_and(|(at, _)| at + Self::WINDOW_MS <= now) {
+            self.samples.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!((grouped(0), grouped(1_204), grouped(1_234_567)), ("0".into(), "1,204".into(), "1,234,567".into()));
+        assert_eq!((tokens(82, true), tokens(1_204, false)), ("~82 tok".into(), "1,204 tok".into()));
+        assert_eq!(
+            [dollars(None), dollars(Some(0.0)), dollars(Some(0.0143)), dollars(Some(0.00001))],
+            ["$?", "free", "$0.0143", "<$0.0001"]
+        );
+        assert_eq!([duration(240), duration(12_449), duration(185_000)], ["240ms", "12.4s", "3m05s"]);
+    }
+
+    #[test]
+    fn letters_go_on_after_z() {
+        assert_eq!([0, 2, 25, 26, 27, 99].map(letter), ["A", "C", "Z", "AA", "AB", "CV"]);
+    }
+
+    #[test]
+    fn bars_fill_in_eighths() {
+        assert_eq!(
+            [bar(0.0, 4), bar(0.5, 4), bar(0.6, 4), bar(1.0, 4), bar(7.0, 2)],
+            ["    ", "██  ", "██▍ ", "████", "██"]
+        );
+    }
+
+    #[test]
+    fn speed_is_that_of_the_last_second() {
+        let mut speed = Speed::default();
+        for tenth in 0..20 {
+            speed.note(tenth * 100, 6);
+        }
+        assert_eq!(speed.per_second(1_999, 0), 60);
+        assert_eq!(speed.per_second(5_000, 0), 0);
+    }
+
+    #[test]
+    fn speed_of_a_beginning_counts_from_its_beginning() {
+        let mut speed = Speed::default();
+        speed.note(500, 30);
+        assert_eq!(speed.per_second(500, 0), 60);
+    }
+}

@@ -1,0 +1,11 @@
+//! Small parts that know nothing of prompts: safe text, wrapped text, scrolling, figures.
+
+pub(crate) mod figures;
+pub(crate) mod safe;
+pub(crate) mod scroll;
+pub(crate) mod wrapped;
+
+/// A count of rows or columns as the terminal counts them.
+pub(crate) fn cells(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,256 @@
+//! Text that grows at its end, kept wrapped to a width: what a streaming pane shows.
+//!
+//! Rows are found greedily, so a row is final once two more have begun; appending re-wraps the last two alone and
+//! costs the same for the thousandth token as for the first. Rows break after blanks, which are swallowed there,
+//! and between wide characters; a word longer than the width is cut.
+//!
+//! Always holds (tested): text appended in any pieces has the rows of the same text wrapped whole; rows are in
+//! order, do not overlap, leave out nothing but blanks and line breaks, and fit the width if any row can.
+//! Widths are those of [`CellWidth`], so they agree with what the buffer draws.
+
+use ratatui::buffer::CellWidth;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Bytes `start..end` of one row, without the blanks or the line break that end it.
+type Row = (u32, u32);
+
+/// Text and its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wrapped {
+    text: String,
+    width: u16,
+    rows: Vec<Row>,
+}
+
+impl Default for Wrapped {
+    fn default() -> Self {
+        Self::new(80)
+    }
+}
+
+impl Wrapped {
+    /// No text yet, to be wrapped to `width` columns, at least one.
+    pub(crate) fn new(width: u16) -> Self {
+        Self { text: String::new(), width: width.max(1), rows: Vec::new() }
+    }
+
+    /// `text` wrapped to `width` columns.
+    pub(crate) fn of(text: impl Into<String>, width: u16) -> Self {
+        let mut wrapped = Self { text: text.into(), ..Self::new(width) };
+        wrapped.wrap_from(0);
+        wrapped
+    }
+
+    /// The text as it was appended.
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows from `first` on.
+    pub(crate) fn rows(&self, first: usize) -> impl Iterator<Item = &str> {
+        self.rows.iter().skip(first).map(|&(start, end)| &self.text[start as usize..end as usize])
+    }
+
+    /// The byte at which row `row` begins; the text's length past the last row.
+    pub(crate) fn start_of(&self, row: usize) -> usize {
+        self.rows.get(row).map_or(self.text.len(), |&(start, _)| start as usize)
+    }
+
+    /// The row that holds byte `at`; the last one for a byte past the end.
+    pub(crate) fn row_of(&self, at: usize) -> usize {
+        self.rows.partition_point(|&(start, _)| start as usize <= at).saturating_sub(1)
+    }
+
+    /// Appends `grow`'s doing to the text and wraps what is new.
+    pub(crate) fn append_with(&mut self, grow: impl FnOnce(&mut String)) {
+        let before = self.text.len();
+        grow(&mut self.text);
+        if self.text.len() == before {
+            return;
+        }
+        let mut from = 0;
+        // A row's own end is open while text arrives, and a mark that narrows the last character can make it fit
+        // one row up; so the last two rows of the line are found anew.
+        for _ in 0..2 {
+            let Some((start, _)) = self.rows.pop() else { break };
+            from = start as usize;
+            if from == 0 || self.text.as_bytes()[from - 1] == b'\n' {
+                break;
+            }
+        }
+        self.wrap_from(from);
+    }
+
+    /// Wraps to another width; nothing happens when it is the same.
+    pub(crate) fn set_width(&mut self, width: u16) {
+        let width = width.max(1);
+        if width != self.width {
+            self.width = width;
+            self.rows.clear();
+            self.wrap_from(0);
+        }
+    }
+
+    /// Forgets the text.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.rows.clear();
+    }
+
+    fn wrap_from(&mut self, from: usize) {
+        let mut start = from;
+        if self.text.is_empty() {
+            return;
+        }
+        loop {
+            let end = self.text[start..].find('\n').map(|length| start + length);
+            wrap_line(&self.text, start, end.unwrap_or(self.text.len()), self.width, &mut self.rows);
+            match end {
+                Some(end) => start = end + 1,
+                None => break,
+            }
+        }
+    }
+}
+
+/// Where a row may be broken: it ends at `end`, the next begins at `next`, and `column` is the width up to there.
+#[derive(Clone, Copy)]
+struct Break {
+    end: usize,
+    next: usize,
+    column: usize,
+}
+
+/// Appends the rows of the line `start..end`, which holds no line break.
+fn wrap_line(text: &str, start: usize, end: usize, width: u16, rows: &mut Vec<Row>) {
+    let width = usize::from(width);
+    let (mut row, mut column) = (start, 0);
+    let mut chance: Option<Break> = None;
+    let (mut after_blank, mut after_wide) = (false, false);
+    for (offset, grapheme) in text[start..end].grapheme_indices(true) {
+        let at = start + offset;
+        if grapheme == " " {
+            column += 1;
+            let end = chance.filter(|_| after_blank).map_or(at, |chance| chance.end);
+            chance = Some(Break { end, next: at + 1, column });
+            (after_blank, after_wide) = (true, false);
+            continue;
+        }
+        let cells = usize::from(grapheme.cell_width());
+        let wide = cells > 1;
+        if (wide || after_wide) && !after_blank && at > row {
+            chance = Some(Break { end: at, next: at, column });
+        }
+        if column + cells > width && at > row {
+            if let Some(taken) = chance.take() {
+                push(rows, row, taken.end);
+                (row, column) = (taken.next, column - taken.column);
+            }
+            if column + cells > width && at > row {
+                push(rows, row, at);
+                (row, column) = (at, 0);
+            }
+        }
+        column += cells;
+        (after_blank, after_wide) = (false, wide);
+    }
+    push(rows, row, end);
+}
+
+fn push(rows: &mut Vec<Row>, start: usize, end: usize) {
+    let narrow = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    rows.push((narrow(start), narrow(end)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rows(text: &str, width: u16) -> Vec<String> {
+        Wrapped::of(text, width).rows(0).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn rows_break_after_blanks_and_swallow_them() {
+        assert_eq!(rows("one two  three", 7), ["one two", "three"]);
+        assert_eq!(rows("  indented text", 10), ["  indented", "text"]);
+    }
+
+    #[test]
+    fn a_word_longer_than_the_width_is_cut() {
+        assert_eq!(rows("ab abcdefgh", 4), ["ab", "abcd", "efgh"]);
+    }
+
+    #[test]
+    fn wide_characters_break_anywhere_and_never_in_half() {
+        assert_eq!(rows("世界你好", 5), ["世界", "你好"]);
+        assert_eq!(rows("ab世界", 3), ["ab", "世", "界"]);
+    }
+
+    #[test]
+    fn line_breaks_end_rows_and_empty_lines_are_rows() {
+        assert_eq!(rows("a\n\nb\n", 9), ["a", "", "b", ""]);
+        assert_eq!(rows("", 9), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_row_is_found_again_by_its_bytes() {
+        let wrapped = Wrapped::of("one two three", 5);
+        assert_eq!((wrapped.start_of(1), wrapped.row_of(4), wrapped.row_of(99)), (4, 1, 2));
+    }
+
+    fn pieces() -> impl Strategy<Value = Vec<String>> {
+        let piece = prop_oneof![
+            3 => "[a-z]{1,12}",
+            3 => Just(" ".to_owned()),
+            1 => Just("\n".to_owned()),
+            1 => "[世界テスト。、]{1,4}",
+            1 => prop_oneof![
+                Just("👩\u{200d}👩\u{200d}👧"), Just("👩"), Just("\u{200d}"), Just("👧"), Just("🇯"), Just("🇵"),
+                Just("♻"), Just("\u{fe0f}"), Just("\u{fe0e}"), Just("e"), Just("\u{301}"), Just("ﾞ"), Just("한"), Just("ᄀ"), Just("ᅡ")
+            ].prop_map(str::to_owned),
+        ];
+        proptest::collection::vec(piece, 0..40)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_token_split_gives_the_rows_of_the_whole(pieces in pieces(), width in 2_u16..60) {
+            let mut grown = Wrapped::new(width);
+            for piece in &pieces {
+                grown.append_with(|text| text.push_str(piece));
+            }
+            prop_assert_eq!(grown, Wrapped::of(pieces.concat(), width));
+        }
+
+        #[test]
+        fn every_row_fits_and_nothing_but_blanks_is_left_out(pieces in pieces(), width in 2_u16..60) {
+            let wrapped = Wrapped::of(pieces.concat(), width);
+            for row in wrapped.rows(0) {
+                // Blanks at a row's end may hang over: they are not seen. One character alone may be too wide.
+                let seen = row.trim_end_matches(' ');
+                let cells: u16 = seen.graphemes(true).map(CellWidth::cell_width).sum();
+                prop_assert!(cells <= width || seen.graphemes(true).count() == 1, "{:?}", row);
+            }
+            let kept: String = wrapped.rows(0).flat_map(str::chars).filter(|c| *c != ' ').collect();
+            let all: String = wrapped.text().chars().filter(|c| !matches!(c, ' ' | '\n')).collect();
+            prop_assert_eq!(kept, all);
+        }
+
+        #[test]
+        fn another_width_is_as_if_it_had_always_been(pieces in pieces(), first in 1_u16..30, second in 1_u16..30) {
+            let mut wrapped = Wrapped::of(pieces.concat(), first);
+            wrapped.set_width(second);
+            prop_assert_eq!(wrapped, Wrapped::of(pieces.concat(), second));
+        }
+    }
+}
