@@ -19,3 +19,5 @@ mod rest;
 #[cfg(feature = "server")]
 mod seeded;
 mod support;
+#[cfg(all(unix, feature = "tui", feature = "cli"))]
+mod tui;

@@ -1,0 +1,7 @@
+//! The workbench as a user meets it: the built program on a pseudo-terminal, its bytes read as a terminal reads them.
+
+mod manners;
+mod pty;
+mod work;
+
+use pty::Pty;

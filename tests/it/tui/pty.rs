@@ -1,0 +1,163 @@
+//! A terminal of our own: the program runs in it, keys go in, and what it draws is read back cell by cell.
+//!
+//! Waiting is for words on the screen, never for time. Everything that was written is kept, so that a test can look
+//! at the bytes too.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::support::Home;
+
+/// How long a word may take to come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program on a pseudo-terminal.
+pub(crate) struct Pty {
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    output: Receiver<Vec<u8>>,
+    terminal: vt100::Parser,
+    /// Everything the program wrote.
+    pub(crate) written: Vec<u8>,
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn nonzero(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).expect("a size")
+}
+
+impl Pty {
+    /// The workbench of `home` on 120 columns and 40 rows.
+    pub(crate) fn workbench(home: &Home) -> Self {
+        Self::workbench_with(home, &[])
+    }
+
+    /// As [`Pty::workbench`] with variables added to the environment.
+    pub(crate) fn workbench_with(home: &Home, variables: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
+        command.arg("tui");
+        Self::run(home, command, variables)
+    }
+
+    /// Any command in `home`.
+    pub(crate) fn run(home: &Home, mut command: CommandBuilder, variables: &[(&str, &str)]) -> Self {
+        command.env_clear();
+        command.env("HOME", home.path());
+        command.env("TERM", "xterm-256color");
+        command.env("PATH", "/usr/bin:/bin");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        command.cwd(home.path());
+        let pair = native_pty_system().openpty(size(120, 40)).expect("a pseudo-terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let keys = pair.master.take_writer().expect("a writer");
+        let (sender, output) = sync_channel(64);
+        // Ends by itself when the terminal is gone.
+        std::thread::spawn(move || {
+            let mut buffer = [0; 16 * 1024];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..length].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let terminal = vt100::Parser::new(nonzero(40), nonzero(120), 0);
+        Self { master: pair.master, keys, child, output, terminal, written: Vec::new() }
+    }
+
+    /// Sends these bytes as if typed.
+    pub(crate) fn send(&mut self, bytes: &str) {
+        self.keys.write_all(bytes.as_bytes()).and_then(|()| self.keys.flush()).expect("the program reads");
+    }
+
+    /// Types a text and waits until it is on the screen.
+    pub(crate) fn type_text(&mut self, text: &str) {
+        self.send(text);
+        self.wait_for(text);
+    }
+
+    /// What is on the screen.
+    pub(crate) fn screen(&self) -> String {
+        self.terminal.screen().contents()
+    }
+
+    /// The state of the terminal.
+    pub(crate) fn terminal(&self) -> &vt100::Screen {
+        self.terminal.screen()
+    }
+
+    /// Waits until `text` is on the screen.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        self.wait_until(text, |screen| screen.contents().contains(text));
+    }
+
+    /// Waits until the screen is as `asked`.
+    #[track_caller]
+    pub(crate) fn wait_until(&mut self, what: &str, asked: impl Fn(&vt100::Screen) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !asked(self.terminal.screen()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Timeout) => panic!("{what:?} never came:\n{}", self.screen()),
+                Err(RecvTimeoutError::Disconnected) => panic!("{what:?}: the program ended:\n{}", self.screen()),
+            }
+        }
+    }
+
+    /// Another size.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        // The size first, so that what is drawn for it is read with it.
+        self.terminal.screen_mut().set_size(nonzero(rows), nonzero(columns));
+        self.master.resize(size(columns, rows)).expect("a new size");
+    }
+
+    /// The program's process.
+    pub(crate) fn process(&self) -> String {
+        self.child.process_id().expect("a process").to_string()
+    }
+
+    /// Waits for the end and gives the exit code; everything written until then is taken in.
+    #[track_caller]
+    pub(crate) fn end(&mut self) -> u32 {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now()).min(Duration::from_millis(50));
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.take(&bytes),
+                Err(_) => {
+                    if let Some(status) = self.child.try_wait().expect("a child") {
+                        while let Ok(bytes) = self.output.try_recv() {
+                            self.take(&bytes);
+                        }
+                        return status.exit_code();
+                    }
+                }
+            }
+            assert!(Instant::now() < deadline, "it does not end:\n{}", self.screen());
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.written.extend_from_slice(bytes);
+        self.terminal.process(bytes);
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running.
+        _ = self.child.kill();
+    }
+}
