@@ -153,8 +153,7 @@ pub static ACTIONS: &[ActionInfo] = &[
         "stop all",
         "Stop the run, keeping what is finished; idle: twice quits",
     )
-    .hint(3)
-    .calls("cancel"),
+    .hint(3),
     info(A::Quit, "quit", Global, &["Ctrl+Q"], "quit", "Quit; asks while a run is live").hint(30),
     info(A::Help, "help", Global, &["F1"], "help", "Every key, searchable"),
     info(A::Help, "help-nav", Navigate, &["?"], "help", "Every key, searchable"),
@@ -180,9 +179,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not").hint(10),
     info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt (OSC 52)").hint(4),
     info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not"),
-    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on")
-        .hint(5)
-        .calls("cancel"),
+    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").hint(5),
     info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings").hint(9),
     info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; at the outermost asks to quit"),
     info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").hint(13),

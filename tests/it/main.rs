@@ -12,7 +12,7 @@ mod cli;
 mod durability;
 #[cfg(feature = "server")]
 mod mcp;
-#[cfg(all(feature = "cli", feature = "server"))]
+#[cfg(all(feature = "cli", feature = "server", feature = "tui"))]
 mod parity;
 #[cfg(feature = "server")]
 mod rest;

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use aludel::cli;
 use aludel::server::{mcp, rest};
+use aludel::tui;
 use aludel_core::error::Problem;
 use serde_json::{Map, Value, json};
 
@@ -50,6 +51,11 @@ fn the_operations_of_every_face_are_as_reviewed() {
     }
     for tool in mcp::TOOLS {
         rows.entry(tool.operation.into()).or_default().mcp.push(tool.name.into());
+    }
+    for action in tui::actions() {
+        if let Some(operation) = action.operation {
+            rows.entry(operation.into()).or_default().tui.push(action.id.into());
+        }
     }
     let mut table = format!("{:<18} {:<18} {:<40} {:<22} tui\n", "operation", "cli", "rest", "mcp");
     for (operation, row) in rows {
@@ -130,8 +136,21 @@ async fn by_tool(wire: &mut Wire, tool: &str, raw: Value) -> Outcome {
     Err(told(&serde_json::from_str(text).expect("a problem")))
 }
 
-async fn by_all(script: &str, raw: &Value) -> [(&'static str, Outcome); 3] {
-    [("rest", by_rest(script, raw).await), ("cli", by_cli(script, raw)), ("mcp", by_mcp(script, raw).await)]
+async fn by_tui(script: &str, raw: &Value) -> Outcome {
+    let seeded = Seeded::with_script(script, "");
+    match tui::headless::run(seeded.engine.clone(), raw.clone()).await {
+        Ok(view) => Ok(serde_json::to_value(view.generation().expect("a result")).expect("JSON")),
+        Err(problem) => Err(told(&problem)),
+    }
+}
+
+async fn by_all(script: &str, raw: &Value) -> [(&'static str, Outcome); 4] {
+    [
+        ("rest", by_rest(script, raw).await),
+        ("cli", by_cli(script, raw)),
+        ("mcp", by_mcp(script, raw).await),
+        ("tui", by_tui(script, raw).await),
+    ]
 }
 
 #[tokio::test]
