@@ -1,6 +1,6 @@
 //! The command line: one way in among four.
 //!
-//! Owns what may be typed ([`args`]), what each command does with the engine ([`run`]), what results look like
+//! Owns what may be typed ([`args`]), what each command does with the engine ([`mod@run`]), what results look like
 //! ([`view`]) and all output ([`printer`]). Owns no rule about prompts: requests are decoded by the core, and results
 //! are shown as they come. It knows no other face; the doors to them are handed in by the composition root.
 //!

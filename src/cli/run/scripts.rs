@@ -16,25 +16,116 @@ pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -
     Ok(Exit::Done)
 }
 
-/// The manual page of the program, and after it a section for each command.
+/// The manual page: the program, and a section for each command.
 pub(crate) fn man(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let mut tree = Arguments::command();
     tree.build();
     let mut page = Vec::new();
-    let manual = clap_mangen::Man::new(tree.clone());
     // Writing into memory cannot fail.
-    let _ = manual.render(&mut page);
-    for command in tree.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let own = command.clone().mut_args(|argument| {
-            let is_global = argument.is_global_set();
-            argument.hide(is_global)
-        });
-        let manual = clap_mangen::Man::new(own);
-        let title = format!(".SH \"ALUDEL {}\"\n", command.get_name().to_uppercase());
-        let _ = page.write_all(title.as_bytes());
-        let _ = manual.render_description_section(&mut page);
-        let _ = manual.render_options_section(&mut page);
-    }
+    let _ = write_manual(&tree, &mut page);
     invocation.printer.data(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
+}
+
+fn write_manual(tree: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let manual = clap_mangen::Man::new(tree.clone());
+    manual.render_title(page)?;
+    manual.render_name_section(page)?;
+    manual.render_synopsis_section(page)?;
+    manual.render_description_section(page)?;
+    manual.render_options_section(page)?;
+    for command in tree.get_subcommands().filter(|command| !command.is_hide_set()) {
+        writeln!(page, ".SH \"ALUDEL {}\"", command.get_name().to_uppercase())?;
+        page.extend(section_of(command)?);
+    }
+    page.extend(ENDING.as_bytes());
+    manual.render_version_section(page)
+}
+
+/// What the tree of commands does not know.
+const ENDING: &str = "\
+.SH \"EXIT STATUS\"
+.nf
+0    done
+1    failed
+2    usage or bad input
+3    the configuration is wrong
+4    not allowed
+5    not found
+6    a provider failed
+7    the budget is used up
+130  interrupted; what had finished is kept
+.fi
+.SH ENVIRONMENT
+.TP
+\\fBALUDEL_HOME\\fR
+The folder everything is kept in, instead of ~/.aludel.
+.TP
+\\fBALUDEL_CONFIG\\fR
+The configuration file.
+.TP
+\\fBALUDEL_MODE\\fR
+What starts without a command: workbench or server.
+.TP
+\\fBALUDEL_LOG_LEVEL\\fR, \\fBALUDEL_LEARNING_ENABLED\\fR
+As the options of these names.
+.TP
+\\fBALUDEL_SECTION__KEY\\fR
+Any key of the configuration, such as ALUDEL_GENERATION__DEFAULT_COUNT.
+.TP
+\\fBNO_COLOR\\fR
+No colours, when set and not empty.
+.TP
+\\fBVISUAL\\fR, \\fBEDITOR\\fR
+The editor for personas and templates.
+.SH FILES
+.TP
+~/.aludel/config.yaml
+The configuration. `aludel config init` writes a commented one.
+.TP
+~/.aludel/aludel.db
+The stored prompts, an SQLite database.
+.TP
+~/.aludel/personas, ~/.aludel/phases, ~/.aludel/judge
+Files that override the built\\-in ones of the same name.
+";
+
+/// A command's part of the manual, its headings one level down, without the options every command has.
+fn section_of(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+    let own = command.clone().mut_args(|argument| {
+        let is_global = argument.is_global_set();
+        argument.hide(is_global)
+    });
+    let manual = clap_mangen::Man::new(own);
+    let mut section = Vec::new();
+    if let Some(about) = command.get_about() {
+        writeln!(section, "{}.", escaped(&about.to_string()))?;
+    }
+    manual.render_synopsis_section(&mut section)?;
+    manual.render_options_section(&mut section)?;
+    if command.has_subcommands() {
+        writeln!(section, ".SH COMMANDS")?;
+    }
+    for nested in command.get_subcommands() {
+        let about = nested.get_about().map(ToString::to_string).unwrap_or_default();
+        let mut usage = vec![command.get_name().to_owned(), nested.get_name().to_owned()];
+        usage.extend(
+            nested.get_positionals().map(|argument| format!("<{}>", argument.get_id().as_str().to_uppercase())),
+        );
+        writeln!(section, ".TP\n\\fB{}\\fR\n{}", escaped(&usage.join(" ")), escaped(&about))?;
+    }
+    if let Some(examples) = command.get_after_help() {
+        let examples = examples.to_string();
+        let examples = examples.strip_prefix("Examples:\n").unwrap_or(&examples);
+        writeln!(section, ".SH EXAMPLES\n.nf\n{}\n.fi", escaped(examples))?;
+    }
+    let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
+    // Each part begins with the same definition of an apostrophe; the first of the page is enough.
+    let lines = section.lines().filter(|line| !line.starts_with(".ie ") && !line.starts_with(".el "));
+    Ok(lines.flat_map(|line| [line, "\n"]).collect::<String>().into_bytes())
+}
+
+/// Text as roff takes it: a bare hyphen may become a dash, and a backslash begins an escape.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-").replace("\n'", "\n\\(aq")
 }

@@ -2,12 +2,12 @@
 
 use aludel_core::api::UpdateRequest;
 
-use super::show;
 use crate::cli::args::UpdateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
+use crate::cli::format::Format;
 use crate::cli::wait::wait;
-use crate::cli::{Invocation, input};
+use crate::cli::{Invocation, input, view};
 
 pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let read =
@@ -18,14 +18,11 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     let request: UpdateRequest = engine.decode(args.request(notes.as_ref(), content.as_ref()))?;
     let prompt = wait(engine.update(request))?;
     wait(engine.close())?;
-    show::print(invocation, &prompt)?;
-    match prompt.parent_id {
-        Some(parent) if content.is_some() => invocation.printer.note(&format!(
-            "stored as a new prompt, {}, derived from {}",
-            prompt.id.short(),
-            parent.short()
-        )),
-        _ => invocation.printer.note(&format!("changed; this is revision {}", prompt.revision)),
+    let printer = &invocation.printer;
+    match printer.format() {
+        Format::Text if printer.is_quiet() => printer.data(&view::lines([prompt.id]))?,
+        Format::Markdown => printer.data(&view::document_of_prompt(&prompt))?,
+        _ => printer.value(&prompt, |page| view::changed(page, &prompt))?,
     }
     Ok(Exit::Done)
 }

@@ -22,6 +22,6 @@ pub(crate) use history::history;
 pub(crate) use list::list;
 pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
 pub(crate) use page::{Page, Paint, Role};
-pub(crate) use prompt::prompt;
+pub(crate) use prompt::{changed, prompt};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use words::{count_of, lines, one_line, span};

@@ -25,7 +25,7 @@ pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
     }
 }
 
-/// The facts about a prompt, one a line; those that say nothing are left out.
+/// The facts about a prompt, one a line.
 fn facts(page: &mut Page, prompt: &Prompt) {
     let parent = prompt.parent_id.map(|id| id.to_string()).unwrap_or_default();
     let facts = [
@@ -55,6 +55,27 @@ fn facts(page: &mut Page, prompt: &Prompt) {
         ("changed", if prompt.updated_at == prompt.created_at { String::new() } else { prompt.updated_at.to_string() }),
         ("took", account(&prompt.model_metadata)),
     ];
+    write_facts(page, &facts);
+}
+
+/// What a change left: the prompt's name and what can be changed about it.
+pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
+    let parent = prompt.parent_id.map(|parent| parent.to_string()).unwrap_or_default();
+    let is_new = prompt.revision == 1;
+    page.rule(&format!("{} {}", if is_new { "stored as" } else { "changed" }, prompt.id.short()));
+    let none = |text: String| if text.is_empty() { "—".to_owned() } else { text };
+    let facts = [
+        ("id", prompt.id.to_string()),
+        ("parent", parent),
+        ("tags", none(prompt.tags.join(", "))),
+        ("notes", none(prompt.notes.as_deref().map(one_line).unwrap_or_default())),
+        ("revision", prompt.revision.to_string()),
+    ];
+    write_facts(page, &facts);
+}
+
+/// Writes facts, one a line; those that say nothing are left out.
+fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
         let value = super::page::harmless(value);

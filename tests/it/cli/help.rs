@@ -79,7 +79,14 @@ fn completions_and_the_manual_page_know_every_command() {
         assert!(script.contains("http-server") && script.contains("target-model"), "{shell}");
     }
     let page = home.run(&["man"]).quietly_done().stdout;
-    for word in [".TH aludel 1", "ALUDEL GENERATE", "ALUDEL HTTP-SERVER", "target\\-model"] {
+    for word in [
+        ".TH aludel 1",
+        "ALUDEL GENERATE",
+        "ALUDEL HTTP-SERVER",
+        "target\\-model",
+        ".SS EXAMPLES",
+        "config set <KEY> <VALUE>",
+    ] {
         assert!(page.contains(word), "{word} is missing in: {page}");
     }
 }

@@ -137,8 +137,8 @@ fn tags_and_notes_change_in_place() {
     assert!(update(&["--notes", ""])["notes"].is_null());
     home.write("notes.txt", "from a file\n");
     assert_eq!(update(&["--notes", "@notes.txt"])["notes"], "from a file");
-    let said = home.run(&["update", "@last", "--add-tag", "x"]).done();
-    assert!(said.stderr.contains("revision 7"), "{}", said.stderr);
+    let said = home.run(&["update", "@last", "--add-tag", "x"]).quietly_done();
+    assert!(said.stdout.contains("revision  7") && said.stdout.contains("tags      x"), "{}", said.stdout);
 }
 
 #[test]
