@@ -82,6 +82,7 @@ fn run(program: &Path, arguments: &[&str], home: &Path) -> Duration {
         .env("ALUDEL_HOME", home)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .status()
         .expect("the program starts");
     assert!(status.success(), "{} {arguments:?} failed", program.display());
