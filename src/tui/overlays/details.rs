@@ -144,9 +144,11 @@ impl Page<'_> {
         self.heading(&format!("Score {} · rank {} of {of}", score(ranking.score), ranking.rank));
         for (name, value) in &ranking.components {
             let weight = ranking.weights.get(name).copied().unwrap_or_default();
+            let (full, rest) = bar(*value, 16);
             self.lines.push(Line::from(vec![
                 Span::styled(format!(" {:<14}", safe_line(name)), self.theme.muted),
-                Span::styled(bar(*value, 16), self.theme.gold),
+                Span::styled(full, self.theme.gold),
+                Span::styled(rest, self.theme.muted),
                 Span::styled(
                     format!(" {} × {} = {}", score(*value), score(weight), score(value * weight)),
                     self.theme.text,

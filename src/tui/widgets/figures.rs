@@ -61,18 +61,15 @@ pub(crate) fn letter(variant: u32) -> String {
     letters.iter().rev().collect()
 }
 
-/// A bar of `width` columns filled to `share`, 0..=1, in eighths of a column.
-pub(crate) fn bar(share: f64, width: usize) -> String {
-    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=8 × width before")]
-    let eighths = (share.clamp(0.0, 1.0) * 8.0 * width as f64).round() as usize;
-    let mut out = "█".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        out.push(EIGHTHS[eighths % 8]);
+/// A bar of `width` columns filled to `share`, 0..=1: what is full and what is left, each as a line.
+pub(crate) fn bar(share: f64, width: usize) -> (String, String) {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=2 × width before")]
+    let halves = (share.clamp(0.0, 1.0) * 2.0 * width as f64).round() as usize;
+    let mut full = "━".repeat(halves / 2);
+    if !halves.is_multiple_of(2) {
+        full.push('╸');
     }
-    let filled = out.chars().count();
-    out.extend(std::iter::repeat_n(' ', width.saturating_sub(filled)));
-    out
+    (full, "─".repeat(width - halves.div_ceil(2)))
 }
 
 /// Tokens a second over the last second.
@@ -128,11 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn bars_fill_in_eighths() {
-        assert_eq!(
-            [bar(0.0, 4), bar(0.5, 4), bar(0.6, 4), bar(1.0, 4), bar(7.0, 2)],
-            ["    ", "██  ", "██▍ ", "████", "██"]
-        );
+    fn bars_fill_in_halves_of_a_column() {
+        let drawn = [0.0, 0.5, 0.6, 1.0, 7.0].map(|share| bar(share, 4)).map(|(full, rest)| full + "|" + &rest);
+        assert_eq!(drawn, ["|────", "━━|──", "━━╸|─", "━━━━|", "━━━━|"]);
     }
 
     #[test]

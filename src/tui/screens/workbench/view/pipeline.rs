@@ -210,11 +210,13 @@ pub(super) fn ranking(run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &
         let style = if best { theme.gold } else { theme.text };
         let spent = run.prompt(variant).map_or(0, |prompt| prompt.model_metadata.total_tokens);
         let width = usize::from(row.width).saturating_sub(32);
+        let (full, rest) = bar(ranking.score, width);
         frame.render_widget(
             Line::from(vec![
                 Span::styled(format!(" {} {:<3}", if best { glyph::BEST } else { " " }, letter(variant)), style),
                 Span::styled(format!("{} ", score(ranking.score)), style),
-                Span::styled(bar(ranking.score, width), theme.gold),
+                Span::styled(full, theme.gold),
+                Span::styled(rest, theme.muted),
                 Span::styled(format!("{:>12} tok", grouped(spent)), theme.muted),
             ]),
             row,

@@ -2,11 +2,17 @@
 
 use crate::tui::message::Message;
 use crate::tui::model::Overlay;
+use crate::tui::screens::view;
+use crate::tui::terminal::output::FrameBytes;
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
+use crate::tui::widgets::scroll::Follow;
 use aludel_core::domain::{Phase, VariantFailure};
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::event::EventKind;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 const IDEA: &str = "Write a prompt that makes a model review Rust pull requests like a careful senior engineer.";
@@ -200,6 +206,42 @@ fn the_least_size_is_whole_and_a_smaller_one_says_what_is_needed() {
     insta::assert_snapshot!("least", bench.picture());
     bench.send(Message::Resize { width: 59, height: 16 });
     assert_eq!(bench.picture().trim(), "aludel needs 60x16, this is 59x16");
+}
+
+/// Bytes that reach the terminal for each token, 3 variants at 50 tokens a second on 120 x 40, once the panes are full.
+fn bytes_per_token(follow: Follow) -> f64 {
+    /// What begins and ends a frame.
+    const SYNCHRONISED: usize = 16;
+    let mut bench = Bench::new(120, 40);
+    bench.model.follow = follow;
+    bench.run(IDEA, 3);
+    let phase = Phase::PrimaMateria;
+    bench.tell((0..3).map(|variant| phase_started(variant, phase)).collect());
+    bench.tell((0..3).map(|variant| delta(variant, phase, &TEXTS[0].repeat(8))).collect());
+    let bytes = FrameBytes::default();
+    let viewport = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, 120, 40)) };
+    let mut terminal = Terminal::with_options(CrosstermBackend::new(bytes.clone()), viewport).unwrap();
+    let (mut written, mut tokens) = (0, 0);
+    // Ten seconds, a token a stream every 20 ms, a frame every 40.
+    for frame in 0..250 {
+        bench.now += 40;
+        for _ in 0..2 {
+            bench.tell((0..3).map(|variant| delta(variant, phase, " word")).collect());
+            tokens += 3;
+        }
+        terminal.draw(|frame| view(&bench.model, frame, &Theme::ansi16())).unwrap();
+        let drawn = bytes.take().len();
+        // The first frame draws everything.
+        written += if frame > 0 { drawn + SYNCHRONISED } else { 0 };
+    }
+    f64::from(u32::try_from(written).unwrap()) / f64::from(tokens)
+}
+
+#[test]
+fn a_token_costs_few_bytes_and_fewest_where_the_line_is_slow() {
+    let (tail, page) = (bytes_per_token(Follow::Tail), bytes_per_token(Follow::Page));
+    assert!(tail < 90.0, "{tail:.0} bytes a token by row");
+    assert!(page < 45.0, "{page:.0} bytes a token by page");
 }
 
 #[test]

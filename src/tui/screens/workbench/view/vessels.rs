@@ -110,7 +110,7 @@ fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
 /// Who writes here, ` provider/model `, and whether it is a model at all.
 fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
     let begun = run.begun(slot.variant, slot.phase)?;
-    let remark = if model.settings.is_writer(&begun.provider) && slot.area.width >= 48 { WRITER } else { "" };
+    let remark = if model.settings.is_writer(&begun.provider) && slot.area.width >= 60 { WRITER } else { "" };
     Some(format!(" {}/{}{remark} ", safe_line(&begun.provider), safe_line(&begun.model)))
 }
 
