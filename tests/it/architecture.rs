@@ -111,7 +111,7 @@ fn crate_paths(code: &str) -> Vec<String> {
 /// `provider::sim::Sim` is `provider/sim`: the lower-case segments at the beginning.
 fn path_prefix(text: &str) -> String {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
-    let is_module = |part: &&str| part.chars().next().is_some_and(|first| first.is_lowercase());
+    let is_module = |part: &&str| part.chars().next().is_some_and(char::is_lowercase);
     text[..end].split("::").take_while(is_module).collect::<Vec<_>>().join("/")
 }
 
