@@ -213,8 +213,19 @@ impl Printer {
                 Paint::Colour => rendered.ansi().to_string(),
                 Paint::Plain => rendered.to_string(),
             });
+            if is_an_idea(error) {
+                self.say("\nTo turn an idea into prompts: aludel generate \"…\"");
+            }
         }
     }
+}
+
+/// True when what stands in place of a command has several words: an idea, typed without the command.
+fn is_an_idea(error: &clap::Error) -> bool {
+    matches!(
+        error.get(clap::error::ContextKind::InvalidSubcommand),
+        Some(clap::error::ContextValue::String(text)) if text.trim().contains(' ')
+    )
 }
 
 /// Indented JSON with a line end.

@@ -18,6 +18,7 @@ mod parity;
 mod rest;
 #[cfg(feature = "server")]
 mod seeded;
+#[cfg(feature = "cli")]
 mod support;
 #[cfg(all(unix, feature = "tui", feature = "cli"))]
 mod tui;

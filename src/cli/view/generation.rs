@@ -81,24 +81,28 @@ fn title(prompt: &Prompt, place: &str) -> String {
 /// A row for each prompt: its score and the components that make it up.
 fn ranking(page: &mut Page, result: &GenerationResult) {
     let Some(first) = result.rankings.first() else { return };
+    let has_room = !page.is_terminal() || page.width() >= widest_ranking(first);
+    let names: Vec<&String> = first.components.keys().filter(|_| has_room).collect();
     let mut columns = vec![Column::words("id").painted(Role::Handle), Column::numbers("score").painted(Role::Heading)];
-    columns.extend(first.components.keys().map(|name| Column::numbers(name.as_str())));
+    columns.extend(names.iter().map(|name| Column::numbers(name.as_str())));
     columns.push(Column::words("strategy").painted(Role::Faint));
     let mut table = Table::new(columns);
     for ranking in &result.rankings {
         let prompt = result.prompts.iter().find(|prompt| prompt.id == ranking.prompt_id);
         let mut cells = vec![ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
-        cells.extend(
-            first
-                .components
-                .keys()
-                .map(|name| ranking.components.get(name).map_or_else(|| "—".to_owned(), |value| format!("{value:.2}"))),
-        );
+        let value = |name: &&String| ranking.components.get(*name).map(|value| format!("{value:.2}"));
+        cells.extend(names.iter().map(|name| value(name).unwrap_or_else(|| "—".to_owned())));
         cells.push(prompt.map(|prompt| prompt.strategy.clone()).unwrap_or_default());
         table.row(cells);
     }
     table.write(page);
     page.paragraph(Role::Faint, &formula(first), FORMULA_INDENT);
+}
+
+/// Columns of the ranking with its components; without room for them the score stands alone.
+fn widest_ranking(ranking: &Ranking) -> usize {
+    const ID_SCORE_AND_STRATEGY: usize = 34;
+    ID_SCORE_AND_STRATEGY + ranking.components.keys().map(|name| name.chars().count() + 1).sum::<usize>()
 }
 
 /// Columns before the sum in `score = `.
@@ -184,6 +188,16 @@ mod tests {
         let text = shown(&result, true);
         assert!(text.starts_with(&format!("── best of 2 · {}", result.prompts[1].id.short())), "{text}");
         assert!(text.contains("62 % sure, too close to call"), "{text}");
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_the_ranking_leaves_its_components_out() {
+        let mut page = Page::new(Paint::Plain, 40, true);
+        generation(&mut page, Summary { result: &samples::result(), elapsed_ms: 1 });
+        let text = page.finish();
+        assert!(text.contains("7a3f9c21   0.91  structured\n"), "{text}");
+        let fits = |line: &str| line.chars().count() <= 40 || line.starts_with("Subject: ");
+        assert!(text.lines().all(fits), "{text}");
     }
 
     #[test]

@@ -169,6 +169,24 @@ fn what_the_command_line_itself_cannot_read() {
 }
 
 #[test]
+fn an_idea_without_the_command_is_told_the_command() {
+    let said = Home::new().run(&["Write a haiku about rivers"]).failed(2);
+    assert!(said.stderr.contains("aludel generate"), "{}", said.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    let mut command = home.command();
+    command.arg("generate").arg(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    let output = command.output().expect("it runs");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("UTF-8"));
+}
+
+#[test]
 fn options_of_later_versions_are_not_accepted_and_ignored() {
     for option in ["--no-cache", "--budget-usd=1", "--max-calls=3"] {
         Home::new().run(&["generate", "x", option]).failed(2);
