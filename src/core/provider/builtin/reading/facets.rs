@@ -59,7 +59,7 @@ pub(super) fn facets(parts: &Parts) -> Facets {
     let mut found = Facets {
         subject: subject(&Text { prose: &task, lower: &task_lower }),
         goal: after_cue(&text, words::GOAL_CUES),
-        audience: audience(&text),
+        audience: audience(&text, parts.craft.is_none_or(|craft| craft.name != "cover-letter")),
         length: length(&text, &quantities, takes_time),
         tone: tone(&text),
         deadline: deadline(&text),
@@ -174,9 +174,10 @@ fn stands_alone(text: &str, at: usize, length: usize) -> bool {
     !text[..at].ends_with(char::is_alphanumeric) && !text[at + length..].starts_with(char::is_alphanumeric)
 }
 
-/// A phrase after "for" that names readers, or a sentence about them.
-fn audience(text: &Text<'_>) -> Option<String> {
-    for cue in [
+/// A phrase after "for" that names readers, or a sentence about them. An application is written "for" the applicant,
+/// so there the phrase is no reader (`for_names_readers` is false).
+fn audience(text: &Text<'_>, for_names_readers: bool) -> Option<String> {
+    let cues = [
         "for",
         "aimed at",
         "aimed towards",
@@ -188,7 +189,8 @@ fn audience(text: &Text<'_>) -> Option<String> {
         "pour",
         "para",
         "для",
-    ] {
+    ];
+    for cue in cues.into_iter().filter(|_| for_names_readers) {
         for (at, _) in text.lower.match_indices(cue) {
             if !stands_alone(text.lower, at, cue.len()) {
                 continue;
