@@ -6,10 +6,12 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
-//! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`], [`assets`] | use-cases; no database, no network |
-//! | L2 | [`config`] loading, [`store::sqlite`], [`provider`] transports, [`trace`] | the only input and output |
-//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`api`], [`text`], [`time`], [`ids`] | |
+//! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`] | use-cases; no database, no network |
+//! | L2 | [`config`], [`assets`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`trace`] | the only input and output |
+//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`api`], [`text`], [`redact`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
+//!
+//! Within a layer an import is allowed. `tests/it/architecture.rs` holds all this.
 //!
 //! # The way of a request
 //! A face hands a raw JSON value to [`api::decode`], the only validation there is; calls one method of

@@ -12,7 +12,6 @@ use crate::cli::format::Format;
 /// The options every command takes.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 pub(crate) struct Globals {
     /// text, json, jsonl, yaml, markdown or csv (text)
     #[arg(long, global = true, value_name = "FORMAT")]
@@ -38,9 +37,6 @@ pub(crate) struct Globals {
     /// Log at error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
-    /// Learn from feedback, for this command
-    #[arg(long, global = true)]
-    pub learning_enabled: bool,
 }
 
 impl Globals {
@@ -64,9 +60,6 @@ impl Globals {
         let mut flags = Flags { data_dir: self.data_dir.clone(), config: self.config.clone(), ..Flags::default() };
         if let Some(level) = &self.log_level {
             flags = flags.with("log.level", level);
-        }
-        if self.learning_enabled {
-            flags = flags.with("learning.enabled", "true");
         }
         flags
     }

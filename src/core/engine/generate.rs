@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use super::{Engine, wiring};
 use crate::api::GenerateRequest;
+use crate::config;
 use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
+use crate::rank::Weights;
 
 /// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
 const LEARNING_IS_ON: bool = false;
@@ -54,9 +56,17 @@ impl Engine {
             judge: if request.auto_select { Some(self.judge_plan(request.provider.as_deref())?) } else { None },
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
-            warnings: weights.warning(LEARNING_IS_ON).into_iter().collect(),
+            warnings: self.warnings(&weights),
             ranking_weights: weights,
         })
+    }
+
+    /// What the user should know before the run begins.
+    fn warnings(&self, weights: &Weights) -> Vec<String> {
+        let idle = config::idle_keys_in_use(self.origins()).filter(|(idle, _)| idle.concerns_runs);
+        idle.map(|(idle, origin)| wiring::without_effect(idle, &origin))
+            .chain(weights.warning(LEARNING_IS_ON))
+            .collect()
     }
 
     /// Who does a phase: the request's provider, else the phase's binding, else the file's first provider, else `builtin`.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, wiring};
+use crate::config;
 use crate::domain::{Phase, ProviderInfo};
 use crate::error::{Error, Result};
 use crate::store::Filter;
@@ -77,6 +78,8 @@ impl Engine {
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
         checks.push(self.check_ranking());
+        let idle = config::idle_keys_in_use(self.origins());
+        checks.extend(idle.map(|(idle, origin)| Check::warning(idle.key, wiring::without_effect(idle, &origin))));
         let valid = checks.iter().all(|check| check.status != CheckStatus::Failed);
         Validation { valid, checks }
     }

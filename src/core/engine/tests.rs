@@ -209,6 +209,18 @@ async fn validate_names_a_weight_that_is_none() {
 }
 
 #[tokio::test]
+async fn a_key_without_effect_is_named_by_validate_and_by_a_run_it_would_change() {
+    let home = Home::with_config("tui: {mouse: false}\nspend:\n  daily_budget_usd: 5\n");
+    let engine = home.engine();
+    let validation = engine.validate().await;
+    let warned: Vec<_> = validation.checks.iter().filter(|check| check.detail.contains("no effect")).collect();
+    assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["spend", "tui.mouse"]);
+    assert!(validation.valid);
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
+    assert_eq!(result.warnings, ["`spend` is set (line 2 of the configuration) and has no effect in this version"]);
+}
+
+#[tokio::test]
 async fn a_clean_home_is_valid_and_stays_empty() {
     let home = Home::new();
     let engine = home.engine();

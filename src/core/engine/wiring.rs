@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
-use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Loaded, Origin, Origins, Paths};
+use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
 use crate::domain::Phase;
 use crate::error::{Fault, Result};
 use crate::provider::Provider;
@@ -44,6 +44,16 @@ pub(super) fn bound_target(config: &Config, phase: Phase) -> Target<'_> {
 /// The persona of a request that names none.
 pub(super) fn default_persona(config: &Config) -> &str {
     config.generation.default_persona.as_deref().unwrap_or(DEFAULT_PERSONA)
+}
+
+/// Says that a key is set in vain.
+pub(super) fn without_effect(idle: IdleKey, origin: &Origin) -> String {
+    let place = match origin {
+        // The file is the user's own and there is one; its line is what helps.
+        Origin::File { line, .. } => format!("line {line} of the configuration"),
+        other => other.to_string(),
+    };
+    format!("`{}` is set ({place}) and has no effect in this version", idle.key)
 }
 
 /// The weights of the ranking.

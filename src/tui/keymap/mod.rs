@@ -1,6 +1,6 @@
 //! From keys to actions.
 //!
-//! The map is made of [`ACTIONS`](crate::tui::action::ACTIONS) alone. A key is looked up in the context that has the
+//! The map is made of [`ACTIONS`] alone. A key is looked up in the context that has the
 //! focus and then among the global ones. Tests hold that every key of the list can be read, that no context gives a
 //! key two meanings, and that none of them is one that terminals swallow or cannot tell apart.
 

@@ -1,6 +1,6 @@
 //! Gathers the bytes of a frame, so that one write carries it.
 //!
-//! The drawing library flushes several times a frame; here a flush does nothing and [`Frame::take`] gives all at once.
+//! The drawing library flushes several times a frame; here a flush does nothing and `take` gives all at once.
 
 use std::cell::RefCell;
 use std::io::{self, Write};

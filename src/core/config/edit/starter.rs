@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::config::Paths;
 use crate::config::keys::{DefaultValue, Key};
 use crate::config::kind::Kind;
 use crate::config::table::TABLE;
+use crate::config::{IDLE, Paths};
 use crate::domain::Phase;
 use crate::error::Error;
 use crate::files;
@@ -25,7 +25,9 @@ const TOP: &str = "\
 # A text may refer to environment variables: ${NAME}, or ${NAME:-default}; $${ writes a plain ${.
 # What is set here is overridden by environment variables (ALUDEL_GENERATION__DEFAULT_COUNT=5), and those by flags.
 # `aludel config show --origin` tells what holds and why; `aludel config validate` checks this file.
-";
+#
+# Read and checked, and without effect in this version:
+#   ";
 
 const PROVIDERS: &str = "
 # Providers of language models, by name. The first one is used by every phase that names none; without any, prompts
@@ -66,7 +68,10 @@ pub fn init(paths: &Paths, replace: bool) -> Result<(), Error> {
 
 /// The text of the first file.
 pub(super) fn starter() -> String {
+    let idle: Vec<&str> = IDLE.iter().map(|idle| idle.key).collect();
     let mut text = String::from(TOP);
+    text.push_str(&idle.join("\n#   "));
+    text.push('\n');
     let mut open: Vec<&str> = Vec::new();
     for row in TABLE {
         let path: Vec<&str> = row.pattern.split('.').collect();

@@ -1,7 +1,7 @@
 //! The Workbench: an idea, how it is run, and the phases of every variant filling side by side.
 //!
 //! This file says what its actions do ([`act`]) and when they cannot be done ([`refusal`]). Where things lie is in
-//! [`layout`], how they look in [`view`].
+//! [`layout()`], how they look in [`view`].
 
 pub(crate) mod layout;
 pub(crate) mod notice;
