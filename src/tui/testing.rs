@@ -265,7 +265,7 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
 pub(crate) fn whole_variant(variant: u32, content: &str) -> Vec<EventKind> {
     let mut kinds: Vec<EventKind> =
         Phase::ALL.into_iter().flat_map(|phase| whole_phase(variant, phase, content)).collect();
-    kinds.push(EventKind::VariantFinished { variant, prompt: Box::new(prompt(variant, content, None)) });
+    kinds.push(EventKind::variant_finished(prompt(variant, content, None)));
     kinds
 }
 

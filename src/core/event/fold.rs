@@ -160,7 +160,7 @@ impl RunView {
                     view.state = PhaseState::Retrying { attempt: *attempt, delay_ms: *delay_ms, error: error.clone() };
                 }
             }
-            EventKind::VariantFinished { variant, prompt } => {
+            EventKind::VariantFinished { variant, prompt, .. } => {
                 self.variants.entry(*variant).or_default().state = VariantState::Finished(prompt.clone());
             }
             EventKind::VariantFailed { variant, phase, error } => {

@@ -83,10 +83,16 @@ pub enum EventKind {
         /// What it took.
         model_metadata: ModelMetadata,
     },
-    /// A variant is complete and, unless storing was switched off, stored.
+    /// A variant is complete and, unless storing was switched off, stored. See [`EventKind::variant_finished`].
     VariantFinished {
         /// Which variant.
         variant: u32,
+        /// The last phase that shaped it.
+        phase: Phase,
+        /// The provider of that phase.
+        provider: String,
+        /// The model of that phase.
+        model: String,
         /// The whole prompt.
         prompt: Box<Prompt>,
     },
@@ -161,6 +167,17 @@ pub enum Outcome {
 }
 
 impl EventKind {
+    /// That this prompt is complete.
+    pub fn variant_finished(prompt: Prompt) -> Self {
+        Self::VariantFinished {
+            variant: prompt.variant,
+            phase: prompt.phase,
+            provider: prompt.provider.clone(),
+            model: prompt.model.clone(),
+            prompt: Box::new(prompt),
+        }
+    }
+
     /// The name on the wire.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -151,7 +151,7 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
         let message = format!("variant {number} is complete but could not be stored: {error}");
         events.warn(Some(number), None, message).await;
     }
-    events.send(EventKind::VariantFinished { variant: number, prompt: Box::new(prompt.clone()) }).await;
+    events.send(EventKind::variant_finished(prompt.clone())).await;
     Ended { variant: number, result: Ok(prompt), unsaved }
 }
 

@@ -187,7 +187,7 @@ pub(crate) fn any_kind() -> impl Strategy<Value = EventKind> {
         2 => (at.clone(), any::<u16>()).prop_map(|((variant, phase), delay)| EventKind::Retrying {
             variant, phase, provider: "p".into(), model: "m".into(), attempt: 2, delay_ms: delay.into(), error: overloaded()
         }),
-        2 => (0_u32..5, text).prop_map(|(variant, text)| EventKind::VariantFinished { variant, prompt: Box::new(prompt(variant, &text, None)) }),
+        2 => (0_u32..5, text).prop_map(|(variant, text)| EventKind::variant_finished(prompt(variant, &text, None))),
         2 => (at, any::<bool>()).prop_map(|((variant, phase), within)| EventKind::VariantFailed {
             variant, phase: within.then_some(phase), error: overloaded()
         }),
