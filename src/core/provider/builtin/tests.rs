@@ -143,6 +143,14 @@ fn an_application_is_not_addressed_to_the_applicant() {
 }
 
 #[test]
+fn a_greeting_is_what_the_model_replies_to() {
+    for input in ["hello", "Hi!", "Thanks a lot."] {
+        let output = run(input, &Phase::ALL, "direct", "generic", TargetFamily::Generic);
+        assert!(output.contains(input.trim_end_matches(['.', '!'])), "{output}");
+    }
+}
+
+#[test]
 fn writing_is_deterministic() {
     for (_, input) in FIXTURES.iter().filter(|(_, input)| input.len() < 6000) {
         let write = || run(input, &Phase::ALL, "structured", "code", TargetFamily::Claude);

@@ -183,6 +183,20 @@ fn order_strength(block: &Block) -> Strength {
     if manner { Strength::Manner } else { Strength::None }
 }
 
+/// The longest message, in bytes, that is repeated when it asks for nothing.
+const SHORT_REMARK: usize = 80;
+
+const NOTHING_ASKED: &str = "Ask what is wanted: the request says nothing that could be acted on.";
+
+/// A greeting or the like that asks for nothing is what the model is to reply to.
+pub(super) fn reply_to_remark(parts: &mut Parts, text: &str) {
+    let said = text.trim().trim_end_matches(['.', '!', '?', ',']);
+    let [Passage::Sentence(task)] = parts.task.as_mut_slice() else { return };
+    if task == NOTHING_ASKED && !said.is_empty() && said.len() <= SHORT_REMARK && !said.contains('\n') {
+        *task = format!("Reply briefly to this message, and ask what is wanted: {said}.");
+    }
+}
+
 /// Says what to do where the request does not.
 pub(super) fn supply_task(parts: &mut Parts, craft: &'static Craft) {
     parts.craft.get_or_insert(craft);
@@ -196,7 +210,7 @@ pub(super) fn supply_task(parts: &mut Parts, craft: &'static Craft) {
         && parts.avoid.is_empty()
         && parts.context.is_empty()
     {
-        "Ask what is wanted: the request says nothing that could be acted on."
+        NOTHING_ASKED
     } else {
         "Do what the points below describe."
     };

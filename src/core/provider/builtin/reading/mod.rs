@@ -132,6 +132,7 @@ pub(super) struct Reading {
 pub(super) fn read(input: &str, background: &[String]) -> Reading {
     let text = printable(input);
     let mut parts = if long::is_long(&text) { long::parts(&text) } else { parts::parts(&text) };
+    long::reply_to_remark(&mut parts, &text);
     for background in background {
         let background = printable(background);
         if !background.trim().is_empty() {
