@@ -22,34 +22,42 @@ const PHASE_MS: u64 = 50;
 const PHASES: u32 = 3;
 const ROUNDS: usize = 9;
 
+/// How an answer arrives: in one piece, or in pieces of 16 characters that all come at once.
+const ARRIVALS: [(&str, u32); 2] = [("whole", 1_000_000), ("streamed", 16)];
+
 fn main() {
     let home = tempfile::tempdir().expect("a scratch folder");
-    let script = home.path().join("fixed.yaml");
-    std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\npacing: {{first_token_ms: {PHASE_MS}}}\n"))
-        .expect("the script is written");
-    let configuration =
-        format!("providers:\n  fixed: {{kind: sim, script: {}}}\nrun: {{max_concurrency: 64}}\n", script.display());
+    let mut configuration = String::from("run: {max_concurrency: 64}\nproviders:\n");
+    for (name, chunk_chars) in ARRIVALS {
+        let script = home.path().join(name).with_extension("yaml");
+        let pacing = format!("pacing: {{first_token_ms: {PHASE_MS}, chunk_chars: {chunk_chars}}}");
+        std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\n{pacing}\n")).expect("the script is written");
+        configuration
+            .push_str(&["  ", name, ": {kind: sim, script: ", script.to_str().expect("UTF-8"), "}\n"].concat());
+    }
     std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
     let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
     let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
 
-    runtime.block_on(generate(&engine, 1));
-    for variants in [1_u32, 8, 64] {
-        let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
-        for _ in 0..ROUNDS {
-            let ideal = runtime.block_on(ideal());
-            let ours = runtime.block_on(generate(&engine, variants));
-            ratios.push(ours.as_secs_f64() / ideal.as_secs_f64());
-            walls.push(ours.as_secs_f64() * 1e3);
+    for (name, _) in ARRIVALS {
+        runtime.block_on(generate(&engine, name, 1));
+        for variants in [1_u32, 8, 64] {
+            let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
+            for _ in 0..ROUNDS {
+                let ideal = runtime.block_on(ideal());
+                let ours = runtime.block_on(generate(&engine, name, variants));
+                ratios.push(ours.as_secs_f64() / ideal.as_secs_f64());
+                walls.push(ours.as_secs_f64() * 1e3);
+            }
+            let calls = f64::from(variants * PHASES) * ROUNDS as f64;
+            println!(
+                "{name}, {variants:>2} variants: {:.3}x the ideal ({:.1} ms, median of {ROUNDS}), {:.3} ms CPU a call",
+                median(ratios),
+                median(walls),
+                (cpu_ms() - cpu) / calls
+            );
         }
-        let calls = f64::from(variants * PHASES) * ROUNDS as f64;
-        println!(
-            "{variants:>2} variants: {:.3}x the ideal ({:.1} ms, median of {ROUNDS}), {:.3} ms CPU a call",
-            median(ratios),
-            median(walls),
-            (cpu_ms() - cpu) / calls
-        );
     }
     println!("peak memory: {} kB", peak_kb());
 }
@@ -63,10 +71,10 @@ async fn ideal() -> Duration {
     began.elapsed()
 }
 
-async fn generate(engine: &Engine, variants: u32) -> Duration {
+async fn generate(engine: &Engine, provider: &str, variants: u32) -> Duration {
     let began = Instant::now();
-    let request: GenerateRequest =
-        engine.decode(json!({ "input": "Write a function that finds primes", "count": variants })).expect("a request");
+    let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": provider });
+    let request: GenerateRequest = engine.decode(raw).expect("a request");
     let mut run = engine.generate(request).expect("a run");
     let mut finished = false;
     while let Some(event) = run.next().await {
