@@ -31,7 +31,10 @@ fn main() {
     for (name, chunk_chars) in ARRIVALS {
         let script = home.path().join(name).with_extension("yaml");
         let pacing = format!("pacing: {{first_token_ms: {PHASE_MS}, chunk_chars: {chunk_chars}}}");
-        std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\n{pacing}\n")).expect("the script is written");
+        // As a provider's answer does, it brings its own counts, so that ours need not be made.
+        let usage = "usage: {input_tokens: 900, output_tokens: 120}";
+        std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\n{usage}\n{pacing}\n"))
+            .expect("the script is written");
         configuration
             .push_str(&["  ", name, ": {kind: sim, script: ", script.to_str().expect("UTF-8"), "}\n"].concat());
     }
