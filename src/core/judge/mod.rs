@@ -17,7 +17,6 @@ mod strength;
 mod tests;
 mod verdict;
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -168,12 +167,9 @@ fn seed(compared: &[&Prompt]) -> u64 {
 
 fn best_first(compared: &[&Prompt], strengths: &[Strength]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..compared.len()).collect();
-    order.sort_by(|&a, &b| {
-        // Strengths from even margins differ by rounding alone.
-        let difference = strengths[b].score - strengths[a].score;
-        let by_strength = if difference.abs() < 1e-9 { Ordering::Equal } else { difference.total_cmp(&0.0) };
-        by_strength.then_with(|| compare_ties(compared[a], compared[b]))
-    });
+    // Strengths from even margins differ by rounding alone.
+    let rounded = |at: usize| (strengths[at].score * 1e9).round();
+    order.sort_by(|&a, &b| rounded(b).total_cmp(&rounded(a)).then_with(|| compare_ties(compared[a], compared[b])));
     order
 }
 
