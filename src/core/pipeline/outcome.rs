@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
+use super::run::{out_of_time, past};
 use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
 use crate::error::Error;
 use crate::event::{EventKind, Outcome, RunControl};
@@ -34,6 +35,7 @@ pub(super) async fn conclude(
     ports: &Ports,
     events: &Announcer,
     control: &RunControl,
+    deadline: Option<tokio::time::Instant>,
     mut gathered: Gathered,
 ) -> EventKind {
     let rankings =
@@ -45,7 +47,7 @@ pub(super) async fn conclude(
         return EventKind::Failed { error: Box::new(error.into()) };
     }
     let selected = match &plan.judge {
-        Some(judge) => select(plan, ports, judge, events, control, &mut gathered).await,
+        Some(judge) => select(plan, ports, judge, events, control, deadline, &mut gathered).await,
         None => None,
     };
     if control.token().is_cancelled() {
@@ -108,6 +110,7 @@ async fn select(
     judge: &JudgePlan,
     events: &Announcer,
     control: &RunControl,
+    deadline: Option<tokio::time::Instant>,
     gathered: &mut Gathered,
 ) -> Option<SelectResult> {
     let judging = Judging {
@@ -122,6 +125,7 @@ async fn select(
     let selected = tokio::select! {
         biased;
         () = control.token().cancelled() => return None,
+        () = past(deadline) => Err(out_of_time(plan.timeout)),
         selected = selecting => selected,
     };
     match selected {

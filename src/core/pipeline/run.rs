@@ -33,8 +33,9 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
     let terminal = match begin(&plan, &ports).await {
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
-            let gathered = run_variants(&plan, &ports, &events, &control).await;
-            outcome::conclude(&plan, &ports, &events, &control, gathered).await
+            let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
+            let gathered = run_variants(&plan, &ports, &events, &control, deadline).await;
+            outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await
         }
     };
     events.send(terminal).await;
@@ -72,9 +73,14 @@ struct Ended {
     unsaved: Option<Error>,
 }
 
-async fn run_variants(plan: &Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Gathered {
+async fn run_variants(
+    plan: &Arc<Plan>,
+    ports: &Ports,
+    events: &Announcer,
+    control: &RunControl,
+    deadline: Option<tokio::time::Instant>,
+) -> Gathered {
     let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
-    let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
     let mut tasks = JoinSet::new();
     for number in 0..plan.count {
         let (plan, ports, events, control) = (Arc::clone(plan), ports.clone(), events.clone(), control.clone());
@@ -155,7 +161,7 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
     Ended { variant: number, result: Ok(prompt), unsaved }
 }
 
-fn out_of_time(limit: Option<Duration>) -> Error {
+pub(super) fn out_of_time(limit: Option<Duration>) -> Error {
     let seconds = limit.unwrap_or_default().as_secs_f64();
     ProviderError::new(
         "run",
@@ -165,7 +171,7 @@ fn out_of_time(limit: Option<Duration>) -> Error {
     .into()
 }
 
-async fn past(deadline: Option<tokio::time::Instant>) {
+pub(super) async fn past(deadline: Option<tokio::time::Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,

@@ -229,6 +229,21 @@ rules:
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_limit_of_a_run_holds_for_its_judge_too() {
+    let world = World::new();
+    let script = "seed: 1\nanswer: echo\nrules:\n  - when: {role: judge}\n    fault: hang\n";
+    let plan = world.plan(script, 2);
+    let judge = JudgePlan { provider: Arc::clone(&plan.phases[0].provider), model: None };
+    // Without the database, whose thread lives in real time while the paused clock would run ahead of it.
+    let plan = Plan { timeout: Some(Duration::from_secs(5)), judge: Some(judge), save: false, ..plan };
+    let events = tokio::time::timeout(Duration::from_mins(1), drain(world.start(plan))).await.expect("the run ends");
+    let result = result(&events);
+    assert_eq!(result.prompts.len(), 2);
+    assert!(result.selected.is_none());
+    assert!(result.warnings.iter().any(|warning| warning.contains("limit of 5 s")), "{:?}", result.warnings);
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_save_nothing_is_stored() {
     let world = World::new();
     let events = drain(world.start(Plan { save: false, ..world.plan(HEALTHY, 2) })).await;
