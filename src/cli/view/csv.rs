@@ -1,6 +1,6 @@
 //! Prompts as comma-separated values with a header (RFC 4180), for spreadsheets.
 
-use aludel_core::domain::Prompt;
+use aludel_core::domain::{Prompt, write_moment};
 use aludel_core::error::{Error, Result};
 
 const HEADER: [&str; 16] = [
@@ -37,7 +37,7 @@ pub(crate) fn csv(prompts: &[Prompt]) -> Result<String> {
                 prompt.id.to_string(),
                 prompt.session_id.to_string(),
                 prompt.variant.to_string(),
-                prompt.created_at.to_string(),
+                write_moment(prompt.created_at),
                 prompt.score.map(|score| score.to_string()).unwrap_or_default(),
                 prompt.phase.to_string(),
                 prompt.persona.clone(),

@@ -1,6 +1,6 @@
 //! Runs, newest first, each with the variants that came of it.
 
-use aludel_core::domain::{Phase, Timestamp};
+use aludel_core::domain::{Phase, Timestamp, write_moment};
 use aludel_core::store::SessionWithPrompts;
 
 use super::page::{Page, Role};
@@ -12,7 +12,7 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Tim
         if position > 0 {
             page.gap();
         }
-        let made = if page.is_terminal() { ago(now, session.created_at) } else { session.created_at.to_string() };
+        let made = if page.is_terminal() { ago(now, session.created_at) } else { write_moment(session.created_at) };
         let kept = match (prompts.len() as u64, u64::from(session.count)) {
             (kept, asked) if kept == asked => count_of(asked, "variant"),
             (kept, asked) => format!("{kept} of {}", count_of(asked, "variant")),

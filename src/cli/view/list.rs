@@ -1,6 +1,6 @@
 //! A page of prompts, a line each.
 
-use aludel_core::domain::{Prompt, Timestamp};
+use aludel_core::domain::{Prompt, Timestamp, write_moment};
 
 use super::page::{Page, Role};
 use super::table::{Column, Table};
@@ -17,7 +17,7 @@ pub(crate) fn list(page: &mut Page, prompts: &[Prompt], now: Timestamp) {
         Column::words("input"),
     ]);
     for prompt in prompts {
-        let made = if page.is_terminal() { ago(now, prompt.created_at) } else { prompt.created_at.to_string() };
+        let made = if page.is_terminal() { ago(now, prompt.created_at) } else { write_moment(prompt.created_at) };
         table.row(vec![
             prompt.id.short(),
             prompt.score.map_or_else(|| "—".into(), |score| format!("{score:.2}")),

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use aludel_core::domain::{Prompt, Step};
+use aludel_core::domain::{Prompt, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
 
 use super::generation::Summary;
@@ -61,7 +61,7 @@ pub(crate) fn document_of_list(prompts: &[Prompt]) -> String {
             "| `{}` | {} | {} | {} | {} | {} |",
             prompt.id,
             prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default(),
-            prompt.created_at,
+            write_moment(prompt.created_at),
             escaped(&prompt.persona),
             escaped(&prompt.tags.join(", ")),
             escaped(&one_line(&prompt.original_input))
@@ -75,8 +75,13 @@ pub(crate) fn document_of_history(sessions: &[SessionWithPrompts]) -> String {
     let mut text = String::new();
     for SessionWithPrompts { session, prompts } in sessions {
         let _ = writeln!(text, "## {}\n", escaped(&one_line(&session.original_input)));
-        let _ =
-            writeln!(text, "Run `{}`, {}, persona {}.\n", session.id, session.created_at, escaped(&session.persona));
+        let _ = writeln!(
+            text,
+            "Run `{}`, {}, persona {}.\n",
+            session.id,
+            write_moment(session.created_at),
+            escaped(&session.persona)
+        );
         text.push_str(&document_of_list(prompts));
         text.push('\n');
     }
@@ -130,7 +135,7 @@ fn body_of_prompt(text: &mut String, prompt: &Prompt, heading: &str) {
         ("tags", escaped(&prompt.tags.join(", "))),
         ("notes", escaped(&prompt.notes.as_deref().map(one_line).unwrap_or_default())),
         ("parent", prompt.parent_id.map(|id| format!("`{id}`")).unwrap_or_default()),
-        ("made", prompt.created_at.to_string()),
+        ("made", write_moment(prompt.created_at)),
         ("took", account(&prompt.model_metadata)),
     ];
     text.push('\n');

@@ -1,6 +1,6 @@
 //! One prompt, whole: what it is, its text, and every step that led to it.
 
-use aludel_core::domain::{ModelMetadata, Prompt};
+use aludel_core::domain::{ModelMetadata, Prompt, write_moment};
 use aludel_core::provider::builtin::MODEL;
 
 use super::page::{Page, Role};
@@ -51,8 +51,11 @@ fn facts(page: &mut Page, prompt: &Prompt) {
         ("parent", parent),
         ("run", format!("{}, variant {}", prompt.session_id, prompt.variant + 1)),
         ("revision", prompt.revision.to_string()),
-        ("made", prompt.created_at.to_string()),
-        ("changed", if prompt.updated_at == prompt.created_at { String::new() } else { prompt.updated_at.to_string() }),
+        ("made", write_moment(prompt.created_at)),
+        (
+            "changed",
+            if prompt.updated_at == prompt.created_at { String::new() } else { write_moment(prompt.updated_at) },
+        ),
         ("took", account(&prompt.model_metadata)),
     ];
     write_facts(page, &facts);

@@ -8,6 +8,7 @@
 
 mod ids;
 mod metadata;
+pub(crate) mod moment;
 mod phase;
 mod prompt;
 mod provider;
@@ -17,6 +18,7 @@ mod selection;
 pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
 pub use metadata::{ModelMetadata, TokenUsage};
+pub use moment::write_moment;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{ProviderInfo, ProviderKind};

@@ -51,9 +51,11 @@ pub struct Prompt {
     /// The steps added up.
     pub model_metadata: ModelMetadata,
     /// When it was first stored, UTC.
+    #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
     /// When it last changed, UTC.
+    #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }

@@ -80,6 +80,7 @@ pub struct Session {
     /// How many variants were asked for.
     pub count: u32,
     /// When it began.
+    #[serde(with = "crate::domain::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
 }

@@ -1,0 +1,42 @@
+//! How moments are written: RFC 3339, UTC, always three decimals of a second.
+//!
+//! The width is fixed so that written moments sort as text in the order of time, whoever sorts them: a shell, a
+//! spreadsheet, a script over `--format json`. Reading takes any RFC 3339.
+
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use serde::{Deserialize, Deserializer, Serializer};
+
+const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+
+/// The moment as text, such as `2026-11-21T05:00:00.120Z`.
+pub fn write_moment(moment: Timestamp) -> String {
+    PRINTER.timestamp_to_string(&moment)
+}
+
+/// For `#[serde(with)]`.
+pub(crate) mod written {
+    use super::{Deserialize, Deserializer, Serializer, Timestamp, write_moment};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(crate) fn serialize<S: Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&write_moment(*moment))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        Timestamp::deserialize(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_moments_sort_as_text() {
+        let written: Vec<String> =
+            [0, 90, 100, 123, 999, 1000].map(|ms| write_moment(Timestamp::from_millisecond(ms).unwrap())).to_vec();
+        assert!(written.is_sorted(), "{written:?}");
+        assert_eq!(written[2], "1970-01-01T00:00:00.100Z");
+    }
+}
