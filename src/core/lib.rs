@@ -8,7 +8,7 @@
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`] | use-cases; no database, no network |
 //! | L2 | [`config`], [`assets`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`trace`] | the only input and output |
-//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`api`], [`text`], [`redact`], [`time`], [`ids`] | pure, but for the clock |
+//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
 //! Within a layer an import is allowed. `tests/it/architecture.rs` holds all this.
@@ -28,6 +28,7 @@ pub mod event;
 pub mod files;
 pub mod ids;
 pub mod judge;
+pub mod ledger;
 pub mod pipeline;
 pub mod prompting;
 pub mod provider;

@@ -18,7 +18,6 @@ pub fn write_moment(moment: Timestamp) -> String {
 pub(crate) mod written {
     use super::{Deserialize, Deserializer, Serializer, Timestamp, write_moment};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     pub(crate) fn serialize<S: Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&write_moment(*moment))
     }

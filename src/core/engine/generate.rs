@@ -9,6 +9,7 @@ use crate::config;
 use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
+use crate::ledger::Account;
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::rank::Weights;
@@ -58,6 +59,7 @@ impl Engine {
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
             warnings: self.warnings(&weights),
             ranking_weights: weights,
+            account: Account::default(),
         })
     }
 

@@ -18,6 +18,9 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
     /// Its HTTP status.
     pub upstream_status: Option<u16>,
+    /// The parameter it does not take, by our name: `temperature`, `max_tokens`, `response_schema`. The same request
+    /// without it may succeed.
+    pub refused_parameter: Option<&'static str>,
 }
 
 /// The kinds of failure.
@@ -35,6 +38,8 @@ pub enum ProviderFailure {
     Rejected,
     /// The model declined to answer.
     Refused,
+    /// A cap of the user's would be passed; nothing was sent.
+    Budget,
     /// Silence: no connection, no first token, none in the middle, or the whole too long.
     Timeout,
 }
@@ -42,7 +47,14 @@ pub enum ProviderFailure {
 impl ProviderError {
     /// A failure of `provider`.
     pub fn new(provider: impl Into<String>, failure: ProviderFailure, message: impl Into<String>) -> Self {
-        Self { provider: provider.into(), failure, message: message.into(), retry_after: None, upstream_status: None }
+        Self {
+            provider: provider.into(),
+            failure,
+            message: message.into(),
+            retry_after: None,
+            upstream_status: None,
+            refused_parameter: None,
+        }
     }
 
     /// The same failure with the status the provider answered.
@@ -59,6 +71,13 @@ impl ProviderError {
         self
     }
 
+    /// The same failure with the parameter that was refused.
+    #[must_use]
+    pub fn with_refused_parameter(mut self, parameter: &'static str) -> Self {
+        self.refused_parameter = Some(parameter);
+        self
+    }
+
     /// The code of the contract.
     pub fn code(&self) -> Code {
         match self.failure {
@@ -67,6 +86,7 @@ impl ProviderError {
             ProviderFailure::RateLimited | ProviderFailure::QuotaExhausted => Code::ProviderRateLimited,
             ProviderFailure::Rejected | ProviderFailure::Refused => Code::ProviderRejected,
             ProviderFailure::Timeout => Code::ProviderTimeout,
+            ProviderFailure::Budget => Code::BudgetExceeded,
         }
     }
 

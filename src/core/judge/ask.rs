@@ -137,6 +137,7 @@ impl<'a> Asker<'a> {
                 b: second.to_owned(),
                 criteria: self.criteria.clone(),
             }),
+            account: self.judging.account.clone(),
         }
     }
 }

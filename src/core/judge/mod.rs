@@ -26,6 +26,7 @@ use crate::assets::{Assets, DEFAULT_RUBRIC};
 use crate::domain::{Comparison, ModelMetadata, Prompt, SelectResult, Standing};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, EventSender};
+use crate::ledger::Account;
 use crate::provider::Provider;
 use crate::rank::compare_ties;
 use ask::Asker;
@@ -57,6 +58,8 @@ pub struct Judging {
     pub persona: String,
     /// Calls at the same time, at least 1.
     pub max_concurrency: usize,
+    /// Who pays.
+    pub account: Account,
 }
 
 /// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.

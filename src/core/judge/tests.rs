@@ -25,6 +25,7 @@ async fn judge(script: &str, candidates: &[Prompt]) -> (Result<SelectResult>, Si
         task: "Write a note".into(),
         persona: "generic".into(),
         max_concurrency: 4,
+        account: crate::ledger::Account::default(),
     };
     let (events, _run) = Run::new(samples::session_id(1), RunControl::new(0));
     (select(&judging, candidates, &events).await, sim)

@@ -120,6 +120,7 @@ async fn select(
         task: plan.input.clone(),
         persona: plan.persona.clone(),
         max_concurrency: plan.concurrency,
+        account: plan.account.clone(),
     };
     let selecting = judge::select(&judging, &gathered.prompts, events.events());
     let selected = tokio::select! {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::assets::Assets;
 use crate::domain::{Phase, SessionId};
 use crate::ids::IdSource;
+use crate::ledger::Account;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
 use crate::store::Store;
@@ -41,6 +42,8 @@ pub struct Plan {
     pub ranking_weights: Weights,
     /// What the user should know before the run begins.
     pub warnings: Vec<String>,
+    /// Who pays for its calls.
+    pub account: Account,
 }
 
 /// One phase and who does it.

@@ -70,6 +70,7 @@ impl World {
             concurrency: 16,
             ranking_weights: Weights::default(),
             warnings: Vec::new(),
+            account: crate::ledger::Account::default(),
         }
     }
 }

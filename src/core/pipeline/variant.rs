@@ -111,13 +111,14 @@ impl PhaseCall<'_> {
             context: self.plan.context.clone(),
         };
         let binding = self.binding;
-        let request = prompting::phase_request(
+        let mut request = prompting::phase_request(
             &self.ports.assets,
             &brief,
             binding.model.clone(),
             Some(binding.temperature),
             Some(binding.max_tokens),
         )?;
+        request.account = self.plan.account.clone();
         self.events
             .send(EventKind::PhaseStarted {
                 variant: self.variant,
@@ -142,6 +143,7 @@ impl PhaseCall<'_> {
                     self.retrying(provider, model, attempt, delay_ms, error).await;
                 }
                 Chunk::Warning(message) => self.warn(message).await,
+                Chunk::Thinking(_) => {}
                 Chunk::Done(completion) => {
                     let rest = cleaner.finish();
                     self.delta(&mut content, rest).await;

@@ -10,6 +10,7 @@
 use crate::assets::Assets;
 use crate::assets::message::{PersonaValues, PhaseValues, StrategyValues};
 use crate::error::Result;
+use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role};
 use crate::text::fence::Fence;
 
@@ -58,6 +59,7 @@ pub fn phase_request(
         max_tokens,
         response_schema: None,
         brief: Brief::Phase(brief.clone()),
+        account: Account::default(),
     })
 }
 

@@ -57,7 +57,7 @@ impl Provider for Checked {
                         yield Err(empty(inner.name()));
                         return;
                     }
-                    Ok(Chunk::Warning(_) | Chunk::Done(_)) | Err(_) => {}
+                    Ok(Chunk::Warning(_) | Chunk::Thinking(_) | Chunk::Done(_)) | Err(_) => {}
                 }
                 let is_last = matches!(chunk, Ok(Chunk::Done(_)) | Err(_));
                 yield chunk;

@@ -9,15 +9,22 @@
 //! [`retry`], [`permit`], [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider but the
 //! route, which `engine::wiring` puts together from a phase's binding. A cache belongs outside the route, a breaker
 //! between route and retry, a ledger between permit and timeout, so that it counts every call that goes out.
+//!
+//! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
+//! protocol's requests and reads its frames, both without input or output, and one transport moves the bytes.
 
 pub mod builtin;
+pub mod catalog;
 pub mod checked;
+pub mod embedding;
+pub mod frame;
 pub mod permit;
 pub mod registry;
 pub mod retry;
 pub mod route;
 pub mod sim;
 pub mod timeout;
+pub mod wire;
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -26,6 +33,7 @@ use futures_util::{Stream, StreamExt};
 
 use crate::domain::{ModelMetadata, Phase, TokenUsage};
 use crate::error::{Problem, ProviderError};
+use crate::ledger::Account;
 
 /// Answers chat requests.
 pub trait Provider: Send + Sync {
@@ -47,6 +55,9 @@ pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ProviderError>> +
 pub enum Chunk {
     /// Text to append.
     Text(String),
+    /// A sign of life that is no part of the answer: the model's reasoning as far as the provider shows it, empty for
+    /// a mere keep-alive. Keeps the call from counting as silent.
+    Thinking(String),
     /// All text so far is void: the call failed and is made again after a wait.
     Retrying {
         /// The provider asked next.
@@ -87,6 +98,8 @@ pub struct Completion {
     pub fallback_from: Option<String>,
     /// True when the answer was cut at `max_tokens`.
     pub truncated: bool,
+    /// True when it came from the cache: nothing was sent and nothing was paid.
+    pub cached: bool,
 }
 
 impl Completion {
@@ -102,9 +115,9 @@ impl Completion {
             cost_usd: self.cost_usd,
             latency_ms: millis(self.latency),
             first_token_ms: self.first_token.map(millis),
-            calls: 1,
+            calls: u32::from(!self.cached),
             retries: self.retries,
-            cached: false,
+            cached: self.cached,
             fallback_from: self.fallback_from.clone(),
             estimated: self.usage.estimated,
             embedding_provider: None,
@@ -128,6 +141,8 @@ pub struct ChatRequest {
     pub response_schema: Option<serde_json::Value>,
     /// What this is about, for providers that are no language model.
     pub brief: Brief,
+    /// Who pays: the caps and the book of the run this call belongs to.
+    pub account: Account,
 }
 
 /// One turn of a conversation.
@@ -257,7 +272,7 @@ pub async fn complete(provider: &dyn Provider, request: ChatRequest) -> Result<(
         match chunk? {
             Chunk::Text(more) => text.push_str(&more),
             Chunk::Retrying { .. } => text.clear(),
-            Chunk::Warning(_) => {}
+            Chunk::Warning(_) | Chunk::Thinking(_) => {}
             Chunk::Done(completion) => return Ok((text, completion)),
         }
     }

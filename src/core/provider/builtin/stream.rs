@@ -77,6 +77,7 @@ impl Provider for Builtin {
                 retries: 0,
                 fallback_from: None,
                 truncated: false,
+                cached: false,
             }));
         })
     }
@@ -121,6 +122,7 @@ fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::domain::Phase;
+    use crate::ledger::Account;
     use crate::provider::{JudgeBrief, Message, PhaseBrief, Role, TargetFamily, complete};
     use futures_util::StreamExt;
 
@@ -143,6 +145,7 @@ mod tests {
             max_tokens: None,
             response_schema: None,
             brief: Brief::Phase(brief),
+            account: Account::default(),
         }
     }
 

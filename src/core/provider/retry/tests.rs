@@ -48,7 +48,7 @@ async fn listen(provider: &dyn Provider) -> Told {
                 told.text.clear();
                 told.retries.push((start.elapsed(), attempt, delay, error.code));
             }
-            Ok(Chunk::Warning(_)) => {}
+            Ok(Chunk::Warning(_) | Chunk::Thinking(_)) => {}
             Ok(Chunk::Done(completion)) => told.end = Some(Ok(completion.retries)),
             Err(error) => told.end = Some(Err(error)),
         }
@@ -173,6 +173,7 @@ async fn a_retry_after_the_first_token_restarts_the_text_visibly() {
             Chunk::Text(_) => 't',
             Chunk::Retrying { .. } => 'R',
             Chunk::Warning(_) => 'w',
+            Chunk::Thinking(_) => '~',
             Chunk::Done(_) => 'D',
         });
     }

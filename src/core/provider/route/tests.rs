@@ -36,6 +36,7 @@ async fn tell(route: &Route) -> (Vec<String>, Vec<String>, Result<(String, Compl
                 retries.push(format!("{provider}/{model} {attempt}"));
             }
             Ok(Chunk::Warning(warning)) => warnings.push(warning),
+            Ok(Chunk::Thinking(_)) => {}
             Ok(Chunk::Done(completion)) => return (retries, warnings, Ok((text, completion))),
             Err(error) => return (retries, warnings, Err(error)),
         }

@@ -167,6 +167,7 @@ impl Sim {
             retries: 0,
             fallback_from: None,
             truncated: sent.truncated,
+            cached: false,
         }
     }
 }

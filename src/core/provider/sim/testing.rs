@@ -2,6 +2,7 @@
 
 use super::Sim;
 use crate::domain::Phase;
+use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeBrief, Message, PhaseBrief, Role, TargetFamily};
 
 /// A provider named `sim` that plays `script`.
@@ -44,6 +45,7 @@ pub fn phase_request(phase: Phase, variant: u32) -> ChatRequest {
             input,
             context: Vec::new(),
         }),
+        account: Account::default(),
     }
 }
 
@@ -62,5 +64,6 @@ pub fn judge_request(a: &str, b: &str) -> ChatRequest {
             b: b.into(),
             criteria: vec![("clarity".into(), 1.0)],
         }),
+        account: Account::default(),
     }
 }

@@ -1,0 +1,81 @@
+//! Money as whole billionths of a US dollar.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+/// Billionths of a US dollar, never negative. Adding saturates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(u64);
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// More than anybody has.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// So many billionths.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The billionths.
+    pub const fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The least whole number of billionths that is not below `dollars`, so that a cost is never rounded away.
+    /// Negative and not-a-number count as nothing.
+    pub fn from_dollars_up(dollars: f64) -> Self {
+        Self(whole((dollars * 1e9).ceil()))
+    }
+
+    /// The greatest whole number of billionths that is not above `dollars`, for caps.
+    pub fn from_dollars_down(dollars: f64) -> Self {
+        Self(whole((dollars * 1e9).floor()))
+    }
+
+    /// US dollars, for showing.
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The difference, or nothing.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is what is wanted")]
+fn whole(nanos: f64) -> u64 {
+    nanos as u64
+}
+
+impl Add for Money {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::ZERO, Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_are_rounded_up_and_caps_down() {
+        assert_eq!(Money::from_dollars_up(0.000_000_000_1).nanos(), 1);
+        assert_eq!(Money::from_dollars_down(0.000_000_001_9).nanos(), 1);
+        assert_eq!(Money::from_dollars_up(1.5).dollars().to_bits(), 1.5_f64.to_bits());
+        assert_eq!(Money::from_dollars_up(-1.0), Money::ZERO);
+        assert_eq!(Money::from_dollars_up(f64::NAN), Money::ZERO);
+        assert_eq!(Money::from_dollars_up(f64::INFINITY), Money::MAX);
+    }
+}
