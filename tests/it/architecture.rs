@@ -14,6 +14,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("event/run", 1),
     ("api", 1),
     ("ids", 1),
+    ("ledger", 1),
     ("provider", 1),
     ("store", 1),
     ("text", 1),

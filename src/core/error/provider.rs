@@ -21,6 +21,9 @@ pub struct ProviderError {
     /// The parameter it does not take, by our name: `temperature`, `max_tokens`, `response_schema`. The same request
     /// without it may succeed.
     pub refused_parameter: Option<&'static str>,
+    /// True when nothing of the request reached the provider, so that nothing can be owed for it: a refused connection,
+    /// a name that does not resolve, no common TLS.
+    pub never_sent: bool,
 }
 
 /// The kinds of failure.
@@ -40,6 +43,8 @@ pub enum ProviderFailure {
     Refused,
     /// A cap of the user's would be passed; nothing was sent.
     Budget,
+    /// The book of what is spent cannot be read or written, so a cap cannot be held; nothing was sent.
+    Book,
     /// Silence: no connection, no first token, none in the middle, or the whole too long.
     Timeout,
 }
@@ -54,6 +59,7 @@ impl ProviderError {
             retry_after: None,
             upstream_status: None,
             refused_parameter: None,
+            never_sent: false,
         }
     }
 
@@ -78,6 +84,13 @@ impl ProviderError {
         self
     }
 
+    /// The same failure, known to have happened before anything was sent.
+    #[must_use]
+    pub fn before_sending(mut self) -> Self {
+        self.never_sent = true;
+        self
+    }
+
     /// The code of the contract.
     pub fn code(&self) -> Code {
         match self.failure {
@@ -87,6 +100,7 @@ impl ProviderError {
             ProviderFailure::Rejected | ProviderFailure::Refused => Code::ProviderRejected,
             ProviderFailure::Timeout => Code::ProviderTimeout,
             ProviderFailure::Budget => Code::BudgetExceeded,
+            ProviderFailure::Book => Code::Storage,
         }
     }
 

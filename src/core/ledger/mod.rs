@@ -1,29 +1,28 @@
 //! The ledger: who pays for a call, what it may cost at most, and what it did cost.
 //!
 //! Pure arithmetic. An [`Account`] travels with every request of a run, so that each call that goes out (a retry, a
-//! fallback, the judge's) is counted where it goes out. Money is whole billionths of a US dollar, so that sums and
-//! caps compare exactly.
+//! fallback, the judge's) is counted where it goes out. [`Account::reserve`] sets the worst case of a call aside before
+//! it is sent and [`Reservation::settle`] puts what it did cost in its place; money is whole billionths of a US dollar,
+//! so that sums and caps compare exactly.
+//!
+//! What always holds: spent and reserved together never pass a cap, whatever runs side by side; a call whose end nobody
+//! saw counts as its worst case; a call that went out counts as a call even if it failed. A call that does not fit now but
+//! may fit once others have settled waits its turn, first come first served; one that can never fit is refused at once.
+//!
+//! The caps of a run are kept by the `till`; what several runs and processes share, and what is to be
+//! remembered, is behind the port [`SpendBook`]. The layer that reserves and settles for every provider is
+//! [`crate::provider::metered`].
 
+mod account;
+mod book;
 mod money;
+mod refusal;
+mod reservation;
+mod till;
 
-use std::sync::Arc;
-
+pub use account::{Account, Call, Caps, Labels, WorstCase};
+pub use book::{Admission, BookEntry, BookedCall, CallEnd, SpendBook};
 pub use money::Money;
-
-/// Who pays for the calls of one run. Cheap to clone; all clones are one account.
-///
-/// The default account has no caps and no book.
-#[derive(Debug, Clone, Default)]
-pub struct Account {
-    inner: Arc<Inner>,
-}
-
-#[derive(Debug, Default)]
-struct Inner {}
-
-/// Equal when they are the same account.
-impl PartialEq for Account {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner)
-    }
-}
+pub use refusal::Refusal;
+pub use reservation::{Actual, Reservation};
+pub use till::Tally;

@@ -1,5 +1,6 @@
 //! Money as whole billionths of a US dollar.
 
+use std::fmt::{Display, Formatter};
 use std::iter::Sum;
 use std::ops::Add;
 
@@ -46,6 +47,15 @@ impl Money {
     }
 }
 
+impl Display for Money {
+    /// With two decimals, and as many more as it takes to be exact: `$0.50`, `$0.000012`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let decimals = format!("{:09}", self.0 % 1_000_000_000);
+        let kept = decimals.trim_end_matches('0').len().max(2);
+        write!(f, "${}.{}", self.0 / 1_000_000_000, &decimals[..kept])
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is what is wanted")]
 fn whole(nanos: f64) -> u64 {
     nanos as u64
@@ -77,5 +87,14 @@ mod tests {
         assert_eq!(Money::from_dollars_up(-1.0), Money::ZERO);
         assert_eq!(Money::from_dollars_up(f64::NAN), Money::ZERO);
         assert_eq!(Money::from_dollars_up(f64::INFINITY), Money::MAX);
+    }
+
+    #[test]
+    fn amounts_are_shown_exactly() {
+        let shown = |nanos| Money::from_nanos(nanos).to_string();
+        assert_eq!(shown(0), "$0.00");
+        assert_eq!(shown(1_500_000_000), "$1.50");
+        assert_eq!(shown(12_000), "$0.000012");
+        assert_eq!(shown(20_123_456_789), "$20.123456789");
     }
 }

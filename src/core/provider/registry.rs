@@ -1,7 +1,7 @@
 //! Which providers there are, and the layers each is wrapped in.
 //!
-//! Owns the list that users see and the stack around one provider: retry over permit over timeout over the checks of
-//! an answer over the transport. Nothing is read, opened or run before a provider is asked for by name. `builtin` is always there.
+//! Owns the list that users see and the stack around one provider: retry over permit over the ledger over timeout over
+//! the checks of an answer over the transport. Nothing is read, opened or run before a provider is asked for by name. `builtin` is always there.
 //! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
 
 use std::num::NonZeroUsize;
@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use super::Provider;
 use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
 use super::checked::Checked;
+use super::metered::{Metered, Terms, TermsOf};
 use super::permit::Permit;
 use super::retry::{Jitter, Retry, RetryPolicy};
 use super::sim::Sim;
@@ -73,27 +74,42 @@ impl ProviderSettings {
     }
 }
 
+/// What speaks to the model itself, and what its calls may cost.
+#[derive(Clone)]
+struct Transport {
+    provider: Arc<dyn Provider>,
+    terms_of: TermsOf,
+}
+
+impl Transport {
+    /// The terms are the same for every model.
+    fn with_terms(provider: impl Provider + 'static, terms: Terms) -> Self {
+        Self { provider: Arc::new(provider), terms_of: Arc::new(move |_| terms) }
+    }
+}
+
 struct Entry {
     settings: ProviderSettings,
-    transport: Option<Arc<dyn Provider>>,
+    transport: Option<Transport>,
     stack: OnceLock<Arc<dyn Provider>>,
 }
 
 impl Entry {
     /// What speaks to the model itself.
-    fn transport(&self) -> Result<Arc<dyn Provider>, Error> {
+    fn transport(&self) -> Result<Transport, Error> {
         if let Some(transport) = &self.transport {
-            return Ok(Arc::clone(transport));
+            return Ok(transport.clone());
         }
         let ProviderSettings { name, kind, model, script, .. } = &self.settings;
         match (kind, script) {
-            (ProviderKind::Builtin, _) => Ok(Arc::new(Builtin::new(name))),
+            (ProviderKind::Builtin, _) => Ok(Transport::with_terms(Builtin::new(name), Terms::EMBEDDED)),
             (ProviderKind::Sim, Some(script)) => {
-                let sim = Sim::from_file(name, script)?;
-                Ok(Arc::new(match model {
-                    Some(model) => sim.with_model(model),
-                    None => sim,
-                }))
+                let mut sim = Sim::from_file(name, script)?;
+                if let Some(model) = model {
+                    sim = sim.with_model(model);
+                }
+                let terms = Terms { price: sim.price(), ..Terms::default() };
+                Ok(Transport::with_terms(sim, terms))
             }
             _ => {
                 let reason = self.settings.obstacle().unwrap_or_default();
@@ -124,14 +140,15 @@ impl Registry {
     }
 
     /// The same registry with one more provider, whose transport is already there: for embedders, and for tests that
-    /// keep a clone of a scripted one. It gets the same layers as any other.
+    /// keep a clone of a scripted one. It gets the same layers as any other; its prices are unknown.
     #[must_use]
     pub fn with_transport(mut self, settings: ProviderSettings, transport: Arc<dyn Provider>) -> Self {
-        self.enter(settings, Some(transport));
+        let terms_of: TermsOf = Arc::new(|_| Terms::default());
+        self.enter(settings, Some(Transport { provider: transport, terms_of }));
         self
     }
 
-    fn enter(&mut self, settings: ProviderSettings, transport: Option<Arc<dyn Provider>>) {
+    fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
         let entry = Entry { settings, transport, stack: OnceLock::new() };
         self.entries.insert(entry.settings.name.clone(), entry);
     }
@@ -163,10 +180,11 @@ impl Registry {
     }
 
     /// The layers around a transport, innermost first.
-    fn stack(&self, settings: &ProviderSettings, transport: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        let checked = Arc::new(Checked::new(transport));
+    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Arc<dyn Provider> {
+        let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
-        let limited = Arc::new(Permit::new(timed, settings.max_concurrency));
+        let metered = Arc::new(Metered::new(timed, transport.terms_of));
+        let limited = Arc::new(Permit::new(metered, settings.max_concurrency));
         let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
         Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)))
     }

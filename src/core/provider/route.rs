@@ -134,7 +134,7 @@ fn can_another_mend(error: &ProviderError) -> bool {
         | ProviderFailure::Timeout
         | ProviderFailure::Auth => true,
         ProviderFailure::Rejected => error.upstream_status == Some(404),
-        ProviderFailure::Refused | ProviderFailure::Budget => false,
+        ProviderFailure::Refused | ProviderFailure::Budget | ProviderFailure::Book => false,
     }
 }
 

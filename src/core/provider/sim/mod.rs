@@ -40,6 +40,7 @@ use rule::Call;
 use script::{Script, Usage};
 use template::Filling;
 
+use super::catalog::Price;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::domain::TokenUsage;
 use crate::error::{Error, ProviderError};
@@ -87,6 +88,17 @@ impl Sim {
     pub fn with_model(mut self, model: &str) -> Self {
         self.model = model.into();
         self
+    }
+
+    /// The price its script gives, for every model.
+    pub fn price(&self) -> Option<Price> {
+        self.script.price.map(|script::Price { input, output }| Price {
+            input,
+            output,
+            cached_input: input,
+            cache_write: input,
+            above: None,
+        })
     }
 
     /// The newest calls, oldest first.

@@ -1,0 +1,61 @@
+//! The port behind which calls are written down and the caps live that several runs and processes share.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::account::Labels;
+use super::money::Money;
+use super::refusal::Refusal;
+
+/// Remembers calls, and keeps the cap of a day.
+pub trait SpendBook: Send + Sync {
+    /// The most that may be spent a day; `None`: no cap, calls are written down when they have ended.
+    fn daily_cap(&self) -> Option<Money>;
+
+    /// Takes a call in before it goes out. Dropping the future before it answers takes nothing in.
+    fn admit(&self, call: BookedCall) -> Admission<'_>;
+}
+
+/// The answer to come.
+pub type Admission<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn BookEntry>, Refusal>> + Send + 'a>>;
+
+/// A call that was taken in. Dropped without an end it counts as [`CallEnd::Unseen`].
+pub trait BookEntry: Send {
+    /// Says how the call ended. Never waits and never fails; what cannot be written down is logged.
+    fn close(self: Box<Self>, end: CallEnd);
+}
+
+/// A call as the book takes it in.
+#[derive(Debug, Clone)]
+pub struct BookedCall {
+    /// The run it belongs to.
+    pub labels: Arc<Labels>,
+    /// The provider asked, by its name in the configuration.
+    pub provider: String,
+    /// The model asked.
+    pub model: String,
+    /// What for: a phase's name, `judge`, `embedding`.
+    pub purpose: &'static str,
+    /// The most it can cost; `None` when the price is unknown.
+    pub worst: Option<Money>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallEnd {
+    /// With an answer.
+    Answered {
+        /// Tokens sent.
+        input_tokens: u64,
+        /// Tokens received.
+        output_tokens: u64,
+        /// What it cost; `None` when the price is unknown.
+        cost: Option<Money>,
+        /// What it counts as against a cap: the cost, or what was assumed in its place.
+        counted: Money,
+    },
+    /// With a refusal that is not billed.
+    Failed,
+    /// Nobody saw the end: it may have been paid for, and counts as its worst case.
+    Unseen,
+}

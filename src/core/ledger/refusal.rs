@@ -1,0 +1,133 @@
+//! Why a call may not go out, in words that name the cap, what is spent, and the way out.
+
+use super::money::Money;
+use crate::error::{ProviderError, ProviderFailure};
+
+/// Why a call may not go out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// All calls of the run are made.
+    Calls {
+        /// The cap.
+        cap: u64,
+    },
+    /// The call might pass the run's budget.
+    Budget {
+        /// The cap.
+        cap: Money,
+        /// What the ended calls came to.
+        spent: Money,
+        /// The worst case of those under way.
+        reserved: Money,
+        /// The worst case of this one.
+        wanted: Money,
+    },
+    /// The call might pass the budget of the day.
+    Day {
+        /// The cap.
+        cap: Money,
+        /// What the day's calls came to, those under way at their worst case.
+        counted: Money,
+        /// The worst case of this one.
+        wanted: Money,
+    },
+    /// There is a cap in dollars, and nobody knows what the model costs.
+    UnknownPrice {
+        /// The model.
+        model: String,
+    },
+    /// There is a cap in dollars, and nothing bounds the answer.
+    UnboundedAnswer {
+        /// The model.
+        model: String,
+    },
+    /// The book cannot be asked.
+    Book(String),
+    /// The run is over.
+    Gone,
+}
+
+impl Refusal {
+    /// The same, about a call to `provider`.
+    pub fn of(self, provider: &str) -> ProviderError {
+        let failure = match self {
+            Self::Book(_) => ProviderFailure::Book,
+            _ => ProviderFailure::Budget,
+        };
+        ProviderError::new(provider, failure, self.to_string()).before_sending()
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Calls { cap } => write!(
+                f,
+                "the next call would pass the cap of {cap} {}; raise `max_calls`, or ask for fewer variants or phases",
+                if *cap == 1 { "call" } else { "calls" }
+            ),
+            Self::Budget { cap, spent, reserved, wanted } => {
+                write!(f, "the next call may cost up to {wanted} and could pass the budget of {cap} ({spent} spent")?;
+                if *reserved != Money::ZERO {
+                    write!(f, ", up to {reserved} for calls under way")?;
+                }
+                f.write_str("); raise `budget_usd`, lower `max_tokens`, or ask for fewer variants or phases")
+            }
+            Self::Day { cap, counted, wanted } => write!(
+                f,
+                "the next call may cost up to {wanted} and could pass the daily budget of {cap} ({counted} used or \
+                 reserved since midnight UTC); raise `spend.daily_budget_usd`, lower `max_tokens`, or go on tomorrow"
+            ),
+            Self::UnknownPrice { model } => write!(
+                f,
+                "the price of `{model}` is unknown, so a budget in dollars cannot be kept; give `assume_price` (US \
+                 dollars for a million tokens), or cap `max_calls` instead"
+            ),
+            Self::UnboundedAnswer { model } => write!(
+                f,
+                "nothing bounds the length of an answer of `{model}`, so a budget in dollars cannot be kept; this model \
+                 takes no limit of tokens that is known: ask another, or cap `max_calls` instead"
+            ),
+            Self::Book(reason) => {
+                write!(f, "the daily budget cannot be kept, because the book of what is spent fails: {reason}")
+            }
+            Self::Gone => f.write_str("the run is over"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn a_refusal_names_the_cap_what_is_spent_and_the_way_out() {
+        let dollars = Money::from_dollars_up;
+        let refusals = [
+            (Refusal::Calls { cap: 1 }, &["cap of 1 call;", "`max_calls`"][..]),
+            (
+                Refusal::Budget {
+                    cap: dollars(0.5),
+                    spent: dollars(0.4),
+                    reserved: dollars(0.05),
+                    wanted: dollars(0.1),
+                },
+                &["up to $0.10", "budget of $0.50", "$0.40 spent", "$0.05 for calls under way", "`budget_usd`"],
+            ),
+            (
+                Refusal::Day { cap: dollars(5.0), counted: dollars(4.99), wanted: dollars(0.1) },
+                &["daily budget of $5.00", "$4.99", "`spend.daily_budget_usd`"],
+            ),
+            (Refusal::UnknownPrice { model: "m-1".into() }, &["`m-1`", "`assume_price`"]),
+            (Refusal::UnboundedAnswer { model: "m-1".into() }, &["`m-1`", "`max_calls`"]),
+        ];
+        for (refusal, words) in refusals {
+            let error = refusal.of("sim");
+            assert_eq!((error.code(), error.provider.as_str()), (Code::BudgetExceeded, "sim"));
+            assert!(error.never_sent && !error.is_retryable());
+            assert!(words.iter().all(|word| error.message.contains(word)), "{}", error.message);
+        }
+        assert_eq!(Refusal::Book("x".into()).of("sim").code(), Code::Storage);
+    }
+}

@@ -1,0 +1,68 @@
+//! Money set aside for one call, until it is known what the call did cost.
+
+use super::book::{BookEntry, CallEnd};
+use super::money::Money;
+use super::till::Hold;
+
+/// Money set aside for one call that is under way.
+///
+/// Dropped without [`Reservation::settle`] or [`Reservation::release`] (cancelled, cut, hung) the call counts as its worst
+/// case: nobody saw its end, and it may have been paid for.
+#[must_use = "a reservation that is dropped counts as its worst case"]
+pub struct Reservation {
+    /// `None` once it is settled.
+    parts: Option<Parts>,
+    worst: Option<Money>,
+}
+
+struct Parts {
+    hold: Hold,
+    entry: Option<Box<dyn BookEntry>>,
+}
+
+/// What a call that was answered took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Actual {
+    /// Tokens sent.
+    pub input_tokens: u64,
+    /// Tokens received.
+    pub output_tokens: u64,
+    /// What it cost; `None` when the price is unknown.
+    pub cost: Option<Money>,
+    /// What it comes to at the assumed price, where the cost is unknown.
+    pub assumed: Option<Money>,
+}
+
+impl Reservation {
+    pub(super) fn new(hold: Hold, entry: Option<Box<dyn BookEntry>>, worst: Option<Money>) -> Self {
+        Self { parts: Some(Parts { hold, entry }), worst }
+    }
+
+    /// The call was answered. Booked as it was, even above what was set aside: the provider has charged it. Where no
+    /// amount is known it counts as what was set aside.
+    pub fn settle(mut self, actual: Actual) {
+        let counted = actual.cost.or(actual.assumed).or(self.worst).unwrap_or_default();
+        let Actual { input_tokens, output_tokens, cost, .. } = actual;
+        self.end(counted, CallEnd::Answered { input_tokens, output_tokens, cost, counted });
+    }
+
+    /// Nothing was accepted, so nothing is owed: a refused connection, an HTTP status that is an error. It stays a call.
+    pub fn release(mut self) {
+        self.end(Money::ZERO, CallEnd::Failed);
+    }
+
+    fn end(&mut self, counted: Money, end: CallEnd) {
+        let Some(Parts { hold, entry }) = self.parts.take() else { return };
+        // The book first: whoever the till lets in next asks the book.
+        if let Some(entry) = entry {
+            entry.close(end);
+        }
+        hold.settle(counted);
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.end(self.worst.unwrap_or_default(), CallEnd::Unseen);
+    }
+}

@@ -1,0 +1,227 @@
+//! The arithmetic of a run's caps: what fits goes, what may fit waits, what cannot is refused, and nothing is lost.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_util::task::noop_waker;
+use proptest::prelude::*;
+
+use super::*;
+
+type Asking = Pin<Box<dyn Future<Output = Result<Hold, Refusal>>>>;
+
+fn nanos(nanos: u64) -> Money {
+    Money::from_nanos(nanos)
+}
+
+fn till(budget: Option<u64>, calls: Option<u64>) -> Arc<Till> {
+    Arc::new(Till::new(Caps { budget: budget.map(Money::from_nanos), calls, assumed_price: None }))
+}
+
+fn ask(till: &Arc<Till>, worst: u64) -> Asking {
+    let till = Arc::clone(till);
+    Box::pin(async move { till.reserve(nanos(worst)).await })
+}
+
+fn poll(asking: &mut Asking) -> Poll<Result<Hold, Refusal>> {
+    asking.as_mut().poll(&mut Context::from_waker(&noop_waker()))
+}
+
+/// A call that is let through at once and goes out.
+fn out(till: &Arc<Till>, worst: u64) -> Hold {
+    match poll(&mut ask(till, worst)) {
+        Poll::Ready(Ok(mut hold)) => {
+            hold.goes_out();
+            hold
+        }
+        other => panic!("it was not let through: {other:?}"),
+    }
+}
+
+fn refusal(mut asking: Asking) -> Refusal {
+    match poll(&mut asking) {
+        Poll::Ready(Err(refusal)) => refusal,
+        other => panic!("it was not refused: {other:?}"),
+    }
+}
+
+fn tally(calls: u64, spent: u64, reserved: u64) -> Tally {
+    Tally { calls, spent: nanos(spent), reserved: nanos(reserved) }
+}
+
+#[test]
+fn without_caps_everything_goes_and_is_added_up() {
+    let till = till(None, None);
+    let (first, second) = (out(&till, 10), out(&till, u64::MAX));
+    first.settle(nanos(7));
+    assert_eq!(till.tally().calls, 2);
+    drop(second);
+    assert_eq!(till.tally().spent, Money::MAX, "a call whose end nobody saw counts as its worst case");
+}
+
+#[test]
+fn the_last_call_that_fits_goes_and_the_next_is_refused() {
+    let till = till(None, Some(2));
+    let both = (out(&till, 0), out(&till, 0));
+    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2 });
+    drop(both);
+    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2 }, "a call that ended stays a call");
+}
+
+#[test]
+fn what_is_too_dear_in_any_case_is_refused_at_once() {
+    let till = till(Some(100), None);
+    let _under_way = out(&till, 60);
+    let refused = Refusal::Budget { cap: nanos(100), spent: nanos(0), reserved: nanos(60), wanted: nanos(101) };
+    assert_eq!(refusal(ask(&till, 101)), refused);
+    assert_eq!(till.tally(), tally(1, 0, 60));
+}
+
+#[test]
+fn what_may_fit_later_waits_for_it() {
+    let till = till(Some(100), None);
+    let under_way = out(&till, 60);
+    let mut waiting = ask(&till, 60);
+    assert!(poll(&mut waiting).is_pending());
+    under_way.settle(nanos(40));
+    assert!(matches!(poll(&mut waiting), Poll::Ready(Ok(_))), "60 fit beside 40");
+}
+
+#[test]
+fn when_nothing_is_under_way_nobody_waits() {
+    let till = till(Some(100), None);
+    let under_way = out(&till, 60);
+    let mut waiting: Vec<Asking> = (0..3).map(|_| ask(&till, 60)).collect();
+    assert!(waiting.iter_mut().all(|asking| poll(asking).is_pending()));
+    drop(under_way);
+    let refused = Refusal::Budget { cap: nanos(100), spent: nanos(60), reserved: nanos(0), wanted: nanos(60) };
+    for asking in waiting {
+        assert_eq!(refusal(asking), refused);
+    }
+}
+
+#[test]
+fn those_who_wait_are_served_in_their_order_and_no_newcomer_overtakes_them() {
+    let till = till(Some(100), None);
+    let under_way = out(&till, 90);
+    let mut large = ask(&till, 80);
+    assert!(poll(&mut large).is_pending());
+    let mut small = ask(&till, 5);
+    assert!(poll(&mut small).is_pending(), "it would fit, but another came first");
+    under_way.settle(nanos(10));
+    let Poll::Ready(Ok(mut first)) = poll(&mut large) else { panic!("the first in the queue is not served") };
+    first.goes_out();
+    assert!(matches!(poll(&mut small), Poll::Ready(Ok(_))));
+}
+
+#[test]
+fn one_who_stops_waiting_leaves_no_trace_and_blocks_nobody() {
+    let till = till(Some(100), Some(10));
+    let under_way = out(&till, 90);
+    let mut large = ask(&till, 80);
+    let mut small = ask(&till, 5);
+    assert!(poll(&mut large).is_pending() && poll(&mut small).is_pending());
+    drop(large);
+    let Poll::Ready(Ok(hold)) = poll(&mut small) else { panic!("it fits, and nobody is before it any more") };
+    drop(hold);
+    assert_eq!(till.tally(), tally(1, 0, 90), "what never went out is no call");
+    drop(under_way);
+    assert_eq!(till.tally(), tally(1, 90, 0));
+}
+
+#[test]
+fn one_who_was_let_through_and_never_looked_gives_the_place_back() {
+    let till = till(Some(100), None);
+    let under_way = out(&till, 90);
+    let (mut absent, mut next) = (ask(&till, 80), ask(&till, 80));
+    assert!(poll(&mut absent).is_pending() && poll(&mut next).is_pending());
+    under_way.settle(nanos(0));
+    assert_eq!(till.tally(), tally(2, 0, 80), "the first in the queue has it");
+    drop(absent);
+    assert!(matches!(poll(&mut next), Poll::Ready(Ok(_))));
+}
+
+#[test]
+fn what_costs_more_than_was_set_aside_is_booked_as_it_is() {
+    let till = till(Some(100), None);
+    out(&till, 60).settle(nanos(150));
+    assert_eq!(till.tally(), tally(1, 150, 0));
+    assert!(matches!(refusal(ask(&till, 0)), Refusal::Budget { .. }));
+}
+
+/// One step of a made-up run.
+#[derive(Debug, Clone)]
+enum Step {
+    Ask(u64),
+    /// A part of the worst case, in percent, of the call at this place.
+    Settle(usize, u64),
+    Lose(usize),
+    StopWaiting(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0_u64..60).prop_map(Step::Ask),
+        3 => (any::<usize>(), 0_u64..=100).prop_map(|(at, percent)| Step::Settle(at, percent)),
+        1 => any::<usize>().prop_map(Step::Lose),
+        1 => any::<usize>().prop_map(Step::StopWaiting),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// Whatever is asked, settled, lost and given up in any order: no cap is passed, nobody waits in vain, the first
+    /// in the queue is the first to be served, and whoever is refused could not have been let through.
+    #[test]
+    fn no_cap_is_passed_and_nobody_waits_in_vain(
+        budget in prop::option::of(0_u64..200),
+        calls in prop::option::of(0_u64..20),
+        steps in prop::collection::vec(step(), 1..80),
+    ) {
+        let till = till(budget, calls);
+        let mut out: Vec<(Hold, u64)> = Vec::new();
+        let mut waiting: Vec<(Asking, u64)> = Vec::new();
+        let mut expected = 0_u64;
+        for step in steps {
+            match step {
+                Step::Ask(worst) => waiting.push((ask(&till, worst), worst)),
+                Step::Settle(at, percent) if !out.is_empty() => {
+                    let (hold, worst) = out.swap_remove(at % out.len());
+                    expected += worst * percent / 100;
+                    hold.settle(nanos(worst * percent / 100));
+                }
+                Step::Lose(at) if !out.is_empty() => {
+                    let (hold, worst) = out.swap_remove(at % out.len());
+                    expected += worst;
+                    drop(hold);
+                }
+                Step::StopWaiting(at) if !waiting.is_empty() => drop(waiting.remove(at % waiting.len())),
+                _ => {}
+            }
+            let mut still = Vec::new();
+            for (mut asking, worst) in waiting {
+                match poll(&mut asking) {
+                    Poll::Ready(Ok(mut hold)) => {
+                        prop_assert!(still.is_empty(), "overtaken");
+                        hold.goes_out();
+                        out.push((hold, worst));
+                    }
+                    Poll::Ready(Err(Refusal::Calls { cap })) => prop_assert_eq!(till.tally().calls, cap),
+                    Poll::Ready(Err(_)) => {
+                        let budget = budget.expect("there is a budget");
+                        prop_assert!(till.tally().spent.nanos() + worst > budget, "it would have fitted");
+                    }
+                    Poll::Pending => still.push((asking, worst)),
+                }
+            }
+            waiting = still;
+            let Tally { calls: made, spent, reserved } = till.tally();
+            prop_assert!(made <= calls.unwrap_or(u64::MAX));
+            prop_assert!((spent + reserved).nanos() <= budget.unwrap_or(u64::MAX));
+            prop_assert_eq!(spent.nanos(), expected);
+            prop_assert_eq!(reserved.nanos(), out.iter().map(|(_, worst)| worst).sum::<u64>());
+            prop_assert!(waiting.is_empty() || !out.is_empty(), "somebody waits for nothing");
+        }
+    }
+}

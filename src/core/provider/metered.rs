@@ -1,0 +1,204 @@
+//! The ledger's layer: sets the worst case of every call aside before it goes out, and settles it after.
+//!
+//! Below permit and retry and above the limits of patience, so that every call that goes out is counted, once: a retry,
+//! a request asked anew without a parameter, a fallback, the judge's. It sees the request exactly as it will be sent.
+//!
+//! The worst case rests on bounds, never on estimates. No token is shorter than a byte, so a request has at most as
+//! many tokens as bytes, and what the vendor's own form adds ([`OVERHEAD`], [`MESSAGE_OVERHEAD`], [`SCHEMA_OVERHEAD`]).
+//! An answer has at most `max_tokens`, reasoning included; where none is sent, what the model can write at most.
+//! What is not billed is released: requests that never arrived, and those refused with a status before any text.
+
+use std::sync::Arc;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+
+use super::catalog::{ModelCard, Price};
+use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
+use crate::error::{ProviderError, ProviderFailure};
+use crate::ledger::{Actual, Call, Money, WorstCase};
+
+/// Tokens that a vendor's own form may add to a request: marks of the conversation's beginning and end.
+const OVERHEAD: u64 = 64;
+/// Tokens that it may add to each message: its role and its marks.
+const MESSAGE_OVERHEAD: u64 = 16;
+/// Tokens that it may add to explain a schema to the model: a system prompt of its own, of some hundred tokens.
+const SCHEMA_OVERHEAD: u64 = 1024;
+
+const FREE: Price = Price { input: 0.0, output: 0.0, cached_input: 0.0, cache_write: 0.0, above: None };
+
+/// What is known of what a model's calls may cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Terms {
+    /// The price; `None` when unknown.
+    pub price: Option<Price>,
+    /// Tokens of the longest answer; `None` when unknown.
+    pub max_output: Option<u64>,
+    /// Tokens that may be added to a wanted `max_tokens` for reasoning.
+    pub reasoning_headroom: u32,
+    /// True for what is part of this program: free, and not worth writing down.
+    pub is_embedded: bool,
+}
+
+/// Tells the terms of a model by its name.
+pub type TermsOf = Arc<dyn Fn(&str) -> Terms + Send + Sync>;
+
+impl Terms {
+    /// Those of a provider that is part of this program.
+    pub const EMBEDDED: Self = Self { price: Some(FREE), max_output: None, reasoning_headroom: 0, is_embedded: true };
+
+    /// Those of a model in the catalogue.
+    pub fn of_card(card: &ModelCard) -> Self {
+        Self {
+            price: card.price,
+            // What it reads and writes together bounds what it writes.
+            max_output: card.max_output.or(card.context),
+            reasoning_headroom: card.reasoning_headroom,
+            is_embedded: false,
+        }
+    }
+
+    /// The same with `assumed` in the place of an unknown price.
+    #[must_use]
+    pub fn assuming(self, assumed: Option<Price>) -> Self {
+        Self { price: self.price.or(assumed), ..self }
+    }
+
+    /// The most that a call with so many tokens in can cost, with `max_tokens` sent or not.
+    pub fn worst_case(&self, input_tokens: u64, max_tokens: Option<u32>) -> WorstCase {
+        let Some(price) = self.price else { return WorstCase::UnknownPrice };
+        let bounds = [max_tokens.map(u64::from), self.max_output];
+        let Some(output_tokens) = bounds.into_iter().flatten().min() else {
+            return if dearest_output(&price) > 0.0 {
+                WorstCase::Unbounded
+            } else {
+                WorstCase::Most(most(&price, input_tokens, 0))
+            };
+        };
+        WorstCase::Most(most(&price, input_tokens, output_tokens))
+    }
+}
+
+/// The most tokens that the messages and the schema of a request can have.
+pub fn most_input_tokens(request: &ChatRequest) -> u64 {
+    let messages: u64 = request.messages.iter().map(|message| message.content.len() as u64 + MESSAGE_OVERHEAD).sum();
+    let schema = request.response_schema.as_ref().map_or(0, |schema| schema.to_string().len() as u64 + SCHEMA_OVERHEAD);
+    OVERHEAD + messages + schema
+}
+
+/// Counts every call of the inner provider in the account of its request.
+pub struct Metered {
+    inner: Arc<dyn Provider>,
+    terms_of: TermsOf,
+}
+
+impl Metered {
+    /// Counts the calls of `inner`, whose models have these terms.
+    pub fn new(inner: Arc<dyn Provider>, terms_of: TermsOf) -> Self {
+        Self { inner, terms_of }
+    }
+}
+
+impl Provider for Metered {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (inner, terms_of) = (Arc::clone(&self.inner), Arc::clone(&self.terms_of));
+        Box::pin(stream! {
+            let account = request.account.clone();
+            let model = request.model.clone().unwrap_or_else(|| inner.default_model().to_owned());
+            let assumed = account.assumed_price();
+            let terms = terms_of(&model);
+            let worst = terms.assuming(assumed).worst_case(most_input_tokens(&request), request.max_tokens);
+            let call = Call {
+                provider: inner.name().to_owned(),
+                model,
+                purpose: purpose(&request.brief),
+                is_booked: !terms.is_embedded,
+            };
+            let reservation = match account.reserve(call, worst).await {
+                Ok(reservation) => reservation,
+                Err(error) => {
+                    yield Err(error);
+                    return;
+                }
+            };
+            let mut answer = inner.stream(request);
+            let mut has_begun = false;
+            while let Some(chunk) = answer.next().await {
+                match &chunk {
+                    Ok(Chunk::Done(completion)) => reservation.settle(actual(completion, assumed)),
+                    Err(error) if is_unpaid(error, has_begun) => reservation.release(),
+                    Err(_) => drop(reservation),
+                    Ok(piece) => {
+                        has_begun |= matches!(piece, Chunk::Text(_));
+                        has_begun |= matches!(piece, Chunk::Thinking(thought) if !thought.is_empty());
+                        yield chunk;
+                        continue;
+                    }
+                }
+                // The call is over, and counted, before the caller has looked at how it ended.
+                drop(answer);
+                yield chunk;
+                return;
+            }
+        })
+    }
+}
+
+/// Under which name a call is written down.
+fn purpose(brief: &Brief) -> &'static str {
+    match brief {
+        Brief::Phase(brief) => brief.phase.as_str(),
+        Brief::Judge(_) => "judge",
+    }
+}
+
+fn actual(completion: &Completion, assumed: Option<Price>) -> Actual {
+    let usage = completion.usage;
+    Actual {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cost: completion.cost_usd.map(Money::from_dollars_up),
+        // Counts of our own are no ground for giving money back.
+        assumed: assumed
+            .filter(|_| !usage.estimated)
+            .map(|price| most(&price, usage.input_tokens, usage.output_tokens)),
+    }
+}
+
+/// The most that so many tokens can cost, whatever the provider caches of them.
+fn most(price: &Price, input_tokens: u64, output_tokens: u64) -> Money {
+    let dearest_input = price.input.max(price.cached_input).max(price.cache_write);
+    let (input, output) = match price.above {
+        // Where exactly a vendor draws the line, and whether it goes by tokens or by requests, is not worth a cap.
+        Some((_, tier)) => (dearest_input.max(tier.input), dearest_output(price)),
+        None => (dearest_input, price.output),
+    };
+    let dollars = (input_tokens as f64 * input + output_tokens as f64 * output) / 1e6;
+    // Whoever computes the cost may round otherwise.
+    Money::from_dollars_up(dollars) + if dollars > 0.0 { Money::from_nanos(2) } else { Money::ZERO }
+}
+
+fn dearest_output(price: &Price) -> f64 {
+    price.above.map_or(price.output, |(_, tier)| price.output.max(tier.output))
+}
+
+/// True when the provider cannot charge for a call that ended so: it never arrived, or was refused before any text.
+fn is_unpaid(error: &ProviderError, has_begun: bool) -> bool {
+    let is_refused = match error.failure {
+        ProviderFailure::Auth | ProviderFailure::RateLimited | ProviderFailure::QuotaExhausted => true,
+        _ => error.upstream_status.is_some_and(|status| status >= 400),
+    };
+    error.never_sent || (is_refused && !has_begun)
+}
+
+#[cfg(test)]
+#[path = "metered_tests.rs"]
+mod tests;
