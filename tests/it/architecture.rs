@@ -26,6 +26,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("provider/builtin", 2),
     ("provider/registry", 2),
     ("provider/sim", 2),
+    ("provider/transport", 2),
     ("store/sqlite", 2),
     ("trace", 2),
     ("judge", 3),
@@ -43,8 +44,12 @@ const KNOWN: &[(&str, &str, &str)] = &[
 ];
 
 /// Where a library that does input or output may be named.
-const FENCED: &[(&str, &[&str])] =
-    &[("rusqlite", &["store/sqlite"]), ("tracing_appender", &["trace"]), ("secrecy", &["config"])];
+const FENCED: &[(&str, &[&str])] = &[
+    ("rusqlite", &["store/sqlite"]),
+    ("reqwest", &["provider/transport"]),
+    ("tracing_appender", &["trace"]),
+    ("secrecy", &["config"]),
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

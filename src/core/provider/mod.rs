@@ -25,6 +25,7 @@ pub mod retry;
 pub mod route;
 pub mod sim;
 pub mod timeout;
+pub mod transport;
 pub mod wire;
 
 use std::pin::Pin;

@@ -1,0 +1,347 @@
+//! A server on loopback that plays scripts: the other side of every test of the transport.
+//!
+//! Owns a listener on a free port, in plain or over TLS with a certificate of its own making. Each request, on whatever
+//! connection it comes, is kept for the test to look at ([`ReceivedRequest`]) and answered with the next [`Script`];
+//! the last script answers all further requests. It speaks to the byte what the script says and adds nothing. It tells when
+//! a client closed its connection ([`ScriptedServer::until_closed`]). Dropping the server ends every connection.
+
+mod script;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::server::TlsStream;
+
+pub use script::Script;
+use script::Step;
+
+/// The longest a test waits for something that should happen at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedRequest {
+    /// Which connection it came on, from 0.
+    pub connection: usize,
+    /// `GET` or `POST`.
+    pub method: String,
+    /// The path with its query.
+    pub path: String,
+    /// Names in lower case, in the order they came.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl ReceivedRequest {
+    /// The first value of a header; `name` in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as JSON; null when it is none.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+/// What happened so far.
+#[derive(Debug, Clone, Default)]
+struct Log {
+    requests: Vec<ReceivedRequest>,
+    /// One for each connection; true once the client closed it.
+    closed: Vec<bool>,
+}
+
+type Answers = Arc<dyn Fn(&ReceivedRequest) -> Script + Send + Sync>;
+
+/// The server. Needs a tokio runtime with input and output.
+pub struct ScriptedServer {
+    url: String,
+    certificate: Option<String>,
+    log: Arc<watch::Sender<Log>>,
+    accepting: JoinHandle<()>,
+}
+
+impl ScriptedServer {
+    /// Answers each request with the next of `scripts`, and all further ones with the last.
+    ///
+    /// # Panics
+    /// When there is no script, or no free port.
+    pub async fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::open(in_order(scripts), None).await
+    }
+
+    /// As [`ScriptedServer::start`], over TLS; [`ScriptedServer::certificate`] is what a client has to trust.
+    ///
+    /// # Panics
+    /// As [`ScriptedServer::start`].
+    pub async fn start_tls(scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::open(in_order(scripts), Some(Identity::new())).await
+    }
+
+    /// Answers each request with what `answer` gives for it.
+    ///
+    /// # Panics
+    /// When there is no free port.
+    pub async fn answering(answer: impl Fn(&ReceivedRequest) -> Script + Send + Sync + 'static) -> Self {
+        Self::open(Arc::new(answer), None).await
+    }
+
+    #[expect(clippy::expect_used, reason = "without a port there is no test")]
+    async fn open(answers: Answers, identity: Option<Identity>) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port on loopback");
+        let port = listener.local_addr().expect("a bound port").port();
+        let log = Arc::new(watch::Sender::new(Log::default()));
+        let scheme = if identity.is_some() { "https" } else { "http" };
+        let (acceptor, certificate) = identity.map(|identity| (identity.acceptor, identity.certificate)).unzip();
+        let accepting = tokio::spawn(accept(listener, answers, Arc::clone(&log), acceptor));
+        Self { url: format!("{scheme}://127.0.0.1:{port}"), certificate, log, accepting }
+    }
+
+    /// `http://127.0.0.1:<port>`, or `https`, without a slash at its end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The certificate to trust, as PEM; empty for a server in plain.
+    pub fn certificate(&self) -> &str {
+        self.certificate.as_deref().unwrap_or_default()
+    }
+
+    /// Every request so far, in the order they came.
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.log.borrow().requests.clone()
+    }
+
+    /// How many connections there were.
+    pub fn connections(&self) -> usize {
+        self.log.borrow().closed.len()
+    }
+
+    /// Waits until so many requests came; false when they did not within ten seconds.
+    pub async fn until_asked(&self, times: usize) -> bool {
+        self.until(|log| log.requests.len() >= times).await
+    }
+
+    /// Waits until the client closed the connection of this number, from 0; false when it did not within ten
+    /// seconds. A connection that the server itself ended counts as closed.
+    pub async fn until_closed(&self, connection: usize) -> bool {
+        self.until(|log| log.closed.get(connection) == Some(&true)).await
+    }
+
+    async fn until(&self, reached: impl FnMut(&Log) -> bool) -> bool {
+        let mut log = self.log.subscribe();
+        let waited = tokio::time::timeout(PATIENCE, log.wait_for(reached)).await;
+        waited.is_ok_and(|seen| seen.is_ok())
+    }
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// The URL of a port on loopback where nobody listens.
+///
+/// # Panics
+/// When there is no free port.
+#[expect(clippy::expect_used, reason = "without a port there is no test")]
+pub async fn refusing_url() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port on loopback");
+    format!("http://{}", listener.local_addr().expect("a bound port"))
+}
+
+#[expect(clippy::expect_used, reason = "a server without a script is a broken test")]
+fn in_order(scripts: impl IntoIterator<Item = Script>) -> Answers {
+    let mut scripts = scripts.into_iter();
+    let first = scripts.next().expect("at least one script");
+    let rest: Vec<Script> = scripts.collect();
+    let state = Mutex::new((first, rest.into_iter()));
+    Arc::new(move |_| {
+        let (current, rest) = &mut *state.lock().unwrap_or_else(PoisonError::into_inner);
+        match rest.next() {
+            Some(next) => std::mem::replace(current, next),
+            None => current.clone(),
+        }
+    })
+}
+
+/// A certificate for loopback, signed by itself.
+struct Identity {
+    acceptor: TlsAcceptor,
+    certificate: String,
+}
+
+impl Identity {
+    #[expect(clippy::expect_used, reason = "without a certificate there is no test")]
+    fn new() -> Self {
+        let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("protocol versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key)
+            .expect("a certificate that fits its key");
+        Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate: made.cert.pem() }
+    }
+}
+
+async fn accept(listener: TcpListener, answers: Answers, log: Arc<watch::Sender<Log>>, tls: Option<TlsAcceptor>) {
+    let mut connections = JoinSet::new();
+    while let Ok((socket, _)) = listener.accept().await {
+        let mut number = 0;
+        log.send_modify(|log| {
+            number = log.closed.len();
+            log.closed.push(false);
+        });
+        let _ = socket.set_nodelay(true);
+        let (answers, log, tls) = (Arc::clone(&answers), Arc::clone(&log), tls.clone());
+        connections.spawn(async move {
+            match tls {
+                None => Connection { socket, number, unread: Vec::new(), log: &log }.serve(&answers).await,
+                // A client that does not trust the certificate ends the handshake; there is nothing to answer.
+                Some(tls) => {
+                    if let Ok(socket) = tls.accept(socket).await {
+                        Connection { socket, number, unread: Vec::new(), log: &log }.serve(&answers).await;
+                    }
+                }
+            }
+            log.send_modify(|log| log.closed[number] = true);
+        });
+    }
+}
+
+/// What a connection is made of.
+trait Socket: AsyncRead + AsyncWrite + Unpin + Send {
+    fn tcp(&self) -> &TcpStream;
+}
+
+impl Socket for TcpStream {
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Socket for TlsStream<TcpStream> {
+    fn tcp(&self) -> &TcpStream {
+        self.get_ref().0
+    }
+}
+
+struct Connection<'a, S> {
+    socket: S,
+    number: usize,
+    unread: Vec<u8>,
+    log: &'a watch::Sender<Log>,
+}
+
+impl<S: Socket> Connection<'_, S> {
+    /// Answers requests until one side closes.
+    async fn serve(mut self, answers: &Answers) {
+        while let Some(request) = self.request().await {
+            let script = answers(&request);
+            self.log.send_modify(|log| log.requests.push(request));
+            for step in &script.steps {
+                if !self.play(step).await {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Plays one step; false when the connection is over.
+    async fn play(&mut self, step: &Step) -> bool {
+        match step {
+            Step::Bytes(bytes) => self.write(bytes).await,
+            Step::Pause(pause) => {
+                let pause = tokio::time::sleep(*pause);
+                tokio::pin!(pause);
+                loop {
+                    tokio::select! {
+                        () = &mut pause => return true,
+                        is_open = read_more(&mut self.socket, &mut self.unread) => {
+                            if !is_open {
+                                return false;
+                            }
+                        }
+                    }
+                }
+            }
+            Step::Endless(bytes) => {
+                while self.write(bytes).await {}
+                false
+            }
+            Step::Hang => {
+                while read_more(&mut self.socket, &mut self.unread).await {}
+                false
+            }
+            Step::Close => {
+                let _ = self.socket.shutdown().await;
+                // The client's own closing is awaited, so that nothing unread turns the end into a reset.
+                let _ = tokio::time::timeout(PATIENCE, async {
+                    while read_more(&mut self.socket, &mut self.unread).await {}
+                })
+                .await;
+                false
+            }
+            Step::Reset => {
+                let _ = self.socket.tcp().set_zero_linger();
+                false
+            }
+        }
+    }
+
+    async fn write(&mut self, bytes: &[u8]) -> bool {
+        self.socket.write_all(bytes).await.is_ok() && self.socket.flush().await.is_ok()
+    }
+
+    /// The next request; `None` when the client closed.
+    async fn request(&mut self) -> Option<ReceivedRequest> {
+        let head_end = loop {
+            if let Some(end) = self.unread.windows(4).position(|window| window == b"\r\n\r\n") {
+                break end;
+            }
+            if !read_more(&mut self.socket, &mut self.unread).await {
+                return None;
+            }
+        };
+        let head = String::from_utf8_lossy(&self.unread[..head_end]).into_owned();
+        let mut lines = head.lines();
+        let mut words = lines.next().unwrap_or_default().split(' ').map(str::to_owned);
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length: usize = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+        let body_on = head_end + 4;
+        while self.unread.len() < body_on + length {
+            if !read_more(&mut self.socket, &mut self.unread).await {
+                return None;
+            }
+        }
+        let body = self.unread[body_on..body_on + length].to_vec();
+        self.unread.drain(..body_on + length);
+        Some(ReceivedRequest { connection: self.number, method, path, headers, body })
+    }
+}
+
+/// Reads what there is; false when the other side closed.
+async fn read_more(socket: &mut impl Socket, unread: &mut Vec<u8>) -> bool {
+    matches!(socket.read_buf(unread).await, Ok(read) if read > 0)
+}
