@@ -1,6 +1,6 @@
 //! Puts the parts together. The only place that sees the configuration and the implementations at once.
 //!
-//! A provider's stack, outermost first: route (the binding, then its fallbacks), then per provider retry, permit,
+//! A provider's stack, outermost first: route (the binding, then its fallbacks), then per provider breaker, retry, permit,
 //! timeout and transport, which [`Registry`] assembles.
 
 use std::num::NonZeroUsize;

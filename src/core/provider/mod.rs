@@ -6,13 +6,14 @@
 //!
 //! The layers above a transport are providers themselves, each wrapped around the one below, and speak through
 //! [`Chunk`], so what they do is visible in the run. Outermost first: [`route`] (the binding, then its fallbacks),
-//! [`retry`], [`permit`], [`metered`] (the ledger, which counts every call that goes out), [`timeout`], [`checked`],
-//! transport. [`registry`] builds all of it for one provider but the route, which `engine::wiring` puts together from a
-//! phase's binding. A cache belongs outside the route, a breaker between route and retry.
+//! [`breaker`], [`retry`], [`permit`], [`metered`] (the ledger, which counts every call that goes out), [`timeout`],
+//! [`checked`], transport. [`registry`] builds all of it for one provider but the route, which `engine::wiring` puts
+//! together from a phase's binding. A cache belongs outside the route.
 //!
 //! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
 //! protocol's requests and reads its frames, both without input or output, and one transport moves the bytes.
 
+pub mod breaker;
 pub mod builtin;
 pub mod catalog;
 pub mod checked;

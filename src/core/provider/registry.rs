@@ -1,7 +1,8 @@
 //! Which providers there are, and the layers each is wrapped in.
 //!
-//! Owns the list that users see and the stack around one provider: retry over permit over the ledger over timeout over
-//! the checks of an answer over the transport. Nothing is read, opened or run before a provider is asked for by name. `builtin` is always there.
+//! Owns the list that users see and the stack around one provider: breaker over retry over permit over the ledger over
+//! timeout over the checks of an answer over the transport. Nothing is read, opened or run before a provider is asked
+//! for by name. `builtin` is always there.
 //! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
 
 use std::num::NonZeroUsize;
@@ -11,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 
 use super::Provider;
+use super::breaker::{Breaker, BreakerPolicy};
 use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
 use super::checked::Checked;
 use super::metered::{Metered, Terms, TermsOf};
@@ -91,7 +93,7 @@ impl Transport {
 struct Entry {
     settings: ProviderSettings,
     transport: Option<Transport>,
-    stack: OnceLock<Arc<dyn Provider>>,
+    stack: OnceLock<Arc<Breaker>>,
 }
 
 impl Entry {
@@ -173,20 +175,21 @@ impl Registry {
             return Err(Error::value("provider", self.unknown(name)));
         };
         if let Some(stack) = entry.stack.get() {
-            return Ok(Arc::clone(stack));
+            return Ok(Arc::clone(stack) as _);
         }
         let stack = self.stack(&entry.settings, entry.transport()?);
-        Ok(Arc::clone(entry.stack.get_or_init(|| stack)))
+        Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
 
     /// The layers around a transport, innermost first.
-    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Arc<dyn Provider> {
+    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Arc<Breaker> {
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
         let metered = Arc::new(Metered::new(timed, transport.terms_of));
         let limited = Arc::new(Permit::new(metered, settings.max_concurrency));
         let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
-        Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)))
+        let retried = Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)));
+        Arc::new(Breaker::new(retried, BreakerPolicy::default()))
     }
 
     /// Why `name` is no provider, and which there are.
@@ -208,6 +211,8 @@ impl Registry {
     pub fn infos(&self) -> Vec<ProviderInfo> {
         let configured = self.entries.values().map(|entry| {
             let obstacle = if entry.transport.is_some() { None } else { entry.settings.obstacle() };
+            let outage = || entry.stack.get().and_then(|stack| stack.outage());
+            let obstacle = obstacle.or_else(|| outage().map(|outage| outage.message));
             let default_model = match entry.stack.get() {
                 Some(stack) => Some(stack.default_model().to_owned()),
                 None if entry.settings.kind == ProviderKind::Builtin => Some(BUILTIN_MODEL.to_owned()),

@@ -67,6 +67,23 @@ async fn the_stack_retries_limits_and_times_out_as_configured() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_provider_whose_circuit_is_open_is_listed_as_down_until_it_is_tried_again() {
+    let sim = sim("{answer: {text: x}, rules: [{times: 5, fault: server_error}]}");
+    let settings = ProviderSettings { max_retries: 0, ..ProviderSettings::new("sim", ProviderKind::Sim) };
+    let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim.clone()));
+    let find = || registry.infos().into_iter().find(|info| info.name == "sim").unwrap();
+    for _ in 0..5 {
+        assert!(find().available);
+        assert!(complete(registry.get("sim").unwrap().as_ref(), request(0)).await.is_err());
+    }
+    let down = find();
+    assert!(!down.available && down.reason.as_ref().unwrap().contains("5 calls in a row"), "{down:?}");
+    tokio::time::advance(std::time::Duration::from_secs(30)).await;
+    assert!(find().available);
+    assert!(complete(registry.get("sim").unwrap().as_ref(), request(0)).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_a_limit_of_its_own_a_provider_takes_all_at_once() {
     let sim = sim("{answer: {text: x}, pacing: {first_token_ms: 10}}");
     let settings = ProviderSettings::new("sim", ProviderKind::Sim);

@@ -1,0 +1,160 @@
+//! The circuit breaker: a provider that keeps failing is left alone for a while.
+//!
+//! Owns nobody's patience: it stands above [`retry`](super::retry), so what it counts are calls whose retries are used
+//! up, and below [`route`](super::route), so that while it is open a fallback is asked without waiting. One for each
+//! provider, shared by all runs of the process. The rules are those of `circuit`; this file puts them around a call:
+//! admitted when it is first polled, judged by how it ends, and given back when it is dropped. A refusal is
+//! `provider_unavailable`, says since when, how often and why, and carries the time until the next try.
+
+mod circuit;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use tokio::time::Instant;
+
+pub use circuit::BreakerPolicy;
+use circuit::{Change, Circuit, Ending, NextTry, Refusal, Ticket};
+
+use super::checked::ended_early;
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{ProviderError, ProviderFailure};
+
+/// Told to those who come while the one trial call is under way; how long that takes nobody knows.
+const WAIT_FOR_TRIAL: Duration = Duration::from_secs(1);
+
+/// Refuses calls to the inner provider while it is down.
+pub struct Breaker {
+    inner: Arc<dyn Provider>,
+    circuit: Arc<Mutex<Circuit>>,
+}
+
+impl Breaker {
+    /// A closed circuit before `inner`.
+    pub fn new(inner: Arc<dyn Provider>, policy: BreakerPolicy) -> Self {
+        Self { inner, circuit: Arc::new(Mutex::new(Circuit::new(policy))) }
+    }
+
+    /// Why a call would be refused now, and the time until the next try; `None` while calls go through.
+    pub fn outage(&self) -> Option<ProviderError> {
+        lock(&self.circuit).refusal(Instant::now()).map(|refusal| refused(self.name(), &refusal))
+    }
+}
+
+impl Provider for Breaker {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (inner, circuit) = (Arc::clone(&self.inner), Arc::clone(&self.circuit));
+        Box::pin(stream! {
+            let call = match Admitted::ask(circuit, inner.name()) {
+                Ok(call) => call,
+                Err(error) => {
+                    yield Err(error);
+                    return;
+                }
+            };
+            let mut answer = inner.stream(request);
+            let error = loop {
+                match answer.next().await {
+                    Some(Ok(Chunk::Done(completion))) => {
+                        drop(answer);
+                        call.end(&Ending::Answered);
+                        yield Ok(Chunk::Done(completion));
+                        return;
+                    }
+                    Some(Ok(chunk)) => yield Ok(chunk),
+                    Some(Err(error)) => break error,
+                    None => break ended_early(inner.name()),
+                }
+            };
+            drop(answer);
+            call.end(&Ending::of(&error));
+            yield Err(error);
+        })
+    }
+}
+
+/// A call that may go out. One that is dropped before it ended has shown nothing.
+struct Admitted {
+    circuit: Arc<Mutex<Circuit>>,
+    provider: String,
+    ticket: Option<Ticket>,
+}
+
+impl Admitted {
+    fn ask(circuit: Arc<Mutex<Circuit>>, provider: &str) -> Result<Self, ProviderError> {
+        let admitted = lock(&circuit).admit(Instant::now());
+        let ticket = admitted.map_err(|refusal| refused(provider, &refusal))?;
+        if ticket.is_trial() {
+            tracing::info!(provider, "half-open: one call tries whether the provider is back");
+        }
+        Ok(Self { circuit, provider: provider.to_owned(), ticket: Some(ticket) })
+    }
+
+    fn end(mut self, ending: &Ending<'_>) {
+        if let Some(ticket) = self.ticket.take() {
+            self.report(ticket, ending);
+        }
+    }
+
+    fn report(&self, ticket: Ticket, ending: &Ending<'_>) {
+        let change = lock(&self.circuit).end(ticket, ending, Instant::now());
+        let provider = self.provider.as_str();
+        match change {
+            None => {}
+            Some(Change::Opened { failures, pause, cause }) => {
+                tracing::warn!(
+                    provider,
+                    failures,
+                    pause_s = pause.as_secs_f64(),
+                    cause,
+                    "open: the provider is left alone"
+                );
+            }
+            Some(Change::Closed) => tracing::info!(provider, "closed: the provider is back"),
+        }
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.report(ticket, &Ending::Nothing);
+        }
+    }
+}
+
+fn refused(provider: &str, refusal: &Refusal) -> ProviderError {
+    let Refusal { down_for, failures, cause, next } = refusal;
+    let (wait, next) = match next {
+        NextTry::In(wait) => (*wait, format!("the next try is in {} s", whole_seconds(*wait))),
+        NextTry::UnderWay => (WAIT_FOR_TRIAL, "one call is trying it now".to_owned()),
+    };
+    let message = format!(
+        "it was not asked, because it has been down for {} s: {failures} calls in a row failed, the last one: {cause}; {next}",
+        whole_seconds(*down_for)
+    );
+    ProviderError::new(provider, ProviderFailure::Unavailable, message).with_retry_after(Some(wait))
+}
+
+/// Rounded up, so that nobody comes too early.
+fn whole_seconds(duration: Duration) -> u64 {
+    duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
+}
+
+/// Nothing that runs under this lock can fail half-way.
+fn lock(circuit: &Mutex<Circuit>) -> MutexGuard<'_, Circuit> {
+    circuit.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
