@@ -120,7 +120,7 @@ impl<'a> Ending<'a> {
             | ProviderFailure::QuotaExhausted
             | ProviderFailure::Rejected
             | ProviderFailure::Refused => Self::Answered,
-            ProviderFailure::Budget => Self::Nothing,
+            ProviderFailure::Budget | ProviderFailure::Book => Self::Nothing,
         }
     }
 }

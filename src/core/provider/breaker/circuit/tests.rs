@@ -66,6 +66,7 @@ fn each_failure_says_what_it_says_about_the_provider() {
         (ProviderFailure::Rejected, "answered"),
         (ProviderFailure::Refused, "answered"),
         (ProviderFailure::Budget, "nothing"),
+        (ProviderFailure::Book, "nothing"),
     ] {
         let error = ProviderError::new("p", failure, "x");
         let found = match Ending::of(&error) {
