@@ -24,6 +24,9 @@ pub struct ProviderError {
     /// True when nothing of the request reached the provider, so that nothing can be owed for it: a refused connection,
     /// a name that does not resolve, no common TLS.
     pub never_sent: bool,
+    /// Its own word on whether the same call may succeed a little later; `None` where it says nothing, and the kind of
+    /// failure decides.
+    pub should_retry: Option<bool>,
 }
 
 /// The kinds of failure.
@@ -60,6 +63,7 @@ impl ProviderError {
             upstream_status: None,
             refused_parameter: None,
             never_sent: false,
+            should_retry: None,
         }
     }
 
@@ -106,6 +110,9 @@ impl ProviderError {
 
     /// True when the same call may succeed a little later.
     pub fn is_retryable(&self) -> bool {
-        matches!(self.failure, ProviderFailure::Unavailable | ProviderFailure::RateLimited | ProviderFailure::Timeout)
+        self.should_retry.unwrap_or(matches!(
+            self.failure,
+            ProviderFailure::Unavailable | ProviderFailure::RateLimited | ProviderFailure::Timeout
+        ))
     }
 }

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | retried | 408, 409, 429, 500, 502, 503, 504, 529, refused and reset connections, cut streams |
 //! | not retried | silence (its limit is already long, and a fallback is quicker), a refused key, used-up credit, a rejected request |
+//! | first | what the provider itself says of a retry, where it says anything |
 //! | wait | `Retry-After` to the letter; else a random part of 0.5 s, 1 s, 2 s, … at most 8 s (full jitter) |
 //! | down | a server that asks for more than 60 s: no wait, the error at once |
 
@@ -174,6 +175,9 @@ fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter
 
 /// True for the failures in the table above.
 fn is_worth_retrying(error: &ProviderError) -> bool {
+    if let Some(should_retry) = error.should_retry {
+        return should_retry;
+    }
     match error.failure {
         ProviderFailure::RateLimited => true,
         ProviderFailure::Unavailable => match error.upstream_status {

@@ -148,6 +148,21 @@ async fn every_fault_is_retried_or_not_as_documented() {
     }
 }
 
+#[test]
+fn what_the_provider_says_of_a_retry_goes_before_the_kind_of_failure() {
+    for (failure, said, is_made_again) in [
+        (ProviderFailure::Unavailable, None, true),
+        (ProviderFailure::Unavailable, Some(false), false),
+        (ProviderFailure::RateLimited, Some(false), false),
+        (ProviderFailure::Rejected, None, false),
+        (ProviderFailure::Rejected, Some(true), true),
+    ] {
+        let error = ProviderError { should_retry: said, ..ProviderError::new("p", failure, "no") };
+        let step = next_step(error, 0, &RetryPolicy::default(), &Jitter::new(SEED));
+        assert_eq!(matches!(step, Step::Wait(..)), is_made_again, "{failure:?} {said:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn malformed_json_is_an_answer_like_any_other() {
     let sim = sim("rules: [{fault: malformed}]");

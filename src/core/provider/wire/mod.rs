@@ -9,6 +9,8 @@
 //!
 //! Sources: the vendors' own SDK types, as read in November 2026.
 
+pub mod failure;
+
 use super::ChatRequest;
 use super::embedding::Purpose;
 use super::frame::{Frame, Framing};
