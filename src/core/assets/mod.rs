@@ -1,4 +1,5 @@
-//! Assets: what is said to a model, as files. Compiled in, and overridden by the user's files of the same name.
+//! Assets: what is said to a model, and what is known of models, as files. Compiled in, and overridden by the user's
+//! files of the same name.
 //!
 //! | kind | folder | what |
 //! |---|---|---|
@@ -8,12 +9,14 @@
 //! | form | `forms/*.md` | the form that suits a family of models |
 //! | judge | `judge/*.md` | what the judge is told, a template |
 //! | rubric | `judge/*.yaml` | criteria of the judge and their weights; new ones may be added |
+//! | catalog | `models.yaml` | limits, prices and parameters of models; the user's file is laid over ours row by row |
 //!
 //! A file of the user's is read whenever it is asked for, so an edit counts from the next call on, and parsed again only
 //! when its text has changed. A file that cannot be used is an error that names it and the line; it is never
-//! passed over. The formats are in [`persona`], [`message`] and [`rubric`].
+//! passed over. The formats are in [`persona`], [`message`], [`rubric`] and [`crate::provider::catalog`].
 
 mod cache;
+mod catalog;
 mod front_matter;
 pub mod message;
 pub mod persona;
@@ -30,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Phase;
 use crate::error::{Error, Result};
 use crate::provider::TargetFamily;
+use crate::provider::catalog::Catalog;
 use cache::Cache;
 pub use front_matter::AssetFault;
 pub use message::{MessageTemplate, Wording};
@@ -47,6 +51,9 @@ pub const DEFAULT_PERSONA: &str = "generic";
 /// The rubric used when none is named.
 pub const DEFAULT_RUBRIC: &str = "default";
 
+/// The name of the one catalogue.
+const CATALOG: &str = "models";
+
 /// What an asset is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -63,11 +70,14 @@ pub enum AssetKind {
     Judge,
     /// The judge's criteria.
     Rubric,
+    /// What is known of models.
+    Catalog,
 }
 
 impl AssetKind {
     /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 6] = [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric];
+    pub const ALL: [Self; 7] =
+        [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric, Self::Catalog];
 
     /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
@@ -78,10 +88,11 @@ impl AssetKind {
             Self::Form => "form",
             Self::Judge => "judge",
             Self::Rubric => "rubric",
+            Self::Catalog => "catalog",
         }
     }
 
-    /// The folder of its files, below the user's folder.
+    /// The folder of its files, below the user's folder; empty for that folder itself.
     pub const fn folder(self) -> &'static str {
         match self {
             Self::Persona => "personas",
@@ -89,13 +100,14 @@ impl AssetKind {
             Self::Strategy => "strategies",
             Self::Form => "forms",
             Self::Judge | Self::Rubric => "judge",
+            Self::Catalog => "",
         }
     }
 
     /// How its files' names end.
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Rubric => "yaml",
+            Self::Rubric | Self::Catalog => "yaml",
             _ => "md",
         }
     }
@@ -162,6 +174,7 @@ pub struct Assets {
     messages: Cache<MessageTemplate>,
     wordings: Cache<Wording>,
     rubrics: Cache<Rubric>,
+    catalogs: Cache<Catalog>,
 }
 
 impl Assets {
@@ -220,6 +233,15 @@ impl Assets {
         self.rubrics.get(&text, || rubric::parse(&text.name, &text.text))
     }
 
+    /// What is known of models: our rows under the user's.
+    ///
+    /// # Errors
+    /// `file` when the user's `models.yaml` cannot be used.
+    pub fn catalog(&self) -> Result<Arc<Catalog>> {
+        let text = self.text(AssetKind::Catalog, CATALOG)?;
+        self.catalogs.get(&text, || catalog::parse(&text))
+    }
+
     fn message(&self, kind: AssetKind, name: &str) -> Result<Arc<MessageTemplate>> {
         let text = self.text(kind, name)?;
         self.messages.get(&text, || {
@@ -247,7 +269,7 @@ impl Assets {
         self.list(AssetKind::Persona)
     }
 
-    /// Everything that is said to a model beside the personas, by kind.
+    /// Everything that is said to a model beside the personas, by kind, and what is known of models.
     pub fn templates(&self) -> Vec<AssetInfo> {
         AssetKind::ALL.into_iter().filter(|kind| *kind != AssetKind::Persona).flat_map(|kind| self.list(kind)).collect()
     }
@@ -283,6 +305,7 @@ impl Assets {
             AssetKind::Phase | AssetKind::Judge => self.message(kind, name)?.description.clone(),
             AssetKind::Strategy | AssetKind::Form => self.wording(kind, name)?.description.clone(),
             AssetKind::Rubric => self.rubric(name)?.description.clone(),
+            AssetKind::Catalog => catalog::description(&*self.catalog()?),
         })
     }
 
@@ -327,7 +350,8 @@ impl Assets {
         self.text(kind, bare)
     }
 
-    /// Copies the asset that is in force into the user's folder, to be edited there; gives the file.
+    /// Copies the asset that is in force into the user's folder, to be edited there; gives the file. Of the catalogue only
+    /// the head that explains it is copied: rows that nobody changed should not stand in the way of newer ones.
     ///
     /// # Errors
     /// As [`Assets::text`]; `conflict` when the user has it already, or when there is no user's folder; `file` when it
@@ -340,7 +364,8 @@ impl Assets {
         if let Origin::User(path) = text.origin {
             return Err(Error::Conflict(format!("`{}` is there already; edit it in place", path.display())));
         }
-        dirs.write_new(kind, name, &text.text)
+        let copy = if kind == AssetKind::Catalog { catalog::head(&text.text) } else { &text.text };
+        dirs.write_new(kind, name, copy)
     }
 
     /// Everything that is wrong in the user's folder: files that cannot be used, and files that nothing reads.

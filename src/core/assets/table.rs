@@ -40,6 +40,7 @@ const ROWS: &[Row] = &[
     row!(Form, "llama", "forms/llama.md"),
     row!(Judge, "compare", "judge/compare.md"),
     row!(Rubric, "default", "judge/default.yaml"),
+    row!(Catalog, "models", "models.yaml"),
 ];
 
 /// The names of one kind, in the order of the table.
@@ -64,8 +65,10 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets");
         let mut on_disk = BTreeSet::new();
         for kind in AssetKind::ALL {
-            for entry in std::fs::read_dir(root.join(kind.folder())).unwrap() {
-                on_disk.insert(format!("{}/{}", kind.folder(), entry.unwrap().file_name().to_string_lossy()));
+            for entry in std::fs::read_dir(root.join(kind.folder())).unwrap().map(Result::unwrap) {
+                if entry.file_type().unwrap().is_file() {
+                    on_disk.insert(format!("{}/{}", kind.folder(), entry.file_name().to_string_lossy()));
+                }
             }
         }
         let in_table: BTreeSet<String> =

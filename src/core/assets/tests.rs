@@ -5,6 +5,7 @@
 use std::fs;
 
 use super::*;
+use crate::domain::ProviderKind;
 
 /// A user's folder with these files.
 fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Assets) {
@@ -149,4 +150,47 @@ fn templates_are_found_by_name_or_by_kind_and_name() {
     assert_eq!(assets.template("rubric/default").unwrap().kind, AssetKind::Rubric);
     assert!(matches!(assets.template("nothing"), Err(Error::NotFound { .. })));
     assert!(matches!(assets.template("nothing/default"), Err(Error::NotFound { .. })));
+}
+
+#[test]
+fn the_catalogue_is_ours_until_the_user_has_rows_and_an_edit_counts_at_once() {
+    let (home, assets) = with_files(&[]);
+    let luna = || assets.catalog().map(|catalog| catalog.card(ProviderKind::OpenAi, "openai", "gpt-6-luna").cloned());
+    let ours = luna().unwrap().unwrap();
+    assert!(ours.price.is_some_and(|price| price.input > 0.0));
+    let file = home.path().join("models.yaml");
+    fs::write(&file, "openai: {models: {gpt-6-luna: {price: {input: 9, output: 9}}}}\n").unwrap();
+    assert!(luna().unwrap().unwrap().price.is_some_and(|price| price.input > 8.0));
+    fs::remove_file(&file).unwrap();
+    assert_eq!(luna().unwrap(), Some(ours));
+}
+
+#[test]
+fn a_broken_catalogue_is_an_error_with_every_fault_and_a_problem_and_never_passed_over() {
+    let text = "openai:\n  models:\n    gpt-6-luna: {context: 0}\n    x: {prise: 1}\n";
+    let (home, assets) = with_files(&[("models.yaml", text)]);
+    let error = assets.catalog().unwrap_err();
+    assert!(matches!(&error, Error::File { path, .. } if *path == home.path().join("models.yaml")), "{error}");
+    let told = error.to_string();
+    assert!(told.contains("line 3: openai.models.gpt-6-luna.context") && told.contains("line 4: "), "{told}");
+    assert_eq!(assets.problems().len(), 1);
+    let listed = assets.templates().into_iter().find(|info| info.kind == AssetKind::Catalog).unwrap();
+    assert!(listed.problem.unwrap().contains("line 3"));
+}
+
+#[test]
+fn other_files_of_the_users_folder_are_no_catalogue() {
+    let (_home, assets) = with_files(&[("config.yaml", "mode: server\n"), ("other.yaml", "x"), ("aludel.db", "x")]);
+    assert_eq!(assets.problems().len(), 0);
+}
+
+#[test]
+fn a_copy_of_the_catalogue_explains_it_and_holds_no_rows() {
+    let (home, assets) = with_files(&[]);
+    let path = assets.copy_to_user(AssetKind::Catalog, "models").unwrap();
+    assert_eq!(path, home.path().join("models.yaml"));
+    let copy = fs::read_to_string(&path).unwrap();
+    assert!(copy.contains("cache_write") && copy.lines().all(|line| line.starts_with('#')), "{copy}");
+    let ours = Assets::default().catalog().unwrap();
+    assert_eq!(assets.catalog().unwrap().len(), ours.len());
 }

@@ -53,8 +53,12 @@ impl AssetDirs {
         Ok(Some((path, text)))
     }
 
-    /// The names of the user's files of one kind, sorted, whatever they are.
+    /// The names of the user's files of one kind, sorted, whatever they are. In the root, among files that are no
+    /// assets, only those of known names count.
     pub(super) fn names(&self, kind: AssetKind) -> Vec<String> {
+        if kind.folder().is_empty() {
+            return table::names(kind).filter(|name| self.path(kind, name).exists()).map(str::to_owned).collect();
+        }
         let has_ending = |path: &PathBuf| path.extension() == Some(OsStr::new(kind.extension()));
         let stem = |path: PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         self.files(kind.folder()).into_iter().filter(has_ending).filter_map(stem).collect()

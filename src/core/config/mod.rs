@@ -4,7 +4,7 @@
 //! keys ([`keys`], `table`) is the single source of what can be set: it drives the checks, the names of
 //! environment variables, the defaults of the typed [`Config`] and what people are shown.
 //!
-//! The way of a value: `tree` reads the file, `expand` fills in `${NAME}`, `merge` checks each value against
+//! The way of a value: [`tree`] reads the file, `expand` fills in `${NAME}`, `merge` checks each value against
 //! its `kind` and lays the sources over each other, `check` compares values with each other, `build` fills the
 //! typed structs of `settings`. Changing the file is [`edit`]'s.
 
@@ -25,7 +25,6 @@ mod paths;
 mod secret;
 mod settings;
 mod table;
-mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +49,7 @@ pub use table::TABLE;
 
 use crate::error::Error;
 use crate::redact;
+use crate::text::yaml as tree;
 
 /// A configuration, ready for use.
 #[derive(Debug, Clone)]

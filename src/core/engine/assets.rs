@@ -28,7 +28,7 @@ impl Engine {
         self.inner.assets.copy_to_user(AssetKind::Persona, name)
     }
 
-    /// The templates: what a phase, a strategy, a form or the judge says to a model.
+    /// The templates: what a phase, a strategy, a form or the judge says to a model; and the catalogue of models.
     pub fn templates(&self) -> Vec<AssetInfo> {
         self.inner.assets.templates()
     }

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::{Account, Caps, Labels, Tally};
+use crate::provider::catalog::Tier;
 use crate::provider::checked::Checked;
 use crate::provider::complete;
 use crate::provider::permit::Permit;
@@ -165,8 +166,8 @@ fn the_worst_case_takes_the_lower_bound_of_the_answer_and_the_dearest_price() {
     assert_eq!(dollars(plain.worst_case(2000, Some(9000))).to_bits(), 0.012_f64.to_bits());
     let cached = Price { cache_write: 1.25, cached_input: 0.1, ..price(1.0, 10.0) };
     assert_eq!(dollars(terms(cached, None).worst_case(1000, Some(0))).to_bits(), 0.00125_f64.to_bits());
-    let tiered =
-        Price { above: Some((200_000, super::super::catalog::Tier { input: 2.0, output: 15.0 })), ..price(1.0, 10.0) };
+    let long = Tier { input: 2.0, output: 15.0, cached_input: 2.0, cache_write: 2.0 };
+    let tiered = Price { above: Some((200_000, long)), ..price(1.0, 10.0) };
     assert_eq!(dollars(terms(tiered, None).worst_case(1000, Some(1000))).to_bits(), 0.017_f64.to_bits());
     assert_eq!(Terms::default().worst_case(1, Some(1)), WorstCase::UnknownPrice);
     assert_eq!(Terms::EMBEDDED.worst_case(1, None), WorstCase::Most(Money::ZERO));

@@ -12,3 +12,4 @@ pub mod sentences;
 pub mod template;
 pub mod terms;
 pub mod tokens;
+pub mod yaml;

@@ -1,8 +1,9 @@
-//! The file as a tree: what it says, before anyone asks whether it makes sense.
+//! YAML as a tree: what a text says, before anyone asks whether it makes sense.
 //!
 //! One parser decides both what a value is and where it stands: the tree is read from the text, and [`locate`] reads
-//! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that the
+//! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that
 //! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused.
+//! What keys there may be is the caller's business: [`crate::config`], [`crate::provider::catalog`].
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,39 +15,42 @@ use serde_json::Value;
 
 use crate::redact;
 
-/// A value of the file.
+/// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub enum Node {
     /// A text, number, truth or nothing.
     Scalar(Value),
     /// A list.
     List(Vec<Node>),
-    /// A section: keys in the order of the file, those given twice included.
+    /// A section: keys in the order of the text, those given twice included.
     Section(Vec<(String, Node)>),
 }
 
 /// One step down the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step<'a> {
+pub struct Step<'a> {
     /// The key.
-    pub(super) key: &'a str,
+    pub key: &'a str,
     /// Which of several equal keys, from 0.
-    pub(super) occurrence: usize,
+    pub occurrence: usize,
 }
 
 /// A fault of syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SyntaxError {
+pub struct SyntaxError {
     /// From 1; `None` where the parser does not say.
-    pub(super) line: Option<usize>,
+    pub line: Option<usize>,
     /// From 1.
-    pub(super) column: Option<usize>,
+    pub column: Option<usize>,
     /// What is wrong, masked.
-    pub(super) message: String,
+    pub message: String,
 }
 
-/// Reads YAML. An empty file, or one of comments alone, is an empty section.
-pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
+/// Reads YAML. An empty text, or one of comments alone, is an empty section.
+///
+/// # Errors
+/// The first fault of syntax, tags and endless aliases included.
+pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     let text = without_mark(text);
     match serde_yaml::from_str::<Node>(text) {
         Ok(Node::Scalar(Value::Null)) => Ok(Node::Section(Vec::new())),
@@ -60,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
 }
 
 /// The line, from 1, of the key at the end of `path`.
-pub(super) fn locate(text: &str, path: &[Step<'_>]) -> Option<usize> {
+pub fn locate(text: &str, path: &[Step<'_>]) -> Option<usize> {
     let deserializer = serde_yaml::Deserializer::from_str(without_mark(text));
     let found = Cell::new(false);
     // The seeker stops by failing at the key, and the parser adds the place to the failure.

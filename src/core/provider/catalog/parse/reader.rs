@@ -1,0 +1,180 @@
+//! Reads values of a tree and gathers the faults, each with the line of its key.
+//!
+//! A reader knows where it stands; [`Reader::within`] takes one step down. Nothing is echoed that looks like a secret.
+
+use std::ops::RangeInclusive;
+
+use jiff::civil::Date;
+use serde_json::Value;
+
+use super::{CatalogFault, CatalogFaults};
+use crate::redact;
+use crate::text::yaml::{self, Node, Step};
+
+/// Reads values and gathers faults.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    path: Vec<String>,
+    faults: Vec<CatalogFault>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, path: Vec::new(), faults: Vec::new() }
+    }
+
+    /// The faults, by line, if there are any.
+    pub(super) fn finish(mut self) -> Result<(), CatalogFaults> {
+        self.faults.sort_by_key(|fault| fault.line);
+        if self.faults.is_empty() { Ok(()) } else { Err(CatalogFaults(self.faults)) }
+    }
+
+    /// Reads one step further down.
+    pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(key.to_owned());
+        let value = read(self);
+        self.path.pop();
+        value
+    }
+
+    /// A fault of where the reader stands.
+    pub(super) fn fault(&mut self, message: &str) {
+        self.fault_of(message, 0);
+    }
+
+    /// A fault of a key below.
+    pub(super) fn fault_at(&mut self, key: &str, message: &str) {
+        self.within(key, |reader| reader.fault(message));
+    }
+
+    fn fault_of(&mut self, message: &str, occurrence: usize) {
+        let mut steps: Vec<Step<'_>> = self.path.iter().map(|key| Step { key, occurrence: 0 }).collect();
+        if let Some(last) = steps.last_mut() {
+            last.occurrence = occurrence;
+        }
+        let line = yaml::locate(self.text, &steps).unwrap_or(1);
+        let key = redact::mask(&self.path.join(".")).into_owned();
+        self.faults.push(CatalogFault { line, key, message: message.to_owned() });
+    }
+
+    /// A fault that says what was expected and what is there.
+    pub(super) fn refuse(&mut self, expected: &str, found: &Node) {
+        self.fault(&format!("expected {expected}, got {}", shown(found)));
+    }
+
+    /// The entries of a section whose keys are names. One without entries, all commented out, is none.
+    pub(super) fn entries<'n>(&mut self, node: &'n Node) -> Vec<(&'n str, &'n Node)> {
+        let mut entries: Vec<(&str, &Node)> = Vec::new();
+        match node {
+            Node::Scalar(Value::Null) => {}
+            Node::Section(found) => {
+                for (key, node) in found {
+                    let earlier = entries.iter().filter(|(known, _)| known == key).count();
+                    if earlier > 0 {
+                        self.within(key, |reader| reader.fault_of("is given twice; keep one of the two", earlier));
+                    } else {
+                        entries.push((key, node));
+                    }
+                }
+            }
+            other => self.refuse("a section: names, each with a colon after it", other),
+        }
+        entries
+    }
+
+    /// The entries of a section whose keys are known; the others are faults.
+    pub(super) fn section<'n>(&mut self, node: &'n Node, known: &[&str]) -> Vec<(&'n str, &'n Node)> {
+        let mut entries = self.entries(node);
+        entries.retain(|(key, _)| {
+            let is_known = known.contains(key);
+            if !is_known {
+                let nearest = known.iter().max_by(|a, b| strsim::jaro(a, key).total_cmp(&strsim::jaro(b, key)));
+                let guess = nearest.filter(|nearest| strsim::jaro(nearest, key) > 0.7);
+                let guess = guess.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
+                self.fault_at(key, &format!("is no key here; there are {}{guess}", known.join(", ")));
+            }
+            is_known
+        });
+        entries
+    }
+
+    /// A whole number; `100_000` is text in YAML and refused with the others.
+    pub(super) fn whole(&mut self, node: &Node, least: u64, most: u64) -> Option<u64> {
+        let number = match node {
+            Node::Scalar(Value::Number(number)) => number.as_u64(),
+            _ => None,
+        };
+        let number = number.filter(|number| RangeInclusive::new(least, most).contains(number));
+        if number.is_none() {
+            self.refuse(&format!("a whole number from {least} to {most}"), node);
+        }
+        number
+    }
+
+    /// A finite number.
+    pub(super) fn number(&mut self, node: &Node, least: f64, most: f64) -> Option<f64> {
+        let number = match node {
+            Node::Scalar(Value::Number(number)) => number.as_f64(),
+            _ => None,
+        };
+        let number = number.filter(|number| RangeInclusive::new(least, most).contains(number));
+        if number.is_none() {
+            self.refuse(&format!("a number from {least} to {most}"), node);
+        }
+        number
+    }
+
+    /// Text that is not blank.
+    pub(super) fn text(&mut self, node: &Node) -> Option<String> {
+        match node {
+            Node::Scalar(Value::String(text)) if !text.trim().is_empty() => Some(text.clone()),
+            other => {
+                self.refuse("text", other);
+                None
+            }
+        }
+    }
+
+    /// One of these words.
+    pub(super) fn word<'w>(&mut self, node: &Node, words: &[&'w str]) -> Option<&'w str> {
+        let found = match node {
+            Node::Scalar(Value::String(text)) => words.iter().find(|word| *word == text).copied(),
+            _ => None,
+        };
+        if found.is_none() {
+            self.refuse(&format!("one of {}", words.join(", ")), node);
+        }
+        found
+    }
+
+    /// A day.
+    pub(super) fn day(&mut self, node: &Node) -> Option<Date> {
+        let day = match node {
+            Node::Scalar(Value::String(text)) if text.len() == "2026-01-01".len() => text.parse().ok(),
+            _ => None,
+        };
+        if day.is_none() {
+            self.refuse("a day such as 2026-12-31", node);
+        }
+        day
+    }
+}
+
+/// True for a section without this key; what is no section has been refused as a whole.
+pub(super) fn lacks(node: &Node, key: &str) -> bool {
+    matches!(node, Node::Section(entries) if entries.iter().all(|(known, _)| known != key))
+}
+
+/// A wrong value as it is echoed: short, and masked.
+fn shown(node: &Node) -> String {
+    match node {
+        Node::Scalar(Value::Null) => "nothing".to_owned(),
+        Node::Scalar(Value::String(text)) => {
+            let short: String = text.chars().take(40).collect();
+            format!("\"{}\"", redact::mask(&short))
+        }
+        Node::Scalar(value) => value.to_string(),
+        Node::List(_) => "a list".to_owned(),
+        Node::Section(_) => "a section".to_owned(),
+    }
+}
