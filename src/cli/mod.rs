@@ -152,6 +152,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Config(args)) => run::config(&args, invocation),
         Some(Command::Personas(args)) => run::personas(&args, invocation),
         Some(Command::Templates(args)) => run::templates(&args, invocation),
+        Some(Command::Providers(args)) => run::providers(&args, invocation),
+        Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
         Some(Command::Validate) => run::validate(invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),
         Some(Command::Completions(args)) => run::completions(&args, invocation),

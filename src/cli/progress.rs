@@ -22,6 +22,19 @@ const MOST_LINES: usize = 12;
 const WIPE_LINE: &str = "\x1b[2K";
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
+/// What a picture of the progress is drawn from, beside what it shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    /// Milliseconds since the beginning.
+    pub(crate) elapsed_ms: u64,
+    /// The spinner, as it is now.
+    pub(crate) spinner: char,
+    /// Columns of the terminal.
+    pub(crate) width: usize,
+    /// How to paint.
+    pub(crate) paint: Paint,
+}
+
 /// The progress of one run, as drawn.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -38,19 +51,27 @@ impl Progress {
 
     /// Draws the run as it is now.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView) {
+        self.draw_lines(printer, |frame| lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint));
+    }
+
+    /// Draws these lines, never fewer than before.
+    pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<String>) {
         let elapsed = self.started.elapsed();
         if elapsed < PATIENCE {
             return;
         }
-        let spinner = SPINNER[self.frame % SPINNER.len()];
+        let lines = lines(&Frame {
+            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            spinner: SPINNER[self.frame % SPINNER.len()],
+            width: printer.width(),
+            paint: printer.talk_paint(),
+        });
         self.frame += 1;
-        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let lines = lines(view, elapsed_ms, spinner, printer.width(), printer.talk_paint());
         let mut text = self.back();
         for line in &lines {
             text.extend([WIPE_LINE, line, "\n"]);
         }
-        // There are never fewer lines than before: variants are announced once.
+        // There are never fewer lines than before: what is announced stays.
         self.drawn = lines.len();
         printer.talk(&text);
     }

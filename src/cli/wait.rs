@@ -1,6 +1,6 @@
-//! Waits for a future without a runtime, for local commands.
+//! Waits for a future: [`wait`] without a runtime, for local commands; [`on_a_runtime`] with one, for all else.
 //!
-//! The thread sleeps until the future's waker wakes it. Futures that need timers or sockets do not work here;
+//! Without one the thread sleeps until the future's waker wakes it. Futures that need timers or sockets do not work here;
 //! those of stored things do: the store answers in place or from its writer thread.
 
 use std::future::Future;
@@ -8,6 +8,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+
+use aludel_core::error::{Error, Result};
+
+/// The answer of a future that needs timers or sockets, on a runtime of its own.
+///
+/// # Errors
+/// `internal` when the runtime cannot start.
+pub(crate) fn on_a_runtime<T>(future: impl Future<Output = T>) -> Result<T> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build();
+    let runtime = runtime.map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
+    Ok(runtime.block_on(future))
+}
 
 struct Unpark(Thread);
 

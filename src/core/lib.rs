@@ -6,7 +6,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
-//! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`] | use-cases; no database, no network |
+//! | L3 | [`pipeline`], [`prompting`], [`rank`], [`judge`], [`probe`] | use-cases; no database, no network |
 //! | L2 | [`config`], [`assets`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`trace`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
@@ -30,6 +30,7 @@ pub mod ids;
 pub mod judge;
 pub mod ledger;
 pub mod pipeline;
+pub mod probe;
 pub mod prompting;
 pub mod provider;
 pub mod rank;

@@ -31,6 +31,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("trace", 2),
     ("judge", 3),
     ("pipeline", 3),
+    ("probe", 3),
     ("prompting", 3),
     ("rank", 3),
     ("engine", 4),

@@ -11,6 +11,7 @@ mod global;
 mod history;
 mod list;
 mod migrate;
+mod providers;
 mod raw;
 mod show;
 mod simple;
@@ -25,6 +26,7 @@ pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
+pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
 pub(crate) use update::UpdateArgs;
@@ -80,6 +82,10 @@ pub(crate) enum Command {
     Personas(PersonasArgs),
     /// List, show and edit what is said to models
     Templates(TemplatesArgs),
+    /// List providers, and why one cannot be used
+    Providers(ProvidersArgs),
+    /// Make a real call to each provider, and say what is wrong
+    TestProviders(TestProvidersArgs),
     /// Check configuration, providers, templates and database
     Validate,
     /// Bring the database to the newest schema
@@ -98,9 +104,12 @@ impl Command {
         use Format::{Json, Jsonl, Markdown, Text, Yaml};
         match self {
             Self::List(_) => &Format::ALL,
-            Self::Generate(_) | Self::Show(_) | Self::Update(_) | Self::History(_) => {
-                &[Text, Json, Jsonl, Yaml, Markdown]
-            }
+            Self::Generate(_)
+            | Self::Show(_)
+            | Self::Update(_)
+            | Self::History(_)
+            | Self::Providers(_)
+            | Self::TestProviders(_) => &[Text, Json, Jsonl, Yaml, Markdown],
             Self::Delete(_)
             | Self::Config(_)
             | Self::Personas(_)
@@ -121,27 +130,29 @@ const HELP_TEMPLATE: &str = "\
 {usage-heading} {usage}
 
 Prompts:
-  generate     Turn an idea into ranked prompts
-  list         List stored prompts, newest first
-  show         Show a prompt with every step
-  history      List runs with their variants, newest first
-  update       Change a prompt's tags, notes or text
-  delete       Delete prompts
+  generate        Turn an idea into ranked prompts
+  list            List stored prompts, newest first
+  show            Show a prompt with every step
+  history         List runs with their variants, newest first
+  update          Change a prompt's tags, notes or text
+  delete          Delete prompts
 
 Other ways in:
-  tui          Open the workbench
-  serve        Serve MCP over standard input and output
-  http-server  Serve REST over HTTP
+  tui             Open the workbench
+  serve           Serve MCP over standard input and output
+  http-server     Serve REST over HTTP
 
 Setting up:
-  config       Show and change the configuration
-  personas     List, show and edit personas
-  templates    List, show and edit what is said to models
-  validate     Check configuration, providers, templates and database
-  migrate      Bring the database to the newest schema
-  completions  Print a completion script for a shell
-  man          Print the manual page
-  version      Print the version
+  config          Show and change the configuration
+  providers       List providers, and why one cannot be used
+  test-providers  Make a real call to each provider, and say what is wrong
+  personas        List, show and edit personas
+  templates       List, show and edit what is said to models
+  validate        Check configuration, providers, templates and database
+  migrate         Bring the database to the newest schema
+  completions     Print a completion script for a shell
+  man             Print the manual page
+  version         Print the version
 
 Global options:
 {options}
@@ -173,7 +184,7 @@ mod tests {
         let help = tree.render_help().to_string();
         for command in tree.get_subcommands() {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let line = format!("  {:<12} {about}", command.get_name());
+            let line = format!("  {:<15} {about}", command.get_name());
             assert!(help.lines().any(|shown| shown == line), "not in the help: {line}");
         }
     }

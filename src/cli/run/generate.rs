@@ -24,6 +24,7 @@ use crate::cli::live::LiveText;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Progress};
 use crate::cli::view::{self, Page, Summary, count_of};
+use crate::cli::wait;
 
 /// Formats of a result.
 const FORMATS_OF_FILES: [Format; 5] = [Format::Text, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
@@ -54,16 +55,12 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let request: GenerateRequest = engine.decode(args.request(input, &context))?;
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
     let started = Instant::now();
-    let ended = runtime.block_on(async {
+    let ended = wait::on_a_runtime(async {
         let ended = watch(engine.generate(request)?, &mut watcher).await;
         let closed = engine.close().await;
         ended.and_then(|()| closed.map_err(Failure::from))
-    });
+    })?;
     watcher.clear();
     ended?;
     job.conclude(&watcher, started.elapsed())

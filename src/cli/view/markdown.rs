@@ -182,7 +182,7 @@ fn fenced(content: &str) -> String {
 }
 
 /// Words of users inside a line of Markdown: what would be markup is escaped.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '\\' | '`' | '*' | '_' | '|' | '<' | '[' | ']' | '#') {

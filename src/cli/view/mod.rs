@@ -11,6 +11,7 @@ mod list;
 mod markdown;
 mod page;
 mod prompt;
+mod providers;
 #[cfg(test)]
 pub(crate) mod samples;
 mod table;
@@ -23,5 +24,8 @@ pub(crate) use list::list;
 pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
 pub(crate) use page::{Page, Paint, Role};
 pub(crate) use prompt::{changed, prompt};
+pub(crate) use providers::{
+    document_of_provider_tests, document_of_providers, provider_test_progress, provider_tests, providers,
+};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use words::{count_of, lines, one_line, span};

@@ -205,7 +205,9 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
         Kind::Integer { min, max } => integer(kind, &given, min, max),
         Kind::Number { min, max } => number(kind, &given, min, max),
         Kind::Boolean => given.as_bool().map(Checked::Boolean).ok_or_else(|| wrong_type(kind, &given)),
-        Kind::Phases | Kind::Tags | Kind::Texts { .. } | Kind::PromptKeys { .. } => list(kind, given),
+        Kind::Phases | Kind::Providers | Kind::Tags | Kind::Texts { .. } | Kind::PromptKeys { .. } => {
+            list(kind, given, known)
+        }
         _ => {
             let Value::String(text) = given else { return Err(wrong_type(kind, &given)) };
             one_text(kind, text, known)
@@ -267,7 +269,7 @@ fn check_provider(text: String, names: &[String]) -> std::result::Result<Checked
     if text.ends_with('/') {
         return Err(Wrong::value("names no model after the `/`: write `provider/model` or the provider alone"));
     }
-    check_known(name, "provider", names, "`aludel validate` lists those configured, `builtin` is always there")?;
+    check_known(name, "provider", names, "`aludel providers` lists them")?;
     Ok(Checked::Text(text))
 }
 
@@ -316,7 +318,7 @@ fn spells_non_finite(given: &Value) -> bool {
     given.as_str().and_then(|text| text.trim().parse::<f64>().ok()).is_some_and(|number| !number.is_finite())
 }
 
-fn list(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
+fn list(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
     let Value::Array(items) = given else { return Err(wrong_type(kind, &given)) };
     let mut texts = Vec::with_capacity(items.len());
     for (position, item) in items.into_iter().enumerate() {
@@ -327,6 +329,7 @@ fn list(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
     }
     match kind {
         Kind::Phases => phases(&texts),
+        Kind::Providers => providers(texts, &known.providers),
         Kind::Tags => tags(&texts),
         Kind::PromptKeys { min, max } => keys(&texts, min, max),
         Kind::Texts { items, max } => many_texts(texts, items, max),
@@ -349,6 +352,25 @@ fn phases(texts: &[String]) -> std::result::Result<Checked, Wrong> {
         faults.push((None, "names no phase: leave it out for all three, or name at least one".into()));
     }
     if faults.is_empty() { Ok(Checked::Phases(phases)) } else { Err(Wrong::Value(faults)) }
+}
+
+fn providers(texts: Vec<String>, names: &[String]) -> std::result::Result<Checked, Wrong> {
+    let (mut providers, mut faults): (Vec<String>, Vec<(Option<usize>, String)>) = (Vec::new(), Vec::new());
+    if texts.is_empty() {
+        faults.push((None, "names no provider: leave it out for all, or name at least one".into()));
+    }
+    for (position, text) in texts.into_iter().enumerate() {
+        if providers.contains(&text) {
+            faults.push((Some(position), format!("`{}` is named twice; name each provider once", shorten(&text))));
+            continue;
+        }
+        match check_provider(text.clone(), names) {
+            Err(Wrong::Value(found)) => faults.extend(found.into_iter().map(|(_, message)| (Some(position), message))),
+            Err(wrong) => return Err(wrong),
+            Ok(_) => providers.push(text),
+        }
+    }
+    if faults.is_empty() { Ok(Checked::Texts(providers)) } else { Err(Wrong::Value(faults)) }
 }
 
 fn tags(texts: &[String]) -> std::result::Result<Checked, Wrong> {
@@ -419,7 +441,7 @@ pub fn value_of_text(fields: &[Field], name: &str, text: &str) -> Value {
             "false" | "0" | "no" | "off" => Value::from(false),
             _ => Value::from(text),
         },
-        Kind::Phases | Kind::Tags | Kind::PromptKeys { .. } => {
+        Kind::Phases | Kind::Providers | Kind::Tags | Kind::PromptKeys { .. } => {
             text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
         }
         Kind::Texts { .. } => Value::from(vec![text]),

@@ -51,6 +51,8 @@ pub enum Kind {
     Persona,
     /// A provider that exists, optionally with a model: `name` or `name/model`.
     Provider,
+    /// Distinct providers that exist, each as in [`Kind::Provider`]; at least one.
+    Providers,
     /// Tags: trimmed, deduplicated, no commas.
     Tags,
     /// Several texts, each of 1..=`max` characters.
@@ -108,12 +110,14 @@ impl Kind {
             Self::Integer { .. } => "a whole number",
             Self::Number { .. } => "a number",
             Self::Boolean => "true or false",
-            Self::Phases | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. } => "a list of texts",
+            Self::Phases | Self::Providers | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. } => {
+                "a list of texts"
+            }
         }
     }
 
     /// True when the field holds a list.
     pub const fn is_list(self) -> bool {
-        matches!(self, Self::Phases | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. })
+        matches!(self, Self::Phases | Self::Providers | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. })
     }
 }

@@ -13,6 +13,7 @@ mod generate;
 pub mod limits;
 mod moment;
 mod prompts;
+mod providers;
 mod schema;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use moment::Moment;
 pub use prompts::{
     DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest,
 };
+pub use providers::TestProvidersRequest;
 pub use schema::schema;
 
 /// An operation's request.

@@ -44,6 +44,10 @@ fn property(kind: Kind, known: &Known) -> Value {
         Kind::Persona if known.personas.is_empty() => json!({ "type": "string" }),
         Kind::Persona => json!({ "type": "string", "enum": known.personas }),
         Kind::Provider => json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS }),
+        Kind::Providers => json!({
+            "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS },
+            "minItems": 1, "uniqueItems": true
+        }),
         Kind::Tags => json!({
             "type": "array",
             "items": { "type": "string", "minLength": 1, "maxLength": limits::TAG_CHARS, "pattern": "^[^,]*$" },

@@ -21,6 +21,8 @@ pub use metadata::{ModelMetadata, TokenUsage};
 pub use moment::write_moment;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
-pub use provider::{ProviderInfo, ProviderKind};
+pub use provider::{
+    ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
+};
 pub use result::{GenerationResult, Ranking, VariantFailure};
 pub use selection::{Comparison, SelectResult, Standing};

@@ -10,6 +10,7 @@
 mod assets;
 mod generate;
 mod manage;
+mod probe;
 mod retrieve;
 mod system;
 #[cfg(test)]

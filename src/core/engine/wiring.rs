@@ -9,9 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
-use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
-use crate::domain::Phase;
+use crate::config::{
+    Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths, ProviderConfig,
+};
+use crate::domain::{Phase, ProviderKind};
 use crate::error::{Fault, Result};
+use crate::probe::KeySource;
 use crate::provider::Provider;
 use crate::provider::registry::{ProviderSettings, Registry};
 use crate::provider::route::{self, Route};
@@ -87,6 +90,20 @@ pub(super) fn registry(loaded: &Loaded) -> Registry {
     });
     // Processes that fail together should not retry together.
     Registry::new(settings, u64::from(std::process::id()))
+}
+
+/// Where the key of a provider comes from.
+pub(super) fn key_source(config: &Config, name: &str, kind: ProviderKind) -> KeySource {
+    let configured = config.providers.get(name);
+    let variables = ProviderConfig::key_variables(name, kind);
+    match (kind, configured) {
+        (ProviderKind::Builtin | ProviderKind::Sim, _) => KeySource::NotNeeded,
+        (_, Some(provider)) if provider.api_key.is_some() => KeySource::Configured,
+        (_, Some(provider)) if provider.api_key_cmd.is_some() => KeySource::Command,
+        (ProviderKind::Ollama, _) => KeySource::Without { variables },
+        (_, Some(provider)) if provider.base_url.is_some() => KeySource::Without { variables },
+        _ => KeySource::Missing { variables },
+    }
 }
 
 /// The built-in assets, with the user's own files over them.

@@ -20,6 +20,8 @@ fn the_help_of_each_command_is_as_reviewed() {
         "config",
         "personas",
         "templates",
+        "providers",
+        "test-providers",
         "validate",
         "migrate",
         "completions",

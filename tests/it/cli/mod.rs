@@ -12,6 +12,7 @@ mod help;
 #[cfg(unix)]
 mod interrupt;
 mod output;
+mod providers;
 mod stored;
 #[cfg(unix)]
 mod terminal;

@@ -1,0 +1,57 @@
+//! `aludel providers` and `aludel test-providers`: which providers, and what to ask of them.
+
+use aludel_core::api::TestProvidersRequest;
+use clap::Args;
+use serde_json::Value;
+
+use super::raw::Raw;
+
+const PROVIDERS_EXAMPLES: &str = "\
+Examples:
+  aludel providers
+  aludel providers --models
+  aludel providers --format json | jq '.providers[].reason'
+
+Keys are never shown. Nothing is asked but whether a local Ollama runs; with
+--models every provider that can be used is asked for its models.
+`aludel test-providers` makes a real call to each.";
+
+/// List providers, and why one cannot be used
+#[derive(Debug, Default, Args)]
+#[command(after_help = PROVIDERS_EXAMPLES)]
+pub(crate) struct ProvidersArgs {
+    /// Ask each for the models it has
+    #[arg(long)]
+    pub models: bool,
+}
+
+const TEST_PROVIDERS_EXAMPLES: &str = "\
+Examples:
+  aludel test-providers
+  aludel test-providers openai local/qwen3:8b
+  aludel test-providers --timeout 10 --format json
+
+Each provider is asked for three words, and for one embedding where it makes
+them: real calls, which cost a fraction of a cent. Ends with 6 when one fails.";
+
+/// Make a real call to each provider, and say what is wrong
+#[derive(Debug, Default, Args)]
+#[command(after_help = TEST_PROVIDERS_EXAMPLES)]
+pub(crate) struct TestProvidersArgs {
+    /// Whom to call, as NAME or NAME/MODEL; all that are set up unless given
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// How long each may take (60)
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub timeout: Option<String>,
+}
+
+impl TestProvidersArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<TestProvidersRequest>()
+            .items("providers", &self.names)
+            .text("timeout_s", self.timeout.as_ref())
+            .into_value()
+    }
+}

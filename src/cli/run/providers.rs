@@ -1,0 +1,29 @@
+//! `aludel providers`: which there are, and why one cannot be used.
+
+use serde_json::json;
+
+use crate::cli::Invocation;
+use crate::cli::args::ProvidersArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::format::Format;
+use crate::cli::printer::json_line;
+use crate::cli::view;
+
+pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let providers = engine.providers();
+    let printer = &invocation.printer;
+    match printer.format() {
+        Format::Jsonl => printer.data(&providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Markdown => printer.data(&view::document_of_providers(&providers, args.models))?,
+        Format::Text if printer.is_quiet() => {
+            let usable = providers.iter().filter(|provider| provider.available);
+            printer.data(&view::lines(usable.map(|provider| &provider.name)))?;
+        }
+        Format::Text | Format::Json | Format::Yaml | Format::Csv => {
+            printer.value(&json!({ "providers": providers }), |page| view::providers(page, &providers, args.models))?;
+        }
+    }
+    Ok(Exit::Done)
+}

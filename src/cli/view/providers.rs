@@ -1,0 +1,244 @@
+//! Providers, and what a real call to each told: as tables of at most 80 columns, and as documents.
+
+use std::fmt::Write;
+
+use aludel_core::domain::{
+    ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
+};
+
+use super::markdown::escaped;
+use super::page::{Page, Role};
+use super::table::{Column, Table, cut};
+use super::words::{money, one_line, span, thousands};
+use crate::cli::progress::Frame;
+
+/// Columns for the name of a model on a terminal.
+const MODEL_WIDTH: usize = 20;
+/// What stands where there is nothing.
+const NOTHING: &str = "—";
+
+/// Writes the providers, a row each, and below them the models of each where they are wanted.
+pub(crate) fn providers(page: &mut Page, providers: &[ProviderInfo], with_models: bool) {
+    let mut table = Table::new(vec![
+        Column::words("provider").painted(Role::Handle),
+        Column::words("model"),
+        Column::words("embeds"),
+        Column::words("where, or why not").painted(Role::Faint),
+    ])
+    .wrapping();
+    for provider in providers {
+        table.row(vec![
+            format!("{} {}", mark(provider.available), name_and_kind(&provider.name, provider.kind)),
+            model(page, provider.default_model.as_deref()),
+            if provider.supports_embeddings { "yes" } else { "no" }.to_owned(),
+            place(provider),
+        ]);
+    }
+    table.write(page);
+    for provider in providers.iter().filter(|provider| with_models && provider.available) {
+        page.gap();
+        page.painted(Role::Heading, &format!("models of {}", provider.name));
+        for model in &provider.models {
+            page.line(&format!("  {}", one_line(model)));
+        }
+    }
+}
+
+/// Providers as a document.
+pub(crate) fn document_of_providers(providers: &[ProviderInfo], with_models: bool) -> String {
+    let mut text = String::from(
+        "| provider | kind | available | model | embeds | where, or why not |\n|---|---|---|---|---|---|\n",
+    );
+    for provider in providers {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            escaped(&provider.name),
+            provider.kind,
+            if provider.available { "yes" } else { "no" },
+            escaped(provider.default_model.as_deref().unwrap_or(NOTHING)),
+            if provider.supports_embeddings { "yes" } else { "no" },
+            escaped(&place(provider))
+        );
+    }
+    for provider in providers.iter().filter(|provider| with_models && provider.available) {
+        let _ = writeln!(text, "\n## Models of {}\n", escaped(&provider.name));
+        for model in &provider.models {
+            let _ = writeln!(text, "- {}", escaped(&one_line(model)));
+        }
+    }
+    text
+}
+
+const fn mark(is_good: bool) -> &'static str {
+    if is_good { "✓" } else { "✗" }
+}
+
+fn name_and_kind(name: &str, kind: ProviderKind) -> String {
+    if name == kind.as_str() { name.to_owned() } else { format!("{name} ({kind})") }
+}
+
+fn model(page: &Page, model: Option<&str>) -> String {
+    let model = one_line(model.unwrap_or(NOTHING));
+    if page.is_terminal() { cut(&model, MODEL_WIDTH) } else { model }
+}
+
+/// Where a provider is reached, or why it cannot be used.
+fn place(provider: &ProviderInfo) -> String {
+    match (&provider.reason, &provider.base_url) {
+        (Some(reason), _) => one_line(reason),
+        (None, Some(url)) => one_line(url),
+        (None, None) if provider.kind == ProviderKind::Sim => "plays a script".to_owned(),
+        (None, None) => "inside this program".to_owned(),
+    }
+}
+
+/// Writes what the tests found: a row for each that was tested, then what is wrong and what was left out.
+pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
+    let (tested, left_out): (Vec<_>, Vec<_>) = tests.providers.iter().partition(|test| test.tested);
+    let mut table = Table::new(vec![
+        Column::words("provider").painted(Role::Handle),
+        Column::words("model"),
+        Column::numbers("first"),
+        Column::numbers("total"),
+        Column::numbers("tokens"),
+        Column::numbers("cost"),
+        Column::words("result"),
+    ]);
+    for test in &tested {
+        table.row(vec![
+            format!("{} {}", mark(test.ok), test.name),
+            model(page, test.model.as_deref()),
+            milliseconds(test.first_token_ms),
+            milliseconds(test.latency_ms),
+            test.total_tokens.map_or_else(|| NOTHING.to_owned(), thousands),
+            cost(test),
+            result(test),
+        ]);
+    }
+    if !tested.is_empty() {
+        table.write(page);
+        page.gap();
+    }
+    for test in &tested {
+        if let Some(failure) = test.failure() {
+            let said = format!("{}: {}: {}", test.name, failure.name.as_str(), one_line(&failure.detail));
+            page.marked(Role::Bad, "✗", &said, 4);
+        }
+        for warning in &test.warnings {
+            page.marked(Role::Warning, "!", &format!("{}: {}", test.name, one_line(warning)), 4);
+        }
+    }
+    if has_remarks(&tested) {
+        page.gap();
+    }
+    if !left_out.is_empty() {
+        page.painted(Role::Faint, "not set up, and left out:");
+        let widest = left_out.iter().map(|test| test.name.chars().count()).max().unwrap_or(0);
+        for test in &left_out {
+            page.paragraph(Role::Body, &format!("  {:widest$}  {}", test.name, why_left_out(test)), widest + 4);
+        }
+        page.gap();
+    }
+    let failed = tested.iter().filter(|test| !test.ok).count();
+    match (tested.len(), failed) {
+        (0, _) => page.painted(Role::Warning, "there is nothing to test"),
+        (1, 0) => page.painted(Role::Good, "it works"),
+        (all, 0) => page.painted(Role::Good, &format!("all {all} work")),
+        (1, _) => page.painted(Role::Bad, "it does not work"),
+        (all, failed) => page.painted(Role::Bad, &format!("{failed} of {all} failed")),
+    }
+}
+
+/// True when something was said below the table.
+fn has_remarks(tested: &[&ProviderTest]) -> bool {
+    tested.iter().any(|test| test.failure().is_some() || !test.warnings.is_empty())
+}
+
+fn milliseconds(measured: Option<u64>) -> String {
+    measured.map_or_else(|| NOTHING.to_owned(), span)
+}
+
+fn cost(test: &ProviderTest) -> String {
+    match test.cost_usd {
+        None if test.ok => "unknown".to_owned(),
+        None => NOTHING.to_owned(),
+        cost => money(cost).replace("under ", "<"),
+    }
+}
+
+/// How a test went, in a word or two.
+fn result(test: &ProviderTest) -> String {
+    let embeds = test.check(ProviderCheckName::Embeddings).is_some_and(|it| it.status == ProviderCheckStatus::Ok);
+    match test.failure() {
+        Some(failure) => format!("fails: {}", failure.name.as_str()),
+        None if embeds => "works, embeds".to_owned(),
+        None => "works".to_owned(),
+    }
+}
+
+/// The reason that stands in the check of the key.
+fn why_left_out(test: &ProviderTest) -> String {
+    test.check(ProviderCheckName::Key).map_or_else(String::new, |check| one_line(&check.detail))
+}
+
+/// What the tests found, as a document.
+pub(crate) fn document_of_provider_tests(tests: &ProviderTests) -> String {
+    let titles = ProviderCheckName::ALL.map(ProviderCheckName::as_str).join(" | ");
+    let mut text =
+        format!("| provider | model | first | total | tokens | cost | {titles} |\n|---|---|---:|---:|---:|---:|");
+    let _ = writeln!(text, "{}", "---|".repeat(ProviderCheckName::ALL.len()));
+    for test in &tests.providers {
+        let marks: Vec<&str> = test.checks.iter().map(|check| letter(check.status)).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            escaped(&test.name),
+            escaped(&one_line(test.model.as_deref().unwrap_or(NOTHING))),
+            milliseconds(test.first_token_ms),
+            milliseconds(test.latency_ms),
+            test.total_tokens.map_or_else(|| NOTHING.to_owned(), thousands),
+            cost(test),
+            marks.join(" | ")
+        );
+    }
+    let failures = tests.providers.iter().filter_map(|test| test.failure().map(|failure| (test, failure)));
+    let failures =
+        failures.map(|(test, failure)| format!("{}: {}: {}", test.name, failure.name.as_str(), failure.detail));
+    let left_out = tests.providers.iter().filter(|test| !test.tested);
+    let left_out = left_out.map(|test| format!("{}: not tested: {}", test.name, why_left_out(test)));
+    let warnings =
+        tests.providers.iter().flat_map(|test| test.warnings.iter().map(move |it| format!("{}: {it}", test.name)));
+    let remarks: Vec<String> = failures.chain(warnings).chain(left_out).collect();
+    if !remarks.is_empty() {
+        text.push('\n');
+    }
+    for remark in remarks {
+        let _ = writeln!(text, "- {}", escaped(&one_line(&remark)));
+    }
+    text
+}
+
+const fn letter(status: ProviderCheckStatus) -> &'static str {
+    match status {
+        ProviderCheckStatus::Ok => "✓",
+        ProviderCheckStatus::Failed => "✗",
+        ProviderCheckStatus::Skipped => "–",
+    }
+}
+
+/// Who has answered so far, as lines for a terminal.
+pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<String> {
+    let paint = |role, text: &str| frame.paint.text(role, text);
+    let tested = known.iter().filter(|test| test.tested);
+    let mut lines: Vec<String> = tested
+        .map(|test| {
+            let (role, took) = if test.ok { (Role::Good, test.latency_ms) } else { (Role::Bad, None) };
+            let remark = took.map_or_else(|| result(test), span);
+            let line = cut(&format!("{} {}  {remark}", mark(test.ok), test.name), frame.width);
+            paint(role, &line)
+        })
+        .collect();
+    lines.push(paint(Role::Faint, &format!("{} waiting for answers · {}", frame.spinner, span(frame.elapsed_ms))));
+    lines
+}

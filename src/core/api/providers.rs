@@ -1,0 +1,38 @@
+//! The request of `test-providers`: whom to call, and how long to wait.
+
+use super::field::{Field, Kind};
+use super::{Decoded, Request, limits};
+
+/// Seconds a provider has for its test when nothing else is said: a large local model takes its time to load.
+const DEFAULT_TIMEOUT_S: f64 = 60.0;
+
+/// Asks for a real call to each of these providers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestProvidersRequest {
+    /// Each `name` or `name/model`; `None`: every one that is configured or can be used.
+    pub providers: Option<Vec<String>>,
+    /// For each provider, in seconds.
+    pub timeout_s: f64,
+}
+
+impl Request for TestProvidersRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "providers",
+            Kind::Providers,
+            "Whom to call, each as `name` or `name/model`; every provider that is configured or has a key by default.",
+        ),
+        Field::new(
+            "timeout_s",
+            Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
+            "Seconds each provider has; 60 by default.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            providers: values.texts("providers"),
+            timeout_s: values.number("timeout_s").unwrap_or(DEFAULT_TIMEOUT_S),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What to do about a failure, in words of the user's configuration. Pure; never a key.
+//!
+//! A provider's own message comes first and the advice after it, and where the message gives the same advice already
+//! ([`sentence`]), it is not said twice.
+
+use crate::domain::{ProviderCheckName as Name, ProviderKind};
+use crate::error::{ProviderError, ProviderFailure};
+
+use super::verdict::Facts;
+use super::{KeySource, Setup};
+
+/// Models named as near ones at most.
+const MOST_NEAR: usize = 3;
+/// Models of a short list that are named when none is near.
+const MOST_LISTED: usize = 6;
+
+/// The message, then the advice, with one mark between; the message alone where it names the same key or command.
+pub(super) fn sentence(message: &str, advice: &str) -> String {
+    let message = message.trim().trim_end_matches(['.', ';']);
+    let names: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
+    let is_said = names.first().is_some_and(|name| message.contains(&format!("`{name}`")));
+    if advice.is_empty() || is_said { message.to_owned() } else { format!("{message}; {advice}") }
+}
+
+/// What to do about a failed chat call that was put down to `stage`.
+pub(super) fn of_failure(facts: &Facts<'_>, stage: Name, error: &ProviderError) -> String {
+    let setup = facts.setup;
+    match (error.failure, stage) {
+        (ProviderFailure::Budget | ProviderFailure::Book, _) => "nothing was sent".to_owned(),
+        (ProviderFailure::Auth, _) => mend_key(setup),
+        (ProviderFailure::QuotaExhausted, _) => {
+            "the key is accepted, and its account has nothing left: add credit there, or use another provider"
+                .to_owned()
+        }
+        (ProviderFailure::RateLimited, _) => match error.retry_after {
+            Some(wait) => format!("test again in {} s", wait.as_secs_f64().ceil()),
+            None => "test again in a while".to_owned(),
+        },
+        (ProviderFailure::Unavailable, Name::Reachable)
+            if error.upstream_status.is_some_and(|status| status >= 500) =>
+        {
+            "it is reached and not well: test again later".to_owned()
+        }
+        (ProviderFailure::Timeout, Name::Reachable) if setup.kind == ProviderKind::Ollama => {
+            "a large model takes its time to load: test again with a longer timeout".to_owned()
+        }
+        (ProviderFailure::Unavailable | ProviderFailure::Timeout | ProviderFailure::Rejected, Name::Reachable) => {
+            reach(setup)
+        }
+        (ProviderFailure::Rejected, Name::Model) => no_such_model(facts),
+        _ => String::new(),
+    }
+}
+
+/// What to do about a failed embedding.
+pub(super) fn of_embedding(setup: &Setup, model: &str, error: &ProviderError) -> String {
+    let name = &setup.name;
+    match (error.failure, setup.kind) {
+        (ProviderFailure::Rejected, ProviderKind::Ollama) => {
+            format!("`ollama pull {model}`, or name another in `providers.{name}.embedding_model`")
+        }
+        (ProviderFailure::Rejected, _) => format!("name another model in `providers.{name}.embedding_model`"),
+        (ProviderFailure::Auth, _) => mend_key(setup),
+        _ => String::new(),
+    }
+}
+
+/// That the model is not there, and which to take.
+pub(super) fn no_such_model(facts: &Facts<'_>) -> String {
+    let (setup, model) = (facts.setup, &facts.model);
+    let name = &setup.name;
+    let listed: &[String] = match facts.listed {
+        Some(Ok(models)) => models,
+        _ => &[],
+    };
+    let near = nearest(model, listed);
+    let other = match near[..] {
+        [] => String::new(),
+        _ => format!("; it has {}", near.iter().map(|near| format!("`{near}`")).collect::<Vec<_>>().join(", ")),
+    };
+    let place = if setup.model_was_asked_for {
+        "name another model".to_owned()
+    } else {
+        format!("correct `providers.{name}.model`")
+    };
+    match setup.kind {
+        ProviderKind::Ollama => format!("there is no model `{model}`: `ollama pull {model}`, or {place}{other}"),
+        _ => format!("there is no model `{model}`: {place}{other}"),
+    }
+}
+
+/// The models most like `model`, the best first; all of a short list when none is like it.
+fn nearest<'a>(model: &str, listed: &'a [String]) -> Vec<&'a str> {
+    const LIKE_ENOUGH: f64 = 0.8;
+    let mut near: Vec<(f64, &str)> =
+        listed.iter().map(|known| (strsim::jaro_winkler(model, known), known.as_str())).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let like: Vec<&str> =
+        near.iter().filter(|(likeness, _)| *likeness > LIKE_ENOUGH).take(MOST_NEAR).map(|(_, known)| *known).collect();
+    if like.is_empty() && listed.len() <= MOST_LISTED {
+        near.into_iter().map(|(_, known)| known).collect()
+    } else {
+        like
+    }
+}
+
+/// How a provider that is not set up is set up.
+pub fn set_up(setup: &Setup) -> String {
+    match (&setup.key, setup.kind) {
+        (KeySource::Missing { .. }, _) => format!("no key: {}", put_key(setup)),
+        (_, ProviderKind::Ollama) => reach(setup),
+        (_, ProviderKind::Sim) => format!("name a script in `providers.{}.script`", setup.name),
+        _ => String::new(),
+    }
+}
+
+/// What to do about a key that is refused, or asked for and not there.
+fn mend_key(setup: &Setup) -> String {
+    let name = &setup.name;
+    match &setup.key {
+        KeySource::Variable(variable) => format!("put a valid key into {variable}"),
+        KeySource::Configured => format!("correct `providers.{name}.api_key`"),
+        KeySource::Command => format!("see what the command in `providers.{name}.api_key_cmd` prints"),
+        KeySource::NotNeeded | KeySource::Without { .. } | KeySource::Missing { .. } => put_key(setup),
+    }
+}
+
+/// Where a key goes.
+fn put_key(setup: &Setup) -> String {
+    let name = &setup.name;
+    let variables = match &setup.key {
+        KeySource::Without { variables } | KeySource::Missing { variables } => variables.join(" or "),
+        _ => String::new(),
+    };
+    if variables.is_empty() {
+        return format!("set `providers.{name}.api_key`");
+    }
+    format!("set {variables} in the environment, or `providers.{name}.api_key`")
+}
+
+/// How it may be reached.
+fn reach(setup: &Setup) -> String {
+    let Setup { name, kind, base_url, has_own_url, .. } = setup;
+    match (kind, base_url) {
+        (ProviderKind::Ollama, _) => format!("start it with `ollama serve`, or correct `providers.{name}.base_url`"),
+        (_, Some(url)) if *has_own_url => {
+            format!("start the server at {url}, or correct `providers.{name}.base_url`")
+        }
+        _ => "check the network, and HTTPS_PROXY where there is a proxy".to_owned(),
+    }
+}

@@ -1,0 +1,128 @@
+//! The calls of a test: one short chat, one short embedding, each within the time that is left.
+//!
+//! Owns what is asked and what is noted of the answer; what it means is [`super::verdict`]'s.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::time::{Instant, timeout_at};
+
+use crate::domain::Phase;
+use crate::error::{Code, Problem, ProviderError, ProviderFailure};
+use crate::ledger::Account;
+use crate::provider::embedding::{Embedded, Embedder, Purpose};
+use crate::provider::{Brief, ChatRequest, Chunk, Completion, Message, PhaseBrief, Provider, Role, TargetFamily};
+
+/// What is asked: a few words, so that a stream has something to split, and nothing to think about.
+const QUESTION: &str = "Reply with these three words and nothing else: ready steady go";
+
+/// What is embedded.
+const TEXT: &str = "ready steady go";
+
+/// A chat call to be made.
+pub(super) struct Asked<'a> {
+    pub(super) provider: &'a dyn Provider,
+    pub(super) model: Option<String>,
+    pub(super) max_tokens: u32,
+    pub(super) limit: Duration,
+    pub(super) deadline: Instant,
+}
+
+/// What came of a chat call.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Pieces of text that came before the end or the failure.
+    pub(super) pieces: usize,
+    /// What the layers below had to say.
+    pub(super) warnings: Vec<String>,
+    /// How it ended.
+    pub(super) outcome: Result<Completion, ProviderError>,
+}
+
+impl Asked<'_> {
+    /// Makes the call, once.
+    pub(super) async fn call(self, account: Account) -> Call {
+        let name = self.provider.name().to_owned();
+        let mut answer = self.provider.stream(request(self.model, self.max_tokens, account));
+        let (mut pieces, mut warnings) = (0, Vec::new());
+        let outcome = loop {
+            let Ok(next) = timeout_at(self.deadline, answer.next()).await else {
+                break Err(too_late(&name, self.limit));
+            };
+            match next {
+                Some(Ok(Chunk::Text(text))) => pieces += usize::from(!text.is_empty()),
+                Some(Ok(Chunk::Warning(warning))) => warnings.push(warning),
+                Some(Ok(Chunk::Thinking(_))) => {}
+                Some(Ok(Chunk::Retrying { error, .. })) => match repeated(&name, &error) {
+                    Some(error) => break Err(error),
+                    // Asked again in another form: that is no failure.
+                    None => pieces = 0,
+                },
+                Some(Ok(Chunk::Done(completion))) => break Ok(completion),
+                Some(Err(error)) => break Err(error),
+                None => {
+                    let message = "the answer ended before it was complete";
+                    break Err(ProviderError::new(&name, ProviderFailure::Unavailable, message));
+                }
+            }
+        };
+        Call { pieces, warnings, outcome }
+    }
+}
+
+/// Embeds one short text.
+pub(super) async fn embed(
+    embedder: &dyn Embedder,
+    limit: Duration,
+    deadline: Instant,
+    account: Account,
+) -> Result<Embedded, ProviderError> {
+    let embedding = embedder.embed(vec![TEXT.to_owned()], Purpose::Document, account);
+    timeout_at(deadline, embedding).await.unwrap_or_else(|_| Err(too_late(embedder.provider(), limit)))
+}
+
+fn request(model: Option<String>, max_tokens: u32, account: Account) -> ChatRequest {
+    // Providers that are no language model read the brief; to them this is the smallest piece of work there is.
+    let brief = PhaseBrief {
+        phase: Phase::PrimaMateria,
+        phases: vec![Phase::PrimaMateria],
+        persona: String::from("generic"),
+        strategy: String::from("direct"),
+        target: TargetFamily::Generic,
+        variant: 0,
+        original_input: QUESTION.to_owned(),
+        input: QUESTION.to_owned(),
+        context: Vec::new(),
+    };
+    ChatRequest {
+        messages: vec![Message { role: Role::User, content: QUESTION.to_owned() }],
+        model,
+        temperature: None,
+        max_tokens: Some(max_tokens),
+        response_schema: None,
+        brief: Brief::Phase(brief),
+        account,
+    }
+}
+
+fn too_late(name: &str, limit: Duration) -> ProviderError {
+    let message = format!("no complete answer within the {} s of this test", limit.as_secs_f64());
+    ProviderError::new(name, ProviderFailure::Timeout, message)
+}
+
+/// The failure that a layer is about to answer with the same call again; `None` when the call it makes is another one.
+fn repeated(name: &str, problem: &Problem) -> Option<ProviderError> {
+    let failure = match problem.code {
+        Code::ProviderUnavailable => ProviderFailure::Unavailable,
+        Code::ProviderRateLimited => ProviderFailure::RateLimited,
+        Code::ProviderTimeout => ProviderFailure::Timeout,
+        _ => return None,
+    };
+    // A problem's detail begins with the provider's name, as does the error made of it here.
+    let prefix = format!("provider `{name}`: ");
+    let message = problem.detail.strip_prefix(&prefix).unwrap_or(&problem.detail);
+    let mut error = ProviderError::new(name, failure, message);
+    error.upstream_status = problem.upstream_status;
+    error.retry_after = problem.retry_after_s.and_then(|wait| Duration::try_from_secs_f64(wait).ok());
+    Some(error)
+}
