@@ -14,6 +14,7 @@ mod prompt;
 mod provider;
 mod result;
 mod selection;
+mod spend;
 
 pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
@@ -26,3 +27,4 @@ pub use provider::{
 };
 pub use result::{GenerationResult, Ranking, VariantFailure};
 pub use selection::{Comparison, SelectResult, Standing};
+pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};

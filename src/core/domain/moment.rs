@@ -27,6 +27,23 @@ pub(crate) mod written {
     }
 }
 
+/// For `#[serde(with)]`, where there may be none.
+pub(crate) mod written_or_null {
+    use super::{Deserialize, Deserializer, Serializer, Timestamp, written};
+
+    #[expect(clippy::ref_option, reason = "serde gives a reference to the field")]
+    pub(crate) fn serialize<S: Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+        match moment {
+            Some(moment) => written::serialize(moment, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+        Option::deserialize(deserializer)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,8 @@
 //! may fit once others have settled waits its turn, first come first served; one that can never fit is refused at once.
 //!
 //! The caps of a run are kept by the `till`; what several runs and processes share, and what is to be
-//! remembered, is behind the port [`SpendBook`]. The layer that reserves and settles for every provider is
-//! [`crate::provider::metered`].
+//! remembered, is behind the port [`SpendBook`], which [`crate::store::StoreBook`] fills. The layer that reserves and
+//! settles for every provider is [`crate::provider::metered`].
 
 mod account;
 mod book;

@@ -12,6 +12,7 @@ mod ids;
 mod lists;
 mod prompts;
 mod sessions;
+mod spend;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -30,7 +31,8 @@ pub struct Check {
 
 /// All checks.
 pub fn checks() -> Vec<Check> {
-    [prompts::CHECKS, lists::CHECKS, ids::CHECKS, changes::CHECKS, sessions::CHECKS, concurrency::CHECKS].concat()
+    [prompts::CHECKS, lists::CHECKS, ids::CHECKS, changes::CHECKS, sessions::CHECKS, spend::CHECKS, concurrency::CHECKS]
+        .concat()
 }
 
 /// Runs every check over a database of its own.

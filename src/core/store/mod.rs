@@ -4,15 +4,20 @@
 //! a backend over a network fills both from its own runtime. So callers may `.await` it in a server or
 //! [`Pending::wait`] for it in a local command, and the store itself needs no runtime.
 //!
+//! What calls to models cost is kept behind the same seam ([`SpendStore`]), because a cap that several processes share
+//! needs what they share; [`StoreBook`] makes the ledger's book of it. Deleting prompts never deletes what they cost.
+//!
 //! Filters are applied inside the store, never after a limit. What every backend must do is
 //! `conformance`, one suite that each runs (feature `test-support`).
 
+mod book;
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;
 mod edit;
 mod pending;
 #[cfg(any(test, feature = "test-support"))]
 pub mod samples;
+mod spend;
 pub mod sqlite;
 
 use schemars::JsonSchema;
@@ -20,11 +25,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId, Timestamp};
 
+pub use book::StoreBook;
 pub use edit::Edit;
 pub use pending::{Completer, Pending};
+pub use spend::{Admitted, SpendCall, SpendQuery, SpendRow, SpendStore};
 
-/// A database of prompts and runs.
-pub trait Store: Send + Sync {
+/// A database of prompts and runs, and of what was spent on them.
+pub trait Store: SpendStore {
     /// Stores a new run. Its prompts come later, one by one.
     ///
     /// Fails with `conflict` when its id is already there.

@@ -21,9 +21,11 @@ enum State<T> {
 pub struct Completer<T>(oneshot::Sender<Result<T>>);
 
 impl<T> Completer<T> {
-    /// Gives the answer; nobody may be waiting for it any more.
+    /// Gives the answer. Nobody may be waiting for it any more; a failure is logged then.
     pub fn complete(self, answer: Result<T>) {
-        let _nobody_waits = self.0.send(answer);
+        if let Err(Err(error)) = self.0.send(answer) {
+            log_unattended(&error);
+        }
     }
 }
 
@@ -49,6 +51,19 @@ impl<T> Pending<T> {
             State::Coming(receiver) => receiver.blocking_recv().unwrap_or_else(|_| Err(gone())),
         }
     }
+}
+
+impl Pending<()> {
+    /// Lets it be done with nobody waiting. A failure is logged.
+    pub fn unattended(self) {
+        if let State::Ready(Some(Err(error))) = self.0 {
+            log_unattended(&error);
+        }
+    }
+}
+
+fn log_unattended(error: &Error) {
+    tracing::warn!(%error, "the database failed, and nobody was waiting for the answer");
 }
 
 fn gone() -> Error {

@@ -26,8 +26,10 @@ pub(super) struct Migration {
 }
 
 /// All of them; the first makes format 1 from nothing.
-const MIGRATIONS: &[Migration] =
-    &[Migration { name: "0001_prompts", sql: include_str!("../../../../assets/migrations/0001_prompts.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_prompts", sql: include_str!("../../../../assets/migrations/0001_prompts.sql") },
+    Migration { name: "0002_spend", sql: include_str!("../../../../assets/migrations/0002_spend.sql") },
+];
 
 /// The format this program reads and writes.
 #[expect(clippy::cast_possible_truncation, reason = "a handful of migrations")]

@@ -9,8 +9,11 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, Store, samples};
 
 /// A later program's migrations: ours and one more.
-const LATER: &[Migration] =
-    &[MIGRATIONS[0], Migration { name: "0002_later", sql: "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;" }];
+const LATER: &[Migration] = &[
+    MIGRATIONS[0],
+    MIGRATIONS[1],
+    Migration { name: "0003_later", sql: "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;" },
+];
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -64,12 +67,15 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new").join("aludel.db");
     let before = status(&path).unwrap();
-    assert_eq!((before.exists, before.current, before.latest, before.pending.len()), (false, 0, LATEST, 1));
+    assert_eq!(
+        (before.exists, before.current, before.latest, before.pending.len()),
+        (false, 0, LATEST, MIGRATIONS.len())
+    );
     assert!(!path.parent().unwrap().exists(), "looking must not create anything");
 
     let report = run(&path).unwrap();
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
-    assert_eq!(report.applied, ["0001_prompts"]);
+    assert_eq!(report.applied, ["0001_prompts", "0002_spend"]);
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
     assert_eq!(run(&path).unwrap().applied, Vec::<String>::new());
@@ -79,14 +85,14 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     let (folder, path) = folder_and_path();
     let prompt = filled(&path);
-    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0002_later"]);
+    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0003_later"]);
 
     let report = run_these(&path, LATER).unwrap();
-    assert_eq!((report.from, report.to, report.applied), (1, 2, vec!["0002_later".to_owned()]));
+    assert_eq!((report.from, report.to, report.applied), (2, 3, vec!["0003_later".to_owned()]));
     let backup = report.backup.unwrap();
-    assert!(backup.file_name().unwrap().to_str().unwrap().starts_with("aludel.db.backup-v1-2"), "{backup:?}");
+    assert!(backup.file_name().unwrap().to_str().unwrap().starts_with("aludel.db.backup-v2-2"), "{backup:?}");
     assert_eq!(files(&folder), ["aludel.db", backup.file_name().unwrap().to_str().unwrap()]);
-    assert_eq!(read_status(&path, LATER).unwrap().current, 2);
+    assert_eq!(read_status(&path, LATER).unwrap().current, 3);
 
     // The copy is a whole database of the old format.
     assert_eq!(SqliteStore::open(&backup).get(prompt.id).wait().unwrap(), Some(prompt));
@@ -111,6 +117,20 @@ fn files_are_readable_by_their_owner_alone() {
 }
 
 #[test]
+fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
+    let (_folder, path) = folder_and_path();
+    run_these(&path, &MIGRATIONS[..1]).unwrap();
+    assert_eq!(status(&path).unwrap().pending, ["0002_spend"]);
+    let store = SqliteStore::open(&path);
+    assert_eq!(
+        crate::store::SpendStore::spend(&store, crate::store::SpendQuery::default()).wait().unwrap()[0].calls,
+        0
+    );
+    assert_eq!(filled(&path), samples::prompt(1));
+    assert_eq!(status(&path).unwrap().current, LATEST);
+}
+
+#[test]
 fn two_backups_of_one_second_have_two_names() {
     let (folder, path) = folder_and_path();
     filled(&path);
@@ -126,13 +146,14 @@ fn a_migration_that_fails_changes_nothing() {
     let prompt = filled(&path);
     let broken = [
         MIGRATIONS[0],
+        MIGRATIONS[1],
         Migration {
-            name: "0002_broken",
+            name: "0003_broken",
             sql: "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);",
         },
     ];
     assert!(run_these(&path, &broken).is_err());
-    assert_eq!(status(&path).unwrap().current, 1);
+    assert_eq!(status(&path).unwrap().current, LATEST);
     let opened = connection::open_for_writing(&path).unwrap();
     assert!(opened.connection.prepare("SELECT * FROM half").is_err());
     assert_eq!(SqliteStore::open(&path).get(prompt.id).wait().unwrap(), Some(prompt));
@@ -186,7 +207,7 @@ fn a_newer_file_is_refused() {
     let (_folder, path) = folder_and_path();
     filled(&path);
     sql(&path, "PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE);");
-    assert_refused(&path, Code::Storage, &["format 7", "up to 1", "newer aludel"]);
+    assert_refused(&path, Code::Storage, &["format 7", "up to 2", "newer aludel"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub mod migrate;
 mod prompts;
 mod rows;
 mod sessions;
+mod spend;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -25,13 +26,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
+use uuid::Uuid;
 
 use self::connection::{Connected, Identity};
 use self::failure::{Failure, Outcome, Place};
 use self::writer::Writer;
-use super::{Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, Store};
-use crate::domain::{Prompt, PromptId};
+use super::{
+    Admitted, Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, SpendCall,
+    SpendQuery, SpendRow, SpendStore, Store,
+};
+use crate::domain::{Prompt, PromptId, Timestamp};
 use crate::error::Result;
+use crate::ledger::{CallEnd, Money};
 
 /// Reading connections kept for the next reader; more may be in use at once.
 const IDLE_READERS: usize = 8;
@@ -226,6 +232,33 @@ impl Store for SqliteStore {
     }
 }
 
+impl SpendStore for SqliteStore {
+    fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted> {
+        self.write("asking for room under the daily budget", move |connection| spend::admit(connection, &call, cap))
+    }
+
+    fn withdraw_call(&self, id: Uuid) -> Pending<()> {
+        self.write("taking back a call", move |connection| spend::withdraw(connection, id))
+    }
+
+    fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {
+        self.write("writing down what a call cost", move |connection| spend::end(connection, id, end))
+    }
+
+    fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
+        self.write("writing down what a call cost", move |connection| spend::record(connection, &call, end))
+    }
+
+    fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
+        let absent = if query.by.is_none() { vec![SpendRow::default()] } else { Vec::new() };
+        self.read("adding up what was spent", absent, |connection| spend::sums(connection, &query))
+    }
+
+    fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
+        self.read("reading what a day has cost", Money::ZERO, |connection| spend::counted_on(connection, moment))
+    }
+}
+
 impl Drop for SqliteStore {
     /// Waits until what is queued is written, as `close` does.
     fn drop(&mut self) {
@@ -255,5 +288,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod process_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod spend_process_tests;
 #[cfg(test)]
 mod tests;

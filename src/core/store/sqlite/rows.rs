@@ -34,6 +34,12 @@ impl<'row, 'statement> Columns<'row, 'statement> {
         self.row.get(column).map_err(|error| self.damaged(error))
     }
 
+    /// The next column, a whole number that is not negative.
+    pub(super) fn number(&mut self) -> Outcome<u64> {
+        let number = self.take::<i64>()?;
+        u64::try_from(number).map_err(|_| self.damaged(format!("{number} is negative")))
+    }
+
     /// The next column, an id.
     pub(super) fn id(&mut self) -> Outcome<Uuid> {
         self.optional_id()?.ok_or_else(|| self.damaged("an id is missing"))

@@ -156,7 +156,7 @@ fn a_file_made_newer_while_it_is_open_is_no_longer_written() {
     assert!(error.to_string().contains("format 9"), "{error}");
     let error = store.count(Filter::default()).wait().unwrap_err();
     assert!(error.to_string().contains("format 9"), "{error}");
-    newer.execute_batch("PRAGMA user_version = 1").unwrap();
+    newer.pragma_update(None, "user_version", migrate::LATEST).unwrap();
     assert_eq!(count(&store), 1);
     store.append(vec![samples::prompt(2)]).wait().unwrap();
 }

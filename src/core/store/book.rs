@@ -1,0 +1,201 @@
+//! The ledger's book over a store.
+//!
+//! Without a daily cap a call is handed to the store when it has ended, and nobody waits for it: the store commits what
+//! has queued up together, and closing it waits for the rest. With one, the store is asked before each call goes out,
+//! because other processes spend from the same day. Calls ask side by side while there is room. One that does not
+//! fit waits, if this process has calls under way whose end may make room, and those behind it wait their turn;
+//! for other processes nobody waits.
+
+use std::sync::Arc;
+
+use tokio::sync::{RwLock, watch};
+use uuid::Uuid;
+
+use super::{Admitted, SpendCall, Store};
+use crate::error::Error;
+use crate::ids::IdSource;
+use crate::ledger::{Admission, BookEntry, BookedCall, CallEnd, Money, Refusal, SpendBook};
+use crate::time::Clock;
+
+/// Writes calls into a store, and asks it for room under the cap of a day.
+pub struct StoreBook {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    daily_cap: Option<Money>,
+    /// Shared by those who ask while there is room; held alone by the first who found none.
+    turn: RwLock<()>,
+    ours: Arc<watch::Sender<Ours>>,
+}
+
+/// The admitted calls of this process. One value, so that whoever looks sees a state that was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Ours {
+    under_way: usize,
+    /// How many have ended so far.
+    ended: u64,
+}
+
+impl StoreBook {
+    /// A book over `store`, with at most `daily_cap` a day.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, daily_cap: Option<Money>) -> Self {
+        Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default() }
+    }
+
+    fn call(&self, booked: BookedCall) -> SpendCall {
+        let BookedCall { labels, provider, model, purpose, worst } = booked;
+        SpendCall {
+            id: self.ids.next(),
+            at: self.clock.now(),
+            session_id: labels.session,
+            command: labels.command.to_owned(),
+            phase: purpose.to_owned(),
+            provider,
+            model,
+            tags: labels.tags.clone(),
+            worst,
+        }
+    }
+
+    async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
+        {
+            let _among_others = self.turn.read().await;
+            if let Ok(entry) = self.ask(cap, &call).await? {
+                return Ok(entry);
+            }
+        }
+        let _alone = self.turn.write().await;
+        let mut ours = self.ours.subscribe();
+        loop {
+            let before = *ours.borrow_and_update();
+            let counted = match self.ask(cap, &call).await? {
+                Ok(entry) => return Ok(entry),
+                Err(counted) => counted,
+            };
+            let now = *ours.borrow();
+            if now.ended == before.ended {
+                if now.under_way == 0 {
+                    return Err(Refusal::Day { cap, counted, wanted: call.worst.unwrap_or_default() });
+                }
+                // The sender is ours and stays, so this fails never.
+                drop(ours.changed().await);
+            }
+        }
+    }
+
+    /// Asks once. What the day's calls count as, where there is no room.
+    async fn ask(&self, cap: Money, call: &SpendCall) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
+        let asking = Asking { store: &self.store, id: Some(call.id) };
+        let admitted = self.store.admit_call(call.clone(), cap).await;
+        asking.answered();
+        match admitted {
+            Ok(Admitted::Yes) => {
+                self.ours.send_modify(|ours| ours.under_way += 1);
+                let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
+                Ok(Ok(Box::new(AdmittedCall { store, ours, id: call.id, is_ended: false })))
+            }
+            Ok(Admitted::No { counted }) => Ok(Err(counted)),
+            Err(error) => Err(refusal(&error)),
+        }
+    }
+}
+
+fn refusal(error: &Error) -> Refusal {
+    Refusal::Book(error.to_string())
+}
+
+impl SpendBook for StoreBook {
+    fn daily_cap(&self) -> Option<Money> {
+        self.daily_cap
+    }
+
+    fn admit(&self, booked: BookedCall) -> Admission<'_> {
+        let call = self.call(booked);
+        Box::pin(async move {
+            match self.daily_cap {
+                Some(cap) => self.admit_under(cap, call).await,
+                None => Ok(Box::new(UnaskedCall { store: Arc::clone(&self.store), call: Some(call) }) as _),
+            }
+        })
+    }
+}
+
+/// A question that was put to the store. Dropped before the answer it takes the call out again, if it got in.
+struct Asking<'a> {
+    store: &'a Arc<dyn Store>,
+    id: Option<Uuid>,
+}
+
+impl Asking<'_> {
+    fn answered(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.store.withdraw_call(id).unattended();
+        }
+    }
+}
+
+/// A call that the store has taken in.
+struct AdmittedCall {
+    store: Arc<dyn Store>,
+    ours: Arc<watch::Sender<Ours>>,
+    id: Uuid,
+    is_ended: bool,
+}
+
+impl AdmittedCall {
+    fn end(&mut self, end: CallEnd) {
+        if std::mem::replace(&mut self.is_ended, true) {
+            return;
+        }
+        // In this order: who is woken asks the store, and finds the room.
+        self.store.end_call(self.id, end).unattended();
+        self.ours.send_modify(|ours| {
+            ours.under_way -= 1;
+            ours.ended += 1;
+        });
+    }
+}
+
+impl BookEntry for AdmittedCall {
+    fn close(mut self: Box<Self>, end: CallEnd) {
+        self.end(end);
+    }
+}
+
+impl Drop for AdmittedCall {
+    fn drop(&mut self) {
+        self.end(CallEnd::Unseen);
+    }
+}
+
+/// A call that is written down when it has ended.
+struct UnaskedCall {
+    store: Arc<dyn Store>,
+    call: Option<SpendCall>,
+}
+
+impl BookEntry for UnaskedCall {
+    fn close(mut self: Box<Self>, end: CallEnd) {
+        if let Some(call) = self.call.take() {
+            self.store.record_call(call, end).unattended();
+        }
+    }
+}
+
+impl Drop for UnaskedCall {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            self.store.record_call(call, CallEnd::Unseen).unattended();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "book_tests.rs"]
+mod tests;

@@ -1,0 +1,197 @@
+//! The book over a real database: what is written down, who waits for room, and who leaves no trace.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::*;
+use crate::domain::SessionId;
+use crate::ids::{SeededIds, SystemIds};
+use crate::ledger::{Account, Actual, Call, Caps, Labels, Reservation, WorstCase};
+use crate::store::sqlite::SqliteStore;
+use crate::store::{SpendQuery, SpendRow};
+use crate::time::FixedClock;
+
+const NOON: i64 = 1_790_000_000_000;
+
+struct World {
+    folder: tempfile::TempDir,
+    store: Arc<dyn Store>,
+    book: Arc<StoreBook>,
+}
+
+impl World {
+    fn with_daily_cap(nanos: Option<u64>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("aludel.db")));
+        let book = Arc::new(book_over(&store, nanos));
+        Self { folder, store, book }
+    }
+
+    fn account(&self) -> Account {
+        let labels = Labels {
+            session: Some(SessionId(SeededIds::new(3).next())),
+            command: "generate",
+            tags: vec!["a".into(), "b".into()],
+        };
+        Account::open(Caps::default(), labels, Some(Arc::clone(&self.book) as Arc<dyn SpendBook>))
+    }
+
+    /// Waits for the writes that nobody waited for: they are done in order.
+    async fn settled(&self) {
+        self.store.withdraw_call(Uuid::nil()).await.unwrap();
+    }
+
+    async fn written(&self) -> SpendRow {
+        self.store.spend(SpendQuery::default()).await.unwrap().remove(0)
+    }
+
+    async fn counted(&self) -> u64 {
+        self.settled().await;
+        self.store.counted_on(crate::time::from_millis(NOON)).await.unwrap().nanos()
+    }
+}
+
+fn book_over(store: &Arc<dyn Store>, daily_cap: Option<u64>) -> StoreBook {
+    let clock = Arc::new(FixedClock::ticking_from(NOON));
+    StoreBook::new(Arc::clone(store), clock, Arc::new(SystemIds), daily_cap.map(Money::from_nanos))
+}
+
+async fn reserve(account: &Account, worst: u64) -> Result<Reservation, crate::error::ProviderError> {
+    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_booked: true };
+    account.reserve(call, WorstCase::Most(Money::from_nanos(worst))).await
+}
+
+fn cost(nanos: u64) -> Actual {
+    Actual { input_tokens: 10, output_tokens: 5, cost: Some(Money::from_nanos(nanos)), assumed: None }
+}
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future).await.expect("it ends")
+}
+
+#[tokio::test]
+async fn without_a_daily_cap_calls_are_written_down_when_they_have_ended() {
+    let world = World::with_daily_cap(None);
+    let account = world.account();
+    let answered = reserve(&account, 100).await.unwrap();
+    let (failed, lost) = (reserve(&account, 100).await.unwrap(), reserve(&account, 100).await.unwrap());
+    assert_eq!(world.written().await.calls, 0);
+    answered.settle(cost(40));
+    failed.release();
+    drop(lost);
+    world.store.close().await.unwrap();
+    let reopened = SqliteStore::open(world.folder.path().join("aludel.db"));
+    let written = crate::store::SpendStore::spend(&reopened, SpendQuery::default()).await.unwrap().remove(0);
+    assert_eq!((written.calls, written.failed, written.unseen), (3, 1, 1));
+    assert_eq!((written.cost.nanos(), written.unseen_cost.nanos(), written.input_tokens), (40, 100, 10));
+}
+
+#[tokio::test]
+async fn what_is_part_of_the_program_touches_no_disk() {
+    let world = World::with_daily_cap(Some(1));
+    let call = Call { provider: "builtin".into(), model: "b".into(), purpose: "judge", is_booked: false };
+    world.account().reserve(call, WorstCase::Most(Money::ZERO)).await.unwrap().settle(Actual::default());
+    world.store.close().await.unwrap();
+    assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn the_daily_cap_holds_for_all_accounts_and_names_itself() {
+    let world = World::with_daily_cap(Some(100));
+    reserve(&world.account(), 60).await.unwrap().settle(cost(50));
+    let error = reserve(&world.account(), 51).await.err().unwrap();
+    assert_eq!(error.code(), crate::error::Code::BudgetExceeded);
+    assert!(
+        error.message.contains("daily budget of $0.0000001") && error.message.contains("$0.00000005 used"),
+        "{error}"
+    );
+    reserve(&world.account(), 50).await.unwrap().release();
+    assert_eq!(world.counted().await, 50);
+}
+
+#[tokio::test]
+async fn an_unknown_price_is_refused_under_a_daily_cap() {
+    let world = World::with_daily_cap(Some(100));
+    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_booked: true };
+    let error = world.account().reserve(call, WorstCase::UnknownPrice).await.err().unwrap();
+    assert!(error.message.contains("assume_price"), "{error}");
+    assert_eq!(world.written().await.calls, 0);
+}
+
+#[tokio::test]
+async fn many_that_may_cost_much_and_cost_little_wait_for_each_other() {
+    let world = World::with_daily_cap(Some(1000));
+    let calls = (0..64).map(|_| async {
+        let reservation = reserve(&world.account(), 300).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        reservation.settle(cost(5));
+    });
+    soon(join_all(calls)).await;
+    assert_eq!((world.counted().await, world.written().await.calls), (320, 64));
+}
+
+#[tokio::test]
+async fn when_nothing_of_this_process_is_under_way_nobody_waits() {
+    let world = World::with_daily_cap(Some(100));
+    let elsewhere = book_over(&world.store, Some(100));
+    let theirs =
+        World { book: Arc::new(elsewhere), store: Arc::clone(&world.store), folder: tempfile::tempdir().unwrap() };
+    let held = reserve(&theirs.account(), 60).await.unwrap();
+    assert!(soon(reserve(&world.account(), 60)).await.is_err(), "for others nobody waits");
+    drop(held);
+    assert_eq!(world.counted().await, 60);
+}
+
+#[tokio::test]
+async fn those_who_wait_are_refused_when_the_last_end_leaves_no_room() {
+    let world = World::with_daily_cap(Some(100));
+    let account = world.account();
+    let held = reserve(&account, 60).await.unwrap();
+    let waiting = join_all((0..3).map(|_| reserve(&account, 60)));
+    let ending = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        drop(held);
+    };
+    let (refused, ()) = soon(futures_util::future::join(waiting, ending)).await;
+    assert!(refused.iter().all(Result::is_err));
+    assert_eq!(account.tally().calls, 1, "what was refused is no call");
+}
+
+#[tokio::test]
+async fn one_who_stops_waiting_leaves_no_trace_and_blocks_nobody() {
+    let world = World::with_daily_cap(Some(100));
+    let account = world.account();
+    let held = reserve(&account, 90).await.unwrap();
+    let impatient = tokio::time::timeout(Duration::from_millis(20), reserve(&account, 80));
+    assert!(impatient.await.is_err());
+    soon(reserve(&account, 10)).await.unwrap().settle(cost(10));
+    held.settle(cost(1));
+    assert_eq!((world.counted().await, account.tally().calls), (11, 2));
+}
+
+#[tokio::test]
+async fn a_question_that_is_dropped_before_its_answer_takes_nothing_in() {
+    let world = World::with_daily_cap(Some(1000));
+    let account = world.account();
+    for _ in 0..40 {
+        let mut asking = Box::pin(reserve(&account, 10));
+        // Polled once: the question is on its way to the writer, and perhaps already answered.
+        let polled = futures_util::poll!(asking.as_mut());
+        drop((asking, polled));
+    }
+    world.store.close().await.unwrap();
+    let reopened = SqliteStore::open(world.folder.path().join("aludel.db"));
+    let counted = crate::store::SpendStore::counted_on(&reopened, crate::time::from_millis(NOON)).await.unwrap();
+    assert_eq!((counted.nanos(), account.tally().reserved), (account.tally().spent.nanos(), Money::ZERO));
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_asked_lets_nothing_out() {
+    let world = World::with_daily_cap(Some(1000));
+    world.store.close().await.unwrap();
+    let account = world.account();
+    let error = reserve(&account, 10).await.err().unwrap();
+    assert_eq!(error.code(), crate::error::Code::Storage);
+    assert_eq!(account.tally(), crate::ledger::Tally::default());
+}

@@ -1,0 +1,203 @@
+//! Calls as rows, and the running total of each day. Every change runs inside the writer's transaction, which holds the
+//! database's write lock from its beginning: that is what makes a cap hold across processes.
+
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use uuid::Uuid;
+
+use super::failure::Outcome;
+use super::rows::{Columns, json, millis, millis_not_before};
+use crate::domain::{SpendBy, Timestamp};
+use crate::ledger::{CallEnd, Money};
+use crate::store::{Admitted, SpendCall, SpendQuery, SpendRow};
+
+/// More than can be owed: what is above is kept as this much, so that sums stay within 64 bits.
+const MOST: i64 = 1_000_000_000_000_000_000;
+
+const MILLIS_A_DAY: i64 = 86_400_000;
+
+/// How a call stands, as columns.
+struct Standing {
+    state: &'static str,
+    input_tokens: Option<i64>,
+    output_tokens: Option<i64>,
+    cost: Option<i64>,
+    counted: i64,
+}
+
+impl Standing {
+    fn open(worst: Option<Money>) -> Self {
+        Self {
+            state: "open",
+            input_tokens: None,
+            output_tokens: None,
+            cost: None,
+            counted: nanos(worst.unwrap_or_default()),
+        }
+    }
+
+    fn ended(end: CallEnd, worst: Option<Money>) -> Self {
+        match end {
+            CallEnd::Answered { input_tokens, output_tokens, cost, counted } => Self {
+                state: "answered",
+                input_tokens: Some(whole(input_tokens)),
+                output_tokens: Some(whole(output_tokens)),
+                cost: cost.map(nanos),
+                counted: nanos(counted),
+            },
+            CallEnd::Failed => Self { state: "failed", cost: Some(0), counted: 0, ..Self::open(worst) },
+            CallEnd::Unseen => Self { state: "unseen", ..Self::open(worst) },
+        }
+    }
+}
+
+/// Takes a call in, if there is room.
+pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> Outcome<Admitted> {
+    let counted = counted_on(connection, call.at)?;
+    if counted + call.worst.unwrap_or_default() > cap {
+        return Ok(Admitted::No { counted });
+    }
+    insert(connection, call, &Standing::open(call.worst))?;
+    Ok(Admitted::Yes)
+}
+
+/// Writes down a call that has ended.
+pub(super) fn record(connection: &Connection, call: &SpendCall, end: CallEnd) -> Outcome<()> {
+    insert(connection, call, &Standing::ended(end, call.worst))
+}
+
+fn insert(connection: &Connection, call: &SpendCall, standing: &Standing) -> Outcome<()> {
+    let day = day_of(call.at);
+    connection
+        .prepare_cached(
+            "INSERT INTO calls (id, at, day, session_id, command, phase, provider, model, tags, state, input_tokens,
+                 output_tokens, cost, worst, counted)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            call.id.as_bytes(),
+            millis(call.at),
+            day,
+            call.session_id.map(|session| session.0.into_bytes()),
+            call.command,
+            call.phase,
+            call.provider,
+            call.model,
+            json(&call.tags)?,
+            standing.state,
+            standing.input_tokens,
+            standing.output_tokens,
+            standing.cost,
+            call.worst.map(nanos),
+            standing.counted,
+        ])?;
+    add_to_day(connection, day, standing.counted)
+}
+
+/// Says how a call ended, if it has not.
+pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> Outcome<()> {
+    let Some(open) = open_call(connection, id)? else { return Ok(()) };
+    let worst = open.worst.map(|nanos| Money::from_nanos(nanos.unsigned_abs()));
+    let standing = Standing::ended(end, worst);
+    connection
+        .prepare_cached(
+            "UPDATE calls SET state = ?, input_tokens = ?, output_tokens = ?, cost = ?, counted = ? WHERE id = ?",
+        )?
+        .execute(params![
+            standing.state,
+            standing.input_tokens,
+            standing.output_tokens,
+            standing.cost,
+            standing.counted,
+            id.as_bytes()
+        ])?;
+    add_to_day(connection, open.day, standing.counted - open.counted)
+}
+
+/// Takes a call out that never went out.
+pub(super) fn withdraw(connection: &Connection, id: Uuid) -> Outcome<()> {
+    let Some(open) = open_call(connection, id)? else { return Ok(()) };
+    connection.prepare_cached("DELETE FROM calls WHERE id = ?")?.execute([id.as_bytes()])?;
+    add_to_day(connection, open.day, -open.counted)
+}
+
+/// A call that has not ended.
+struct OpenCall {
+    day: i64,
+    counted: i64,
+    worst: Option<i64>,
+}
+
+fn open_call(connection: &Connection, id: Uuid) -> Outcome<Option<OpenCall>> {
+    let mut statement =
+        connection.prepare_cached("SELECT day, counted, worst FROM calls WHERE id = ? AND state = 'open'")?;
+    let read = |row: &Row<'_>| Ok(OpenCall { day: row.get(0)?, counted: row.get(1)?, worst: row.get(2)? });
+    Ok(statement.query_row([id.as_bytes()], read).optional()?)
+}
+
+fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> Outcome<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO call_days (day, counted) VALUES (?1, ?2)
+             ON CONFLICT (day) DO UPDATE SET counted = counted + ?2",
+        )?
+        .execute([day, nanos])?;
+    Ok(())
+}
+
+/// What the calls of a day count as.
+pub(super) fn counted_on(connection: &Connection, moment: Timestamp) -> Outcome<Money> {
+    let mut statement = connection.prepare_cached("SELECT counted FROM call_days WHERE day = ?")?;
+    let counted: Option<i64> = statement.query_row([day_of(moment)], |row| row.get(0)).optional()?;
+    Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
+}
+
+/// Calls added up.
+pub(super) fn sums(connection: &Connection, query: &SpendQuery) -> Outcome<Vec<SpendRow>> {
+    let (key, from) = match query.by {
+        None => ("''", "calls"),
+        Some(SpendBy::Day) => ("date(calls.day * 86400, 'unixepoch')", "calls"),
+        Some(SpendBy::Model) => ("calls.model", "calls"),
+        Some(SpendBy::Provider) => ("calls.provider", "calls"),
+        Some(SpendBy::Phase) => ("calls.phase", "calls"),
+        Some(SpendBy::Command) => ("calls.command", "calls"),
+        Some(SpendBy::Tag) => ("ifnull(tag.value, '')", "calls LEFT JOIN json_each(calls.tags) AS tag"),
+    };
+    let group = if query.by.is_some() { "GROUP BY 1" } else { "" };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {key}, count(*), ifnull(sum(state = 'failed'), 0), ifnull(sum(state IN ('open', 'unseen')), 0),
+             ifnull(sum(state = 'answered' AND cost IS NULL), 0), ifnull(sum(input_tokens), 0),
+             ifnull(sum(output_tokens), 0), ifnull(sum(cost), 0),
+             ifnull(sum(iif(state IN ('open', 'unseen'), counted, 0)), 0)
+         FROM {from} WHERE calls.at >= ? AND calls.at < ? {group}"
+    ))?;
+    let bounds = [query.since.map_or(i64::MIN, millis_not_before), query.until.map_or(i64::MAX, millis_not_before)];
+    let mut rows = statement.query(params_from_iter(bounds))?;
+    let mut sums = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        sums.push(SpendRow {
+            key: columns.take()?,
+            calls: columns.number()?,
+            failed: columns.number()?,
+            unseen: columns.number()?,
+            unpriced: columns.number()?,
+            input_tokens: columns.number()?,
+            output_tokens: columns.number()?,
+            cost: Money::from_nanos(columns.number()?),
+            unseen_cost: Money::from_nanos(columns.number()?),
+        });
+    }
+    Ok(sums)
+}
+
+fn day_of(moment: Timestamp) -> i64 {
+    millis(moment).div_euclid(MILLIS_A_DAY)
+}
+
+fn nanos(money: Money) -> i64 {
+    whole(money.nanos())
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(MOST).min(MOST)
+}
