@@ -5,16 +5,17 @@
 //! of parsing templates that users may override.
 //!
 //! The layers above a transport are providers themselves, each wrapped around the one below, and speak through
-//! [`Chunk`], so what they do is visible in the run. Outermost first: [`route`] (the binding, then its fallbacks),
-//! [`breaker`], [`retry`], [`permit`], [`metered`] (the ledger, which counts every call that goes out), [`timeout`],
-//! [`checked`], transport. [`registry`] builds all of it for one provider but the route, which `engine::wiring` puts
-//! together from a phase's binding. A cache belongs outside the route.
+//! [`Chunk`], so what they do is visible in the run. Outermost first: [`cache`], [`route`] (the binding, then its
+//! fallbacks), [`breaker`], [`retry`], [`permit`], [`metered`] (the ledger, which counts every call that goes out),
+//! [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider but the first two, which
+//! `engine::wiring` puts together from a phase's binding.
 //!
 //! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
 //! protocol's requests and reads its frames, both without input or output, and one transport moves the bytes.
 
 pub mod breaker;
 pub mod builtin;
+pub mod cache;
 pub mod catalog;
 pub mod checked;
 pub mod embedding;

@@ -1,0 +1,115 @@
+//! All kept answers of a process: looked up in memory, then behind it, and asked for once at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::flight::{Flights, Leading, Place};
+use super::memory::Memory;
+use super::{Answer, AnswerKey, AnswerStore, Keeping, Shelf};
+use crate::domain::Timestamp;
+use crate::time::Clock;
+
+/// Bytes of answers kept in memory, both shelves together.
+const MEMORY_BYTES: usize = 64 * 1024 * 1024;
+
+/// What every [`Cache`](super::Cache) of a process shares.
+pub struct Answers {
+    clock: Arc<dyn Clock>,
+    memory: Mutex<[Memory; Shelf::ALL.len()]>,
+    flights: Arc<Flights>,
+    store: Option<Arc<dyn AnswerStore>>,
+}
+
+/// What a look-up found.
+pub(super) enum Found {
+    /// An answer.
+    Kept(Arc<Answer>),
+    /// None: ask. Others wait for what comes, unless somebody else has already kept this one waiting in vain.
+    Nothing(Option<Leading>),
+}
+
+impl Answers {
+    /// None yet, and no memory beyond the process.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let memory = Shelf::ALL.map(|_| Memory::new(MEMORY_BYTES / Shelf::ALL.len()));
+        Self { clock, memory: Mutex::new(memory), flights: Arc::default(), store: None }
+    }
+
+    /// The same, which also finds and keeps answers in `store`.
+    #[must_use]
+    pub fn with_store(mut self, store: Arc<dyn AnswerStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Waits until what is kept is written.
+    pub fn close(&self) {
+        if let Some(store) = &self.store {
+            store.close();
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The answer to `key`: kept, or from the equal call that is under way, for which this waits.
+    pub(super) async fn find(&self, key: AnswerKey, keeping: &Keeping) -> Found {
+        if let Some(answer) = self.remembered(key, keeping) {
+            return Found::Kept(answer);
+        }
+        let leading = match self.flights.board(key) {
+            Place::First(leading) => leading,
+            Place::Behind(following) => {
+                return following.answer().await.map_or(Found::Nothing(None), Found::Kept);
+            }
+        };
+        // The last call may have landed between the look-up and the boarding.
+        match self.remembered(key, keeping).or_else(|| self.stored(key, keeping)) {
+            Some(answer) => {
+                leading.land(Arc::clone(&answer));
+                Found::Kept(answer)
+            }
+            None => Found::Nothing(Some(leading)),
+        }
+    }
+
+    /// Keeps an answer; gives it back, shared.
+    pub(super) fn keep(&self, key: AnswerKey, answer: Answer, keeping: &Keeping) -> Arc<Answer> {
+        let answer = Arc::new(answer);
+        self.remember(key, &answer, keeping);
+        if let Some(store) = &self.store {
+            store.put(keeping.shelf, keeping.limits, key, Arc::clone(&answer));
+        }
+        answer
+    }
+
+    fn remembered(&self, key: AnswerKey, keeping: &Keeping) -> Option<Arc<Answer>> {
+        let mut memory = self.memory();
+        let shelf = &mut memory[keeping.shelf as usize];
+        let answer = shelf.get(&key)?;
+        if answer.is_fresh(keeping.limits.ttl, self.clock.now()) {
+            return Some(answer);
+        }
+        shelf.forget(&key);
+        None
+    }
+
+    fn stored(&self, key: AnswerKey, keeping: &Keeping) -> Option<Arc<Answer>> {
+        let answer = self.store.as_ref()?.get(&key)?;
+        if !answer.is_fresh(keeping.limits.ttl, self.clock.now()) {
+            return None;
+        }
+        let answer = Arc::new(answer);
+        self.remember(key, &answer, keeping);
+        Some(answer)
+    }
+
+    fn remember(&self, key: AnswerKey, answer: &Arc<Answer>, keeping: &Keeping) {
+        self.memory()[keeping.shelf as usize].put(key, Arc::clone(answer), keeping.limits.max_entries);
+    }
+
+    /// Nothing that runs under this lock can fail half-way.
+    fn memory(&self) -> MutexGuard<'_, [Memory; Shelf::ALL.len()]> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
