@@ -179,9 +179,10 @@ pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str
     headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim())
 }
 
-/// How long the headers ask to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, else, where a limit
-/// of OpenAI's kind has nothing left, until it is whole again, at most half a minute. A date in the past is no wait at
-/// all. `None` where nothing is asked, or nothing that can be read. Names must be in lower case.
+/// How long the headers ask to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date; else, where a limit
+/// has nothing left, until OpenRouter's begins anew, or until OpenAI's is whole again, of which at most half a minute.
+/// A date in the past is no wait at all. `None` where nothing is asked, or nothing that can be read. Names must be in
+/// lower case.
 pub fn retry_after(headers: &[(String, String)], received_ms: i64) -> Option<Duration> {
     let millis = header(headers, "retry-after-ms").and_then(number).map(|millis| millis / 1000.0);
     let seconds = || header(headers, "retry-after").and_then(number);
@@ -194,6 +195,12 @@ pub fn retry_after(headers: &[(String, String)], received_ms: i64) -> Option<Dur
         let now_ms = u128::try_from(received_ms).unwrap_or_default();
         let wait_ms = u64::try_from(date_ms.saturating_sub(now_ms)).unwrap_or(u64::MAX);
         return Some(Duration::from_millis(wait_ms).min(LONGEST_WAIT));
+    }
+    if header(headers, "x-ratelimit-remaining") == Some("0")
+        && let Some(at_ms) = header(headers, "x-ratelimit-reset").and_then(|at| at.parse::<i64>().ok())
+        && at_ms > received_ms
+    {
+        return Some(Duration::from_millis(at_ms.abs_diff(received_ms)).min(LONGEST_WAIT));
     }
     ["requests", "tokens"]
         .into_iter()

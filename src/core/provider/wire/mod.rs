@@ -10,6 +10,10 @@
 //! Sources: the vendors' own SDK types, as read in November 2026.
 
 pub mod failure;
+pub mod openai;
+pub mod openrouter;
+#[cfg(test)]
+mod testing;
 
 use super::ChatRequest;
 use super::embedding::Purpose;

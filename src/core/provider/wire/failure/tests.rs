@@ -65,6 +65,16 @@ fn a_limit_with_nothing_left_tells_a_wait_where_nothing_else_does() {
 }
 
 #[test]
+fn the_moment_a_limit_begins_anew_is_a_wait() {
+    let wait_until = |remaining, at| wait(&[("x-ratelimit-remaining", remaining), ("x-ratelimit-reset", at)]);
+    assert_eq!(wait_until("0", "1795238970000"), Some(ms(5000)));
+    assert_eq!(wait_until("0", "1895238970000"), Some(LONGEST_WAIT));
+    assert_eq!(wait_until("1", "1795238970000"), None);
+    assert_eq!(wait_until("0", "1795238960000"), None);
+    assert_eq!(wait_until("0", "soon"), None);
+}
+
+#[test]
 fn durations_of_go_and_protobuf_are_read() {
     for (text, expected) in [
         ("34s", Some(ms(34_000))),

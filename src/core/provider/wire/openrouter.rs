@@ -1,0 +1,75 @@
+//! OpenRouter's protocol: OpenAI's chat with what a router adds.
+//!
+//! The differences: a title for the user's own statistics there, comment lines while it waits for its upstream, the
+//! model that answers may be another than the one asked, every answer brings its cost, failures of the upstream come
+//! inside a 200. It is a router without embeddings here; those come from another provider.
+//!
+//! Source: the types of the vendor's SDK 1.3.84 and its page on errors, read on 2026-11-21.
+
+use super::openai::chat::{Chat, Dialect};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, ModelPage, Refusal, Wire};
+use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::ChatRequest;
+use crate::provider::frame::Framing;
+
+/// OpenRouter.
+#[derive(Debug)]
+pub struct OpenRouter {
+    provider: String,
+    chat: Chat,
+}
+
+impl OpenRouter {
+    /// The codec of `provider`, its name in the configuration.
+    pub fn new(provider: &str) -> Self {
+        Self { provider: provider.to_owned(), chat: Chat::new(provider, Dialect::OpenRouter) }
+    }
+}
+
+impl Wire for OpenRouter {
+    fn default_base_url(&self) -> &'static str {
+        "https://openrouter.ai/api/v1"
+    }
+
+    fn auth(&self) -> Auth {
+        Auth::Bearer
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    fn chat(&self, request: &ChatRequest, model: &str) -> HttpCall {
+        let mut call = self.chat.call(request, model);
+        call.headers.push(("x-openrouter-title", "aludel".to_owned()));
+        call
+    }
+
+    fn reader(&self) -> Box<dyn AnswerReader> {
+        self.chat.reader()
+    }
+
+    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+        self.chat.failure(answer)
+    }
+
+    fn models(&self, _page: Option<&str>) -> HttpCall {
+        Chat::models()
+    }
+
+    fn read_models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
+        self.chat.read_models(body)
+    }
+
+    fn embeddings(&self, _request: &EmbeddingRequest<'_>) -> Option<HttpCall> {
+        None
+    }
+
+    fn read_embeddings(&self, _body: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
+        let message = "it is not asked for embeddings; name another provider for them";
+        Err(ProviderError::new(&self.provider, ProviderFailure::Rejected, message))
+    }
+}
+
+#[cfg(test)]
+mod tests;
