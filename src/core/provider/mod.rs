@@ -13,6 +13,7 @@
 //! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
 //! protocol's requests and reads its frames, both without input or output, and one transport moves the bytes.
 
+pub mod adapt;
 pub mod breaker;
 pub mod builtin;
 pub mod cache;

@@ -1,0 +1,238 @@
+//! What is wanted becomes what is sent: the layer that knows what a model takes.
+//!
+//! Below it, a request's `temperature`, `max_tokens` and `response_schema` are exactly what goes on the wire; the layers
+//! there count and send it as it is. Whatever is changed is said with a [`Chunk::Warning`], in the same words every time,
+//! so that a run that asks a model nine times can tell it once.
+//!
+//! | wanted | known of the model | sent |
+//! |---|---|---|
+//! | temperature | takes none | nothing |
+//! | | takes less | the most it takes |
+//! | max_tokens | writes less | what it writes |
+//! | | reasons by default | as much more as it may need for that, up to what it writes |
+//! | anything | refused it before, or does so now | nothing; of a schema, its words in the system message |
+//! | the model | shut down | it is asked all the same; its vendor's answer is the better one |
+//!
+//! A refusal comes before any text, names the parameter ([`ProviderError::refused_parameter`]), and is mended by asking
+//! again at once without it. It is remembered for this provider and model as long as the program runs.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use jiff::tz::Offset;
+
+use super::catalog::{Catalog, ModelCard, Sampling};
+use super::checked::ended_early;
+use super::{ChatRequest, Chunk, ChunkStream, Message, Provider, Role};
+use crate::domain::ProviderKind;
+use crate::error::ProviderError;
+use crate::time::Clock;
+
+/// Sends the inner provider what its models take.
+pub struct Adapt {
+    inner: Arc<dyn Provider>,
+    kind: ProviderKind,
+    catalog: Arc<Catalog>,
+    clock: Arc<dyn Clock>,
+    refusals: Arc<Refusals>,
+}
+
+impl Adapt {
+    /// Adapts what `inner`, a provider of this kind, is asked to what the catalogue knows. The clock tells which models
+    /// are gone.
+    pub fn new(inner: Arc<dyn Provider>, kind: ProviderKind, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
+        Self { inner, kind, catalog, clock, refusals: Arc::default() }
+    }
+
+    /// The request as it is sent first, and what was changed.
+    fn fit(&self, mut request: ChatRequest, model: &str) -> (ChatRequest, Vec<String>) {
+        let card = self.catalog.card(self.kind, self.inner.name(), model).unwrap_or(&ModelCard::UNKNOWN);
+        let mut warnings = Vec::new();
+        let today = Offset::UTC.to_datetime(self.clock.now()).date();
+        if let Some(ends) = card.ends.filter(|_| !card.is_served_on(today)) {
+            warnings.push(format!("`{model}` was shut down by its vendor on {ends}; name another model"));
+        }
+        for parameter in Parameter::ALL {
+            if self.refusals.holds(model, parameter) {
+                warnings.extend(parameter.leave_out(&mut request, model));
+            }
+        }
+        warnings.extend(fit_temperature(&mut request, model, card.temperature));
+        warnings.extend(fit_max_tokens(&mut request, model, card));
+        (request, warnings)
+    }
+}
+
+impl Provider for Adapt {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let model = request.model.clone().unwrap_or_else(|| self.inner.default_model().to_owned());
+        let wanted = Wanted::of(&request);
+        let (mut request, warnings) = self.fit(request, &model);
+        let (inner, refusals) = (Arc::clone(&self.inner), Arc::clone(&self.refusals));
+        Box::pin(stream! {
+            for warning in warnings {
+                yield Ok(Chunk::Warning(warning));
+            }
+            loop {
+                let mut answer = inner.stream(request.clone());
+                let mut has_begun = false;
+                let error = loop {
+                    match answer.next().await {
+                        Some(Err(error)) => break error,
+                        Some(Ok(chunk @ Chunk::Done(_))) => {
+                            drop(answer);
+                            yield Ok(chunk);
+                            return;
+                        }
+                        Some(Ok(chunk)) => {
+                            has_begun |= matches!(&chunk, Chunk::Text(text) | Chunk::Thinking(text) if !text.is_empty());
+                            yield Ok(chunk);
+                        }
+                        None => break ended_early(inner.name()),
+                    }
+                };
+                drop(answer);
+                let refused = Parameter::refused(&error).filter(|_| !has_begun);
+                let Some((parameter, warning)) = refused.and_then(|refused| {
+                    // What was lowered or raised is named as it was wanted.
+                    wanted.restore(refused, &mut request);
+                    Some((refused, refused.leave_out(&mut request, &model)?))
+                }) else {
+                    yield Err(error);
+                    return;
+                };
+                refusals.remember(&model, parameter);
+                yield Ok(Chunk::Warning(warning));
+            }
+        })
+    }
+}
+
+fn fit_temperature(request: &mut ChatRequest, model: &str, takes: Sampling) -> Option<String> {
+    let wanted = request.temperature?;
+    match takes {
+        Sampling::Fixed => {
+            request.temperature = None;
+            Some(format!("`{model}` takes no temperature; {wanted} was left out"))
+        }
+        Sampling::UpTo(most) if wanted > most => {
+            request.temperature = Some(most);
+            Some(format!("`{model}` takes a temperature up to {most}; {wanted} was lowered to that"))
+        }
+        Sampling::UpTo(_) | Sampling::Unknown => None,
+    }
+}
+
+fn fit_max_tokens(request: &mut ChatRequest, model: &str, card: &ModelCard) -> Option<String> {
+    let wanted = request.max_tokens?;
+    let most = card.max_output.map_or(u32::MAX, |most| u32::try_from(most).unwrap_or(u32::MAX));
+    request.max_tokens = Some(wanted.saturating_add(card.reasoning_headroom).min(most));
+    (wanted > most).then(|| format!("`{model}` writes at most {most} tokens; max_tokens {wanted} was lowered to that"))
+}
+
+/// What may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Parameter {
+    Temperature,
+    MaxTokens,
+    ResponseSchema,
+}
+
+impl Parameter {
+    const ALL: [Self; 3] = [Self::Temperature, Self::MaxTokens, Self::ResponseSchema];
+
+    /// The one that an error says is not taken.
+    fn refused(error: &ProviderError) -> Option<Self> {
+        match error.refused_parameter? {
+            "temperature" => Some(Self::Temperature),
+            "max_tokens" => Some(Self::MaxTokens),
+            "response_schema" => Some(Self::ResponseSchema),
+            _ => None,
+        }
+    }
+
+    /// Leaves it out, and says so; `None` where it is not there.
+    fn leave_out(self, request: &mut ChatRequest, model: &str) -> Option<String> {
+        match self {
+            Self::Temperature => {
+                let wanted = request.temperature.take()?;
+                Some(format!("`{model}` refuses temperature {wanted}; it was left out"))
+            }
+            Self::MaxTokens => {
+                let wanted = request.max_tokens.take()?;
+                Some(format!("`{model}` refuses max_tokens {wanted}; it was left out"))
+            }
+            Self::ResponseSchema => {
+                let schema = request.response_schema.take()?;
+                tell_in_words(&mut request.messages, &schema);
+                Some(format!("`{model}` refuses a schema for its answer; it was told the schema in words"))
+            }
+        }
+    }
+}
+
+/// Asks for JSON in the system message: whoever wanted a schema cannot read anything else.
+fn tell_in_words(messages: &mut Vec<Message>, schema: &serde_json::Value) {
+    let words = format!(
+        "Answer with one JSON value and nothing else: no other text, no code fence. It must satisfy this JSON Schema:\n{schema}"
+    );
+    match messages.iter_mut().rfind(|message| message.role == Role::System) {
+        Some(system) => {
+            system.content.push_str("\n\n");
+            system.content.push_str(&words);
+        }
+        None => messages.insert(0, Message { role: Role::System, content: words }),
+    }
+}
+
+/// Numbers as they were wanted, before anything was fitted.
+#[derive(Clone, Copy)]
+struct Wanted {
+    temperature: Option<f64>,
+    max_tokens: Option<u32>,
+}
+
+impl Wanted {
+    fn of(request: &ChatRequest) -> Self {
+        Self { temperature: request.temperature, max_tokens: request.max_tokens }
+    }
+
+    /// Puts a number that is sent back to what was wanted.
+    fn restore(self, parameter: Parameter, request: &mut ChatRequest) {
+        match parameter {
+            Parameter::Temperature if request.temperature.is_some() => request.temperature = self.temperature,
+            Parameter::MaxTokens if request.max_tokens.is_some() => request.max_tokens = self.max_tokens,
+            _ => {}
+        }
+    }
+}
+
+/// What models of this provider have refused since the program began. It holds as many entries as models were asked.
+#[derive(Default)]
+struct Refusals {
+    known: Mutex<HashSet<(String, Parameter)>>,
+}
+
+impl Refusals {
+    fn holds(&self, model: &str, parameter: Parameter) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        !known.is_empty() && known.contains(&(model.to_owned(), parameter))
+    }
+
+    fn remember(&self, model: &str, parameter: Parameter) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert((model.to_owned(), parameter));
+    }
+}
+
+#[cfg(test)]
+mod tests;
