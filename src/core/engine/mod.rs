@@ -57,8 +57,8 @@ impl Engine {
 
     /// As [`Engine::open`] with a clock and identifiers of one's own, for tests.
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
-        let registry = wiring::registry(&loaded);
         let assets = Arc::new(wiring::assets(&loaded.paths));
+        let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
         Self { inner: Arc::new(Inner { loaded, store: OnceLock::new(), assets, registry, clock, ids }) }
     }
 

@@ -1,9 +1,11 @@
 //! Which providers there are, and the layers each is wrapped in.
 //!
-//! Owns the list that users see and the stack around one provider: breaker over retry over permit over the ledger over
-//! timeout over the checks of an answer over the transport. Nothing is read, opened or run before a provider is asked
-//! for by name. `builtin` is always there.
+//! Owns the list that users see and the stack around one provider: breaker over retry over what the
+//! model takes over permit over the ledger over timeout over the checks of an answer over the transport. Nothing is
+//! read, opened or run before a provider is asked for by name. `builtin` is always there.
 //! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
+
+mod known;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 
 use super::Provider;
+use super::adapt::Adapt;
 use super::breaker::{Breaker, BreakerPolicy};
 use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
 use super::checked::Checked;
@@ -20,8 +23,11 @@ use super::permit::Permit;
 use super::retry::{Jitter, Retry, RetryPolicy};
 use super::sim::Sim;
 use super::timeout::{Patience, Timeout};
+use crate::assets::Assets;
 use crate::domain::{ProviderInfo, ProviderKind};
 use crate::error::Error;
+use crate::time::{Clock, SystemClock};
+use known::Known;
 
 /// The name of the provider that needs no configuration.
 pub const BUILTIN: &str = "builtin";
@@ -125,13 +131,20 @@ impl Entry {
 pub struct Registry {
     entries: IndexMap<String, Entry>,
     jitter: Arc<Jitter>,
+    assets: Arc<Assets>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Registry {
     /// The providers of a configuration, in its order, and `builtin` after them unless it is among them. The later of
     /// two with one name wins. `seed` spreads the retries; any number will do.
     pub fn new(settings: impl IntoIterator<Item = ProviderSettings>, seed: u64) -> Self {
-        let mut registry = Self { entries: IndexMap::new(), jitter: Arc::new(Jitter::new(seed)) };
+        let mut registry = Self {
+            entries: IndexMap::new(),
+            jitter: Arc::new(Jitter::new(seed)),
+            assets: Arc::default(),
+            clock: Arc::new(SystemClock),
+        };
         for settings in settings {
             registry.enter(settings, None);
         }
@@ -148,6 +161,13 @@ impl Registry {
         let terms_of: TermsOf = Arc::new(|_| Terms::default());
         self.enter(settings, Some(Transport { provider: transport, terms_of }));
         self
+    }
+
+    /// The same registry with what these assets know of models, instead of what is built in alone, and with a clock
+    /// that tells which of them are gone.
+    #[must_use]
+    pub fn informed_by(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
+        Self { assets, clock, ..self }
     }
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
@@ -169,7 +189,7 @@ impl Registry {
     ///
     /// # Errors
     /// `validation_failed` on `provider` for a name that is not there or cannot be used; `file` and `config_invalid`
-    /// for what it is built from.
+    /// for what it is built from, the user's `models.yaml` included.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Error> {
         let Some(entry) = self.entries.get(name) else {
             return Err(Error::value("provider", self.unknown(name)));
@@ -177,19 +197,24 @@ impl Registry {
         if let Some(stack) = entry.stack.get() {
             return Ok(Arc::clone(stack) as _);
         }
-        let stack = self.stack(&entry.settings, entry.transport()?);
+        let stack = self.stack(&entry.settings, entry.transport()?)?;
         Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
 
     /// The layers around a transport, innermost first.
-    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Arc<Breaker> {
+    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Result<Arc<Breaker>, Error> {
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
         let metered = Arc::new(Metered::new(timed, transport.terms_of));
         let limited = Arc::new(Permit::new(metered, settings.max_concurrency));
+        let adapted: Arc<dyn Provider> = match settings.kind {
+            // It takes everything, and whoever needs no other provider needs no catalogue.
+            ProviderKind::Builtin => limited,
+            kind => Arc::new(Adapt::new(limited, kind, self.assets.catalog()?, Arc::clone(&self.clock))),
+        };
         let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
-        let retried = Arc::new(Retry::new(limited, policy, Arc::clone(&self.jitter)));
-        Arc::new(Breaker::new(retried, BreakerPolicy::default()))
+        let retried = Arc::new(Retry::new(adapted, policy, Arc::clone(&self.jitter)));
+        Ok(Arc::new(Breaker::new(retried, BreakerPolicy::default())))
     }
 
     /// Why `name` is no provider, and which there are.
@@ -209,6 +234,7 @@ impl Registry {
 
     /// Everything users are told: the providers of the registry, then the kinds that nobody configured.
     pub fn infos(&self) -> Vec<ProviderInfo> {
+        let known = Known::of(&self.assets, &*self.clock);
         let configured = self.entries.values().map(|entry| {
             let obstacle = if entry.transport.is_some() { None } else { entry.settings.obstacle() };
             let outage = || entry.stack.get().and_then(|stack| stack.outage());
@@ -218,7 +244,7 @@ impl Registry {
                 None if entry.settings.kind == ProviderKind::Builtin => Some(BUILTIN_MODEL.to_owned()),
                 None => entry.settings.model.clone(),
             };
-            info(&entry.settings, obstacle, default_model)
+            info(&entry.settings, &known, obstacle, default_model)
         });
         let others = ProviderKind::ALL.into_iter().filter(|kind| {
             let is_vendor = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
@@ -226,13 +252,20 @@ impl Registry {
         });
         let others = others.map(|kind| {
             let settings = ProviderSettings::new(kind.as_str(), kind);
-            info(&settings, settings.obstacle(), None)
+            info(&settings, &known, settings.obstacle(), None)
         });
         configured.chain(others).collect()
     }
 }
 
-fn info(settings: &ProviderSettings, obstacle: Option<String>, default_model: Option<String>) -> ProviderInfo {
+fn info(
+    settings: &ProviderSettings,
+    known: &Known,
+    obstacle: Option<String>,
+    default_model: Option<String>,
+) -> ProviderInfo {
+    let obstacle = obstacle.or_else(|| known.obstacle(settings));
+    let default_model = default_model.or_else(|| known.default_model(settings));
     ProviderInfo {
         name: settings.name.clone(),
         available: obstacle.is_none(),
@@ -240,7 +273,7 @@ fn info(settings: &ProviderSettings, obstacle: Option<String>, default_model: Op
             settings.kind,
             ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama
         ),
-        models: default_model.iter().cloned().collect(),
+        models: known.models(settings, default_model.as_deref()),
         kind: settings.kind,
         default_model,
         base_url: settings.base_url.clone(),

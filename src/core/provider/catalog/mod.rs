@@ -129,16 +129,10 @@ impl Catalog {
         self.groups.get(kind.as_str())?.default_embedding.as_deref()
     }
 
-    /// The models that chat and are served on `day`: the provider's own, then those of its kind, each in the order
-    /// of its file.
-    pub fn chat_models(&self, kind: ProviderKind, provider: &str, day: Date) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for (name, card) in self.groups_of(kind, provider).flat_map(|group| &group.models) {
-            if !card.embeds() && card.is_served_on(day) && !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names
+    /// The models of a group, a kind's or a provider's, that chat and are served on `day`, in the order of the file.
+    pub fn chat_models(&self, group: &str, day: Date) -> impl Iterator<Item = &str> {
+        let rows = self.groups.get(group).into_iter().flat_map(|group| &group.models);
+        rows.filter(move |(_, card)| !card.embeds() && card.is_served_on(day)).map(|(name, _)| name.as_str())
     }
 
     /// What a model costs: as its row says; nothing for `builtin`, and for an `ollama` on this machine or in its own

@@ -180,16 +180,17 @@ fn a_kinds_name_means_the_kind_whatever_a_provider_is_called() {
 }
 
 #[test]
-fn chat_models_are_those_still_served_the_providers_own_first() {
-    let catalog = of_user("corp: {models: {house-1: {}, gpt-6-sol: {}, e: {dimensions: 3}}}\n");
-    let models = catalog.chat_models(ProviderKind::OpenAi, "corp", RELEASE);
-    assert_eq!(models[..3], ["house-1", "gpt-6-sol", "gpt-6-luna"]);
-    assert_eq!(models.iter().filter(|model| **model == "gpt-6-sol").count(), 1);
-    for absent in ["e", "text-embedding-3-small", "gpt-4", "o1"] {
-        assert!(!models.contains(&absent), "{absent}");
+fn chat_models_are_those_still_served_in_the_order_of_the_file() {
+    let catalog = of_user("corp: {models: {house-1: {}, e: {dimensions: 3}, gpt-6-sol: {}}}\n");
+    let models = |group, day| catalog.chat_models(group, day).collect::<Vec<_>>();
+    assert_eq!(models("corp", RELEASE), ["house-1", "gpt-6-sol"]);
+    assert_eq!(models("openai", RELEASE)[..2], ["gpt-6-luna", "gpt-6.1-terra"]);
+    for absent in ["text-embedding-3-small", "gpt-4", "o1"] {
+        assert!(!models("openai", RELEASE).contains(&absent), "{absent}");
     }
-    assert!(!catalog.chat_models(ProviderKind::OpenAi, "openai", date(2027, 2, 1)).contains(&"gpt-4.1"));
-    assert!(catalog.chat_models(ProviderKind::Sim, "sim", RELEASE).is_empty());
+    assert!(models("openai", RELEASE).contains(&"gpt-4.1"));
+    assert!(!models("openai", date(2027, 2, 1)).contains(&"gpt-4.1"));
+    assert!(models("sim", RELEASE).is_empty());
 }
 
 #[test]

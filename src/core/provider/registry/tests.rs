@@ -1,9 +1,11 @@
 //! The list, the layers, and the errors of a name.
 
 use super::*;
+use crate::assets::AssetDirs;
 use crate::error::Code;
-use crate::provider::complete;
 use crate::provider::sim::testing::{request, sim};
+use crate::provider::{ChatRequest, Chunk, complete};
+use crate::time::FixedClock;
 
 fn scripted(folder: &tempfile::TempDir, name: &str, script: &str) -> ProviderSettings {
     let path = folder.path().join(format!("{name}.yaml"));
@@ -147,4 +149,64 @@ fn a_sim_without_a_script_says_where_to_name_one() {
     assert!(!registry.infos()[0].available);
     assert!(message(&registry.get("suite").err().unwrap()).contains("`providers.suite.script`"));
     assert!(message(&registry.get("sim").err().unwrap()).contains("`providers.sim.script`"));
+}
+
+/// The assets of a user's folder with this catalogue, as of 2026-11-21.
+fn informed(registry: Registry, rows: &str) -> (tempfile::TempDir, Registry) {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("models.yaml"), rows).unwrap();
+    let assets = Assets::new(Some(AssetDirs::below(home.path())));
+    let clock = Arc::new(FixedClock::at(1_795_219_200_000));
+    (home, registry.informed_by(Arc::new(assets), clock))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_does_not_take_is_left_out_below_the_retries() {
+    let sim = sim("{answer: {text: hello}, rules: [{nth: 1, fault: server_error}]}");
+    let settings = ProviderSettings::new("sim", ProviderKind::Sim);
+    let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim.clone()));
+    let (_home, registry) = informed(registry, "sim: {models: {picky: {temperature: false}}}\n");
+    let provider = registry.get("sim").unwrap();
+    let asked = ChatRequest { model: Some("picky".into()), ..request(0) };
+    assert_eq!(asked.temperature, Some(0.7));
+    let mut answer = provider.stream(asked);
+    let mut warnings = 0;
+    while let Some(chunk) = futures_util::StreamExt::next(&mut answer).await {
+        warnings += usize::from(matches!(chunk.unwrap(), Chunk::Warning(said) if said.contains("0.7 was left out")));
+    }
+    assert_eq!((sim.asked(), warnings), (2, 2), "each attempt says it; a run says it once");
+    assert!(sim.journal().iter().all(|entry| entry.request.temperature.is_none()));
+}
+
+#[test]
+fn the_list_names_the_models_that_are_known_and_alive_the_default_first() {
+    let settings = [
+        ProviderSettings { model: Some("gpt-6-sol".into()), ..ProviderSettings::new("openai", ProviderKind::OpenAi) },
+        ProviderSettings {
+            base_url: Some("http://127.0.0.1:8000/v1".into()),
+            ..ProviderSettings::new("vllm", ProviderKind::OpenAi)
+        },
+    ];
+    let (_home, registry) = informed(Registry::new(settings, 0), "vllm: {models: {qwen3: {}, e5: {dimensions: 3}}}\n");
+    let infos = registry.infos();
+    let models = |name: &str| infos.iter().find(|info| info.name == name).unwrap().models.clone();
+    assert_eq!(models("openai")[..2], ["gpt-6-sol", "gpt-6-luna"]);
+    assert!(!models("openai").contains(&"o1".to_owned()));
+    assert_eq!(models("vllm"), ["qwen3"]);
+    assert_eq!(models("anthropic")[0], "claude-haiku-5-5");
+    assert_eq!(infos.iter().find(|info| info.name == "ollama").unwrap().default_model.as_deref(), Some("gemma3"));
+}
+
+#[test]
+fn a_broken_catalogue_stops_all_but_the_embedded_one_and_says_so() {
+    let settings = ProviderSettings::new("suite", ProviderKind::Sim);
+    let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim("answer: {text: x}")));
+    let (_home, registry) = informed(registry, "openai: {modles: {}}\n");
+    assert_eq!(registry.get("suite").err().unwrap().code(), Code::File);
+    assert!(registry.get(BUILTIN).is_ok());
+    for info in registry.infos() {
+        assert_eq!(info.available, info.name == BUILTIN, "{info:?}");
+    }
+    let suite = registry.infos().into_iter().find(|info| info.name == "suite").unwrap();
+    assert!(suite.reason.unwrap().contains("did you mean `models`?"));
 }

@@ -1,0 +1,60 @@
+//! What the list of providers says of their models, as far as the catalogue knows.
+//!
+//! Lists no model that its vendor has shut down, and none of a vendor's for a server of the user's own that merely
+//! speaks the same protocol. Which models a server has in truth, only a call can tell.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use jiff::tz::Offset;
+
+use super::ProviderSettings;
+use crate::assets::Assets;
+use crate::domain::ProviderKind;
+use crate::error::Error;
+use crate::provider::catalog::Catalog;
+use crate::time::Clock;
+
+/// The catalogue as of today, or why it cannot be used.
+pub(super) struct Known {
+    catalog: Result<Arc<Catalog>, Error>,
+    today: Date,
+}
+
+impl Known {
+    pub(super) fn of(assets: &Assets, clock: &dyn Clock) -> Self {
+        Self { catalog: assets.catalog(), today: Offset::UTC.to_datetime(clock.now()).date() }
+    }
+
+    /// Why a provider cannot be used though it is configured well: the user's catalogue is broken.
+    pub(super) fn obstacle(&self, settings: &ProviderSettings) -> Option<String> {
+        let needs_it = settings.kind != ProviderKind::Builtin;
+        self.catalog.as_ref().err().filter(|_| needs_it).map(Error::to_string)
+    }
+
+    /// The model a provider is asked where neither its settings nor a request name one.
+    pub(super) fn default_model(&self, settings: &ProviderSettings) -> Option<String> {
+        let catalog = self.catalog.as_ref().ok().filter(|_| has_its_kinds_models(settings))?;
+        catalog.default_model(settings.kind).map(str::to_owned)
+    }
+
+    /// The models that chat: `default` first, then those under the provider's name, then those of its kind.
+    pub(super) fn models(&self, settings: &ProviderSettings, default: Option<&str>) -> Vec<String> {
+        let mut models: Vec<String> = default.map(str::to_owned).into_iter().collect();
+        let Ok(catalog) = &self.catalog else { return models };
+        let kind = settings.kind.as_str();
+        let own = Some(settings.name.as_str()).filter(|name| ProviderKind::parse(name).is_none());
+        let groups = own.into_iter().chain(Some(kind).filter(|_| has_its_kinds_models(settings)));
+        for model in groups.flat_map(|group| catalog.chat_models(group, self.today)) {
+            if !models.iter().any(|known| known == model) {
+                models.push(model.to_owned());
+            }
+        }
+        models
+    }
+}
+
+/// True unless it is another server that speaks the protocol of OpenAI, as so many do.
+fn has_its_kinds_models(settings: &ProviderSettings) -> bool {
+    settings.base_url.is_none() || settings.kind != ProviderKind::OpenAi
+}
