@@ -6,9 +6,11 @@
 //! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
 
 mod known;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod wires;
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -22,65 +24,17 @@ use super::metered::{Metered, Terms, TermsOf};
 use super::permit::Permit;
 use super::retry::{Jitter, Retry, RetryPolicy};
 use super::sim::Sim;
-use super::timeout::{Patience, Timeout};
+use super::timeout::Timeout;
 use crate::assets::Assets;
 use crate::domain::{ProviderInfo, ProviderKind};
 use crate::error::Error;
 use crate::time::{Clock, SystemClock};
 use known::Known;
+use settings::Obstacle;
+pub use settings::ProviderSettings;
 
 /// The name of the provider that needs no configuration.
 pub const BUILTIN: &str = "builtin";
-
-/// One provider as configured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderSettings {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The protocol it speaks.
-    pub kind: ProviderKind,
-    /// The model where none is named; `None`: the provider's own default.
-    pub model: Option<String>,
-    /// Where it is reached; `None`: the vendor's own address.
-    pub base_url: Option<String>,
-    /// The script of a `sim` provider.
-    pub script: Option<PathBuf>,
-    /// Further calls after a failed one; 0 means none.
-    pub max_retries: u32,
-    /// The most requests under way at once; `NonZeroUsize::MAX`: only the run's own limit holds.
-    pub max_concurrency: NonZeroUsize,
-    /// How long is too long.
-    pub patience: Patience,
-}
-
-impl ProviderSettings {
-    /// A provider with every default.
-    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            model: None,
-            base_url: None,
-            script: None,
-            max_retries: RetryPolicy::default().max_retries,
-            max_concurrency: NonZeroUsize::MAX,
-            patience: Patience::default(),
-        }
-    }
-
-    /// Why it cannot be used, and what to do; `None` where it can.
-    fn obstacle(&self) -> Option<String> {
-        let Self { name, kind, .. } = self;
-        match kind {
-            ProviderKind::Builtin => None,
-            ProviderKind::Sim if self.script.is_some() => None,
-            ProviderKind::Sim => Some(format!("it has no script; name a file in `providers.{name}.script`")),
-            _ => {
-                Some(format!("this version does not speak the {kind} protocol yet; use `{BUILTIN}`, or a `sim` script"))
-            }
-        }
-    }
-}
 
 /// What speaks to the model itself, and what its calls may cost.
 #[derive(Clone)]
@@ -120,8 +74,8 @@ impl Entry {
                 Ok(Transport::with_terms(sim, terms))
             }
             _ => {
-                let reason = self.settings.obstacle().unwrap_or_default();
-                Err(Error::value("provider", format!("`{name}` cannot be used: {reason}")))
+                let no_way = || Error::Internal(format!("there is no way to the provider `{name}`"));
+                Err(self.settings.obstacle().map_or_else(no_way, |obstacle| obstacle.error(name)))
             }
         }
     }
@@ -221,7 +175,7 @@ impl Registry {
     fn unknown(&self, name: &str) -> String {
         if let Some(kind) = ProviderKind::parse(name) {
             let reason = ProviderSettings::new(name, kind).obstacle();
-            return format!("`{name}` is not configured: {}", reason.unwrap_or_default());
+            return format!("`{name}` is not configured: {}", reason.map(Obstacle::reason).unwrap_or_default());
         }
         let known: Vec<&str> = self.names().collect();
         let nearest = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
@@ -236,7 +190,8 @@ impl Registry {
     pub fn infos(&self) -> Vec<ProviderInfo> {
         let known = Known::of(&self.assets, &*self.clock);
         let configured = self.entries.values().map(|entry| {
-            let obstacle = if entry.transport.is_some() { None } else { entry.settings.obstacle() };
+            let obstacle =
+                if entry.transport.is_some() { None } else { entry.settings.obstacle().map(Obstacle::reason) };
             let outage = || entry.stack.get().and_then(|stack| stack.outage());
             let obstacle = obstacle.or_else(|| outage().map(|outage| outage.message));
             let default_model = match entry.stack.get() {
@@ -252,7 +207,7 @@ impl Registry {
         });
         let others = others.map(|kind| {
             let settings = ProviderSettings::new(kind.as_str(), kind);
-            info(&settings, &known, settings.obstacle(), None)
+            info(&settings, &known, settings.obstacle().map(Obstacle::reason), None)
         });
         configured.chain(others).collect()
     }
@@ -280,6 +235,3 @@ fn info(
         reason: obstacle,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -145,13 +145,15 @@ impl Provider for Retry {
 }
 
 /// What follows a failure.
-enum Step {
+pub(super) enum Step {
+    /// The call is made again after so long; the error is why.
     Wait(Duration, ProviderError),
+    /// There is no further call.
     GiveUp(ProviderError),
 }
 
 /// Decides after failure number `failed`, from 0.
-fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter: &Jitter) -> Step {
+pub(super) fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter: &Jitter) -> Step {
     if !is_worth_retrying(&error) {
         return Step::GiveUp(error);
     }
@@ -181,7 +183,7 @@ fn is_worth_retrying(error: &ProviderError) -> bool {
     match error.failure {
         ProviderFailure::RateLimited => true,
         ProviderFailure::Unavailable => match error.upstream_status {
-            Some(status) => status < 400 || matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529),
+            Some(status) => status < 300 || matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529),
             None => true,
         },
         _ => false,

@@ -76,7 +76,8 @@ impl Provider for Timeout {
                         let message = if end <= silence_ends {
                             whole_too_long(patience.whole)
                         } else {
-                            silent_too_long(inner.name(), patience.silence, has_text)
+                            let place = if has_text { "in the middle of the answer" } else { "and no first token" };
+                            silent_too_long(inner.name(), patience.silence, place)
                         };
                         yield Err(ProviderError::new(inner.name(), ProviderFailure::Timeout, message));
                         return;
@@ -88,17 +89,18 @@ impl Provider for Timeout {
 }
 
 /// That much after `start`; a hundred years where the clock cannot count so far.
-fn later(start: Instant, wait: Duration) -> Instant {
+pub(super) fn later(start: Instant, wait: Duration) -> Instant {
     let century = Duration::from_hours(100 * 365 * 24);
     start + wait.min(century)
 }
 
-fn whole_too_long(whole: Duration) -> String {
+/// Says that a call took longer than one may.
+pub(super) fn whole_too_long(whole: Duration) -> String {
     format!("the answer was not complete after {} s, the longest a call may take", whole.as_secs_f64())
 }
 
-fn silent_too_long(provider: &str, silence: Duration, has_text: bool) -> String {
-    let place = if has_text { "in the middle of the answer" } else { "and no first token" };
+/// Says that nothing came for too long, and at which place of the answer.
+pub(super) fn silent_too_long(provider: &str, silence: Duration, place: &str) -> String {
     let seconds = silence.as_secs_f64();
     format!("{seconds} s of silence {place}; `providers.{provider}.timeout_s` sets how long to wait")
 }

@@ -1,9 +1,12 @@
 //! The list, the layers, and the errors of a name.
 
+use std::num::NonZeroUsize;
+
 use super::*;
 use crate::assets::AssetDirs;
 use crate::error::Code;
 use crate::provider::sim::testing::{request, sim};
+use crate::provider::timeout::Patience;
 use crate::provider::{ChatRequest, Chunk, complete};
 use crate::time::FixedClock;
 

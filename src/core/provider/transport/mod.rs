@@ -1,4 +1,206 @@
-//! What moves the bytes of the network providers. So far the other side of its tests alone.
+//! What moves the bytes of the network providers: one transport over any codec.
+//!
+//! [`HttpTransport`] is the provider; it and the list of models go the way of one [`link`], over clients that all
+//! providers share ([`Clients`]), made when the first call needs one. What is here knows statuses, headers, cuts and
+//! keys, and nothing of what a protocol means: that is the codec's ([`wire`](super::wire)).
+//!
+//! A call that is dropped closes its socket at once. The answer is read until the codec says that it is complete; what
+//! is left of it then, in practice the last bytes of the framing, is read aside for a moment so that the connection can be
+//! used again. Silence and the whole are the layers' above; the limit on connecting is here.
 
+mod answer;
+mod client;
+mod key;
+mod link;
+mod models;
+mod place;
 #[cfg(any(test, feature = "test-support"))]
 pub mod testing;
+#[cfg(test)]
+mod tests;
+mod trouble;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::try_stream;
+use futures_util::FutureExt;
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use tokio::time::Instant;
+
+use super::frame::{Frame, Framer, Framing};
+use super::registry::ProviderSettings;
+use super::timeout::Patience;
+use super::wire::{Piece, Wire};
+use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::time::Clock;
+
+use answer::Answer;
+pub use answer::CostOf;
+pub use client::Clients;
+pub use key::KeySource;
+use link::{LONGEST_ANSWER, Link, Wanted};
+
+/// How often the connection may take its turn before what follows the end of an answer is left to the background.
+const TURNS: usize = 4;
+
+/// How long what follows the end of an answer is read in the background.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// A provider over HTTP.
+pub struct HttpTransport {
+    link: Arc<Link>,
+    model: Option<String>,
+    patience: Patience,
+    cost_of: CostOf,
+}
+
+impl HttpTransport {
+    /// The provider of `settings`, which speaks `wire`. Opens no connection.
+    ///
+    /// # Errors
+    /// `validation_failed` for a `base_url` or header that cannot be used; `file` for a `ca_file` that cannot.
+    pub fn new(
+        settings: &ProviderSettings,
+        wire: Arc<dyn Wire>,
+        clients: Arc<Clients>,
+        clock: Arc<dyn Clock>,
+        cost_of: CostOf,
+    ) -> Result<Self, Error> {
+        let link = Arc::new(Link::new(settings, wire, clients, clock)?);
+        Ok(Self { link, model: settings.model.clone(), patience: settings.patience, cost_of })
+    }
+}
+
+impl Provider for HttpTransport {
+    fn name(&self) -> &str {
+        &self.link.name
+    }
+
+    fn default_model(&self) -> &str {
+        self.model.as_deref().unwrap_or_default()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (link, cost_of, patience) = (Arc::clone(&self.link), Arc::clone(&self.cost_of), self.patience);
+        let model = request.model.clone().unwrap_or_else(|| self.default_model().to_owned());
+        Box::pin(try_stream! {
+            if model.is_empty() {
+                Err::<(), _>(models::none_named(&link, patience).await)?;
+            }
+            let start = Instant::now();
+            let mut response = open(&link, &request, &model).await?;
+            let framing = Framer::new(link.wire.framing());
+            let mut reading = Reading { framer: framing, reader: link.wire.reader(), link: &link, bytes: 0 };
+            let mut answer = Answer::new(start);
+            loop {
+                let came = response.chunk().await.map_err(|error| link.called().cut(error))?;
+                let is_over = came.is_none();
+                let (pieces, fault) = reading.take(came.as_deref());
+                let mut chunks = Vec::new();
+                let is_complete = answer.take(pieces, Instant::now(), &mut chunks);
+                for chunk in chunks {
+                    yield chunk;
+                }
+                if is_complete {
+                    break;
+                }
+                fault.map_or(Ok(()), Err)?;
+                if is_over {
+                    Err::<(), _>(link.failed(ProviderFailure::Unavailable, ENDED_EARLY))?;
+                }
+            }
+            keep_connection(response).await;
+            yield Chunk::Done(answer.complete(&link.name, &request, &model, Instant::now(), &cost_of));
+        })
+    }
+}
+
+const ENDED_EARLY: &str = "the answer ended before it was complete";
+
+/// Asks for a stream; the answer is one, as far as its head tells.
+async fn open(link: &Link, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
+    let framing = link.wire.framing();
+    let response = link.send(link.wire.chat(request, model), Wanted::Stream(framing), model).await?;
+    match no_stream(&response, framing) {
+        None => Ok(response),
+        Some(NoStream::Json) => Err(link.refused(response, model).await),
+        Some(NoStream::Page) => Err(link.called().garbage("a web page")),
+    }
+}
+
+/// Bytes to pieces, by way of frames.
+struct Reading<'a> {
+    framer: Framer,
+    reader: Box<dyn super::wire::AnswerReader>,
+    link: &'a Link,
+    bytes: usize,
+}
+
+impl Reading<'_> {
+    /// What these bytes, or the end of all, give: the pieces up to the first fault, and the fault.
+    fn take(&mut self, came: Option<&[u8]>) -> (Vec<Piece>, Option<ProviderError>) {
+        let mut pieces = Vec::new();
+        let outcome = self.read(came, &mut pieces);
+        (pieces, outcome.err())
+    }
+
+    fn read(&mut self, came: Option<&[u8]>, pieces: &mut Vec<Piece>) -> Result<(), ProviderError> {
+        let frames = match came {
+            Some(bytes) => {
+                self.bytes = self.bytes.saturating_add(bytes.len());
+                if self.bytes > LONGEST_ANSWER {
+                    return Err(self.link.too_long());
+                }
+                self.framer.push(bytes)
+            }
+            None => self.framer.finish(),
+        };
+        let frames: Vec<Frame> = frames.map_err(|fault| self.link.called().garbage(&format!("no stream ({fault})")))?;
+        for frame in &frames {
+            let read = self.reader.read(frame).map_err(|error| self.link.own(error))?;
+            let is_end = read.contains(&Piece::End);
+            pieces.extend(read);
+            if is_end {
+                return Ok(());
+            }
+        }
+        if came.is_none() {
+            pieces.extend(self.reader.at_end().map_err(|error| self.link.own(error))?);
+        }
+        Ok(())
+    }
+}
+
+/// What came instead of a stream.
+enum NoStream {
+    Json,
+    Page,
+}
+
+/// Whether a success is no stream, by its content type. One that is not said, or unusual, is taken as a stream.
+fn no_stream(response: &Response, framing: Framing) -> Option<NoStream> {
+    let content_type = response.headers().get(CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    match media_type {
+        "text/html" => Some(NoStream::Page),
+        // Lines of JSON often go under the name of JSON.
+        "application/json" | "application/problem+json" if framing == Framing::Sse => Some(NoStream::Json),
+        _ => None,
+    }
+}
+
+/// Reads what follows the end of an answer, so that the connection is whole and can carry the next call. What is there
+/// already is read now, the rest in the background; a connection that goes on talking is closed.
+async fn keep_connection(mut response: Response) {
+    let mut rest = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
+    for _ in 0..TURNS {
+        if rest.as_mut().now_or_never().is_some() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    tokio::spawn(tokio::time::timeout(DRAIN, rest));
+}

@@ -1,0 +1,134 @@
+//! One provider as configured, and why it may not be usable.
+//!
+//! Knows which kinds need a key and where: a vendor's own service does, a server of the user's own that speaks the same
+//! protocol does not. Whether the key is any good only a call can tell.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
+
+use super::wires;
+use crate::config::{ProviderConfig, Secret};
+use crate::domain::ProviderKind;
+use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::provider::retry::RetryPolicy;
+use crate::provider::timeout::Patience;
+use crate::provider::transport::KeySource;
+use crate::provider::wire::{Auth, Wire};
+
+/// One provider as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderSettings {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The protocol it speaks.
+    pub kind: ProviderKind,
+    /// The model where none is named; `None`: the provider's own default.
+    pub model: Option<String>,
+    /// Where it is reached; `None`: the vendor's own address.
+    pub base_url: Option<String>,
+    /// The model that embeds; `None`: the vendor's usual one.
+    pub embedding_model: Option<String>,
+    /// Where its key comes from.
+    pub key: KeySource,
+    /// Headers sent with every call, over the ones of the protocol.
+    pub headers: IndexMap<String, Secret>,
+    /// A PEM file with a root certificate to trust besides the usual.
+    pub ca_file: Option<PathBuf>,
+    /// The script of a `sim` provider.
+    pub script: Option<PathBuf>,
+    /// Further calls after a failed one; 0 means none.
+    pub max_retries: u32,
+    /// The most requests under way at once; `NonZeroUsize::MAX`: only the run's own limit holds.
+    pub max_concurrency: NonZeroUsize,
+    /// How long is too long.
+    pub patience: Patience,
+}
+
+impl ProviderSettings {
+    /// A provider with every default.
+    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            model: None,
+            base_url: None,
+            embedding_model: None,
+            key: KeySource::None,
+            headers: IndexMap::new(),
+            ca_file: None,
+            script: None,
+            max_retries: RetryPolicy::default().max_retries,
+            max_concurrency: NonZeroUsize::MAX,
+            patience: Patience::default(),
+        }
+    }
+
+    /// Why it cannot be used, and what to do; `None` where it can.
+    pub(super) fn obstacle(&self) -> Option<Obstacle> {
+        let Self { name, kind, .. } = self;
+        match (kind, wires::wire_of(*kind)) {
+            (ProviderKind::Builtin, _) => None,
+            (ProviderKind::Sim, _) if self.script.is_some() => None,
+            (ProviderKind::Sim, _) => {
+                Some(Obstacle::NoScript(format!("it has no script; name a file in `providers.{name}.script`")))
+            }
+            (_, Some(wire)) => self.lacks_key(wire.as_ref()).then(|| {
+                let variables = ProviderConfig::key_variables(name, *kind).join(" or ");
+                Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`"))
+            }),
+            (_, None) => Some(Obstacle::NoScript(format!("this version does not speak the {kind} protocol yet"))),
+        }
+    }
+
+    /// True when the service wants a key and there is none.
+    fn lacks_key(&self, wire: &dyn Wire) -> bool {
+        let own_header = match wire.auth() {
+            Auth::Bearer => "authorization",
+            Auth::Header(name) => name,
+        };
+        self.key == KeySource::None
+            && !self.headers.keys().any(|name| name.eq_ignore_ascii_case(own_header))
+            && match self.kind {
+                ProviderKind::OpenAi => self.is_at_vendor(wire),
+                ProviderKind::Anthropic | ProviderKind::Google | ProviderKind::OpenRouter => true,
+                ProviderKind::Ollama | ProviderKind::Builtin | ProviderKind::Sim => false,
+            }
+    }
+
+    /// True when it is the vendor's own service, not another one that speaks the same protocol.
+    pub(super) fn is_at_vendor(&self, wire: &dyn Wire) -> bool {
+        let host = |url: &str| {
+            url.split_once("://")
+                .map(|(_, rest)| rest.split(['/', ':']).next().unwrap_or_default().to_ascii_lowercase())
+        };
+        self.base_url.as_deref().is_none_or(|url| host(url) == host(wire.default_base_url()))
+    }
+}
+
+/// Why a provider cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// A `sim` that plays nothing.
+    NoScript(String),
+    /// The service wants a key.
+    NoKey(String),
+}
+
+impl Obstacle {
+    /// What is missing, and what to do.
+    pub(super) fn reason(self) -> String {
+        match self {
+            Self::NoScript(reason) | Self::NoKey(reason) => reason,
+        }
+    }
+
+    /// The error of who wants to use the provider `name` all the same.
+    pub(super) fn error(self, name: &str) -> Error {
+        match self {
+            Self::NoScript(reason) => Error::value("provider", format!("`{name}` cannot be used: {reason}")),
+            Self::NoKey(reason) => ProviderError::new(name, ProviderFailure::Auth, reason).before_sending().into(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The HTTP clients, each made when the first call needs it and shared by all providers with the same trust.
+//!
+//! One client holds the connections, so sharing it is what makes calls reuse them. There are as many as there are
+//! different `ca_file`s in use, times two: what goes to this machine itself never takes the system's proxy. A client
+//! follows no redirect and has no limit of silence; [`link`](super::link) and the layers above do.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Certificate, Client, Url, redirect};
+
+use crate::error::Error;
+
+/// The longest wait for a connection, TLS included.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Idle connections kept for one host: as many as a run may have calls at the same time.
+const IDLE_CONNECTIONS: usize = 128;
+
+/// How often a connection is probed while nothing comes, so that one that a router forgot is found out.
+const KEEPALIVE: Duration = Duration::from_mins(1);
+
+/// What tells two clients apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Which {
+    ca_file: Option<PathBuf>,
+    is_loopback: bool,
+}
+
+/// The clients of one process.
+#[derive(Debug, Default)]
+pub struct Clients {
+    made: Mutex<HashMap<Which, Client>>,
+}
+
+impl Clients {
+    /// No client yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The client for `url` that also trusts the certificates in `ca_file`; `provider` is named where it is broken.
+    ///
+    /// # Errors
+    /// `file` when `ca_file` cannot be read or holds no certificate; `internal` when TLS cannot be set up.
+    pub(super) fn get(&self, provider: &str, url: &Url, ca_file: Option<&Path>) -> Result<Client, Error> {
+        let which = Which { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_loopback(url) };
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = made.get(&which) {
+            return Ok(client.clone());
+        }
+        let client = build(provider, &which)?;
+        made.insert(which, client.clone());
+        Ok(client)
+    }
+
+    /// How many clients were made.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+fn build(provider: &str, which: &Which) -> Result<Client, Error> {
+    let mut roots = Vec::with_capacity(webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() + 1);
+    for root in webpki_root_certs::TLS_SERVER_ROOT_CERTS {
+        roots.push(Certificate::from_der(root).map_err(|error| no_client(&error))?);
+    }
+    if let Some(path) = &which.ca_file {
+        roots.extend(own_roots(provider, path)?);
+    }
+    let mut builder = Client::builder()
+        .tls_certs_only(roots)
+        .user_agent(concat!("aludel/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .tcp_keepalive(KEEPALIVE)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .redirect(redirect::Policy::none())
+        .referer(false);
+    if which.is_loopback {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| match &which.ca_file {
+        Some(path) => unusable(provider, path, "it holds a certificate that cannot be used"),
+        None => no_client(&error),
+    })
+}
+
+/// The certificates of a PEM file.
+fn own_roots(provider: &str, path: &Path) -> Result<Vec<Certificate>, Error> {
+    let pem = std::fs::read(path).map_err(|error| unusable(provider, path, &error.to_string()))?;
+    match Certificate::from_pem_bundle(&pem) {
+        Ok(roots) if !roots.is_empty() => Ok(roots),
+        _ => Err(unusable(provider, path, "it holds no certificate in PEM form")),
+    }
+}
+
+fn unusable(provider: &str, path: &Path, why: &str) -> Error {
+    let reason = format!("{why}; `providers.{provider}.ca_file` names a PEM file with the root certificate to trust");
+    Error::File { action: "read", path: path.to_path_buf(), reason }
+}
+
+fn no_client(error: &reqwest::Error) -> Error {
+    Error::Internal(format!("no HTTP client can be made: {error}"))
+}
+
+/// True for an address of this machine itself.
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse::<std::net::IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn loopback_is_told_from_other_hosts() {
+        for here in
+            ["http://127.0.0.1:1", "http://127.9.9.9", "https://[::1]:2/v1", "http://localhost", "http://a.localhost"]
+        {
+            assert!(is_loopback(&url(here)), "{here}");
+        }
+        for elsewhere in
+            ["http://192.168.1.2", "https://api.example.com", "http://localhost.example.com", "http://[::2]"]
+        {
+            assert!(!is_loopback(&url(elsewhere)), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn providers_with_the_same_trust_share_a_client() {
+        let clients = Clients::new();
+        assert_eq!(clients.count(), 0);
+        clients.get("acme", &url("https://api.example.com/v1"), None).unwrap();
+        clients.get("acme", &url("https://example.org"), None).unwrap();
+        assert_eq!(clients.count(), 1);
+        clients.get("acme", &url("http://localhost:11434"), None).unwrap();
+        assert_eq!(clients.count(), 2);
+    }
+
+    #[test]
+    fn a_broken_ca_file_names_the_file_and_the_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ca.pem");
+        let failure =
+            |clients: &Clients| clients.get("acme", &url("https://example.org"), Some(&path)).unwrap_err().to_string();
+        let clients = Clients::new();
+        assert!(failure(&clients).contains("ca.pem"));
+        for content in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+            std::fs::write(&path, content).unwrap();
+            let message = failure(&clients);
+            assert!(message.contains("ca.pem") && message.contains("`providers.acme.ca_file`"), "{message}");
+        }
+        assert_eq!(clients.count(), 0);
+    }
+}

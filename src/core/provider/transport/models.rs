@@ -1,0 +1,55 @@
+//! The models a provider has.
+
+use tokio::time::Instant;
+
+use super::link::Link;
+use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::timeout::Patience;
+
+/// The most pages asked for: an endless list is cut here.
+const MOST_PAGES: usize = 20;
+
+/// The most models that an error lists.
+const SHOWN: usize = 20;
+
+impl Link {
+    /// Every model the provider lists, in its order, page after page.
+    ///
+    /// # Errors
+    /// As any call; `provider_unavailable` for what is no list.
+    pub(super) async fn models(&self, patience: Patience) -> Result<Vec<String>, ProviderError> {
+        let start = Instant::now();
+        let mut models: Vec<String> = Vec::new();
+        let mut page: Option<String> = None;
+        for _ in 0..MOST_PAGES {
+            let left = Patience { whole: patience.whole.saturating_sub(start.elapsed()), ..patience };
+            let body = self.fetch(self.wire.models(page.as_deref()), "", left).await?;
+            let read = self.wire.read_models(&body).map_err(|error| self.unread(&body, "", error))?;
+            models.extend(read.models);
+            match read.next {
+                // A mark that comes again would be asked for again and again.
+                Some(next) if page.as_ref() != Some(&next) => page = Some(next),
+                _ => break,
+            }
+        }
+        Ok(models)
+    }
+}
+
+/// No model is named and none is configured: says which there are.
+pub(super) async fn none_named(link: &Link, patience: Patience) -> ProviderError {
+    let name = &link.name;
+    let models = match link.models(patience).await {
+        Ok(models) => models,
+        // Why it cannot be asked is what has to be mended first.
+        Err(error) => return error.before_sending(),
+    };
+    let (shown, more) = models.split_at(models.len().min(SHOWN));
+    let list = match (shown, more) {
+        ([], _) => "it has none yet".to_owned(),
+        (_, []) => format!("it has {}", shown.join(", ")),
+        (_, _) => format!("it has {} and {} more", shown.join(", "), more.len()),
+    };
+    let message = format!("no model is named: write `{name}/MODEL`, or set `providers.{name}.model`; {list}");
+    link.failed(ProviderFailure::Rejected, message).before_sending()
+}

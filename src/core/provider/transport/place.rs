@@ -1,0 +1,114 @@
+//! Where a provider is reached, and what an address may tell: scheme, host and port, nothing else.
+//!
+//! Paths and queries may carry what nobody should read, and a user and password in a URL are refused, so every message speaks of a
+//! [`Place`] by [`Place::shown`].
+
+use reqwest::Url;
+
+use crate::error::Error;
+
+/// The root of one service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Without a slash at its end; paths are appended.
+    root: String,
+    url: Url,
+    shown: String,
+}
+
+impl Place {
+    /// The place of `base_url`; `field` is the key of the configuration that a fault names.
+    ///
+    /// # Errors
+    /// `validation_failed` on `field` for what is no http or https URL, or holds a user, a password, a query or a
+    /// fragment.
+    pub(super) fn parse(base_url: &str, field: &str) -> Result<Self, Error> {
+        let fault = |why: &str| Error::value(field, why);
+        let url = Url::parse(base_url.trim())
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            .ok_or_else(|| fault("expected a URL that begins with http:// or https://"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(fault("a URL may hold no user and password; put them under `headers`"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(fault("expected a URL without `?` and `#`: paths are appended to it"));
+        }
+        let (root, shown) = (url.as_str().trim_end_matches('/').to_owned(), shown(&url));
+        Ok(Self { root, url, shown })
+    }
+
+    /// `scheme://host:port`.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// The root itself.
+    pub(super) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The address of `path`, which begins with a slash and may have a query.
+    pub(super) fn at(&self, path: &str) -> Result<Url, Error> {
+        let whole = format!("{}{path}", self.root);
+        Url::parse(&whole).map_err(|error| Error::Internal(format!("a path of ours does not fit an address: {error}")))
+    }
+}
+
+/// Same scheme, host and port.
+pub(super) fn same_origin(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && one.host_str() == other.host_str()
+        && one.port_or_known_default() == other.port_or_known_default()
+}
+
+/// Scheme, host and port of a URL; no user, no path, no query.
+pub(super) fn shown(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("?");
+    match url.port() {
+        Some(port) => format!("{}://{host}:{port}", url.scheme()),
+        None => format!("{}://{host}", url.scheme()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_at_the_end_changes_nothing() {
+        for base in ["https://api.example.com/v1", "https://api.example.com/v1/", " https://api.example.com/v1// "] {
+            let place = Place::parse(base, "f").unwrap();
+            assert_eq!(place.at("/chat?x=1").unwrap().as_str(), "https://api.example.com/v1/chat?x=1", "{base}");
+            assert_eq!(place.shown(), "https://api.example.com");
+        }
+        let bare = Place::parse("http://127.0.0.1:11434", "f").unwrap();
+        assert_eq!(bare.at("/api/chat").unwrap().as_str(), "http://127.0.0.1:11434/api/chat");
+        assert_eq!(bare.shown(), "http://127.0.0.1:11434");
+    }
+
+    #[test]
+    fn another_port_scheme_or_host_is_another_place() {
+        let place = Url::parse("https://api.example.com/v1").unwrap();
+        for (url, same) in [
+            ("https://api.example.com:443/other", true),
+            ("http://api.example.com/v1", false),
+            ("https://api.example.com:8443/v1", false),
+            ("https://example.com/v1", false),
+            ("https://api.example.com.evil.example/v1", false),
+        ] {
+            assert_eq!(same_origin(&place, &Url::parse(url).unwrap()), same, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_an_address_must_not_hold_is_refused_without_being_shown() {
+        for wrong in
+            ["https://me:canary@example.com", "https://example.com/?canary=1", "https://example.com/#canary", "canary"]
+        {
+            let error = Place::parse(wrong, "providers.acme.base_url").unwrap_err();
+            assert_eq!(error.faults()[0].field, "providers.acme.base_url");
+            assert!(!error.to_string().contains("canary"), "{error}");
+        }
+    }
+}
