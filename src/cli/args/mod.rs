@@ -87,6 +87,7 @@ pub(crate) enum Command {
     /// Make a real call to each provider, and say what is wrong
     TestProviders(TestProvidersArgs),
     /// Check configuration, providers, templates and database
+    #[command(after_help = VALIDATE_NOTE)]
     Validate,
     /// Bring the database to the newest schema
     Migrate(MigrateArgs),
@@ -122,6 +123,10 @@ impl Command {
         }
     }
 }
+
+const VALIDATE_NOTE: &str = "\
+Nothing is sent anywhere and no command is run: whether a key is accepted and a
+model is there, `aludel test-providers` finds out. Ends with 1 when one fails.";
 
 /// The help of the program: its commands by what they are for. A test keeps the list complete.
 const HELP_TEMPLATE: &str = "\

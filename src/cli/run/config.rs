@@ -128,7 +128,7 @@ fn init(invocation: &Invocation<'_>) -> Outcome {
     edit::init(&paths, invocation.globals.yes)?;
     let file = paths.shown(&paths.config_file).display().to_string();
     tell(invocation, &json!({ "path": paths.config_file }), |page| {
-        page.line(&format!("wrote {file}; every value in it is commented out and shows its default"));
+        page.line(&format!("wrote {file}; everything in it is commented out, with examples"));
     })
 }
 

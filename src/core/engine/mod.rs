@@ -8,6 +8,7 @@
 //! needing one.
 
 mod assets;
+mod check_providers;
 mod generate;
 mod manage;
 mod probe;

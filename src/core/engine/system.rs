@@ -43,20 +43,20 @@ pub enum CheckStatus {
 }
 
 impl Check {
-    fn ok(name: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(super) fn ok(name: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { name: name.into(), status: CheckStatus::Ok, detail: detail.into() }
     }
 
-    fn warning(name: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(super) fn warning(name: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { name: name.into(), status: CheckStatus::Warning, detail: detail.into() }
     }
 
-    fn failed(name: impl Into<String>, error: &Error) -> Self {
+    pub(super) fn failed(name: impl Into<String>, error: &Error) -> Self {
         Self { name: name.into(), status: CheckStatus::Failed, detail: error.to_string() }
     }
 
     /// A check from a result: its words, or its error.
-    fn from_result(name: &str, result: Result<String>) -> Self {
+    pub(super) fn from_result(name: &str, result: Result<String>) -> Self {
         match result {
             Ok(detail) => Self::ok(name, detail),
             Err(error) => Self::failed(name, &error),
@@ -70,13 +70,15 @@ impl Engine {
         self.inner.registry.infos()
     }
 
-    /// Looks at everything a run needs: configuration, database, personas, templates, providers, phases, weights.
+    /// Looks at everything a run needs: configuration, database, personas, templates, providers, phases, models,
+    /// weights. Sends nothing.
     pub async fn validate(&self) -> Validation {
         let mut checks = vec![self.check_configuration(), self.check_database().await];
         checks.extend(self.check_assets());
         checks.extend(self.check_persona());
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
+        checks.extend(self.check_models());
         checks.push(self.check_ranking());
         let idle = config::idle_keys_in_use(self.origins());
         checks.extend(idle.map(|(idle, origin)| Check::warning(idle.key, wiring::without_effect(idle, &origin))));
@@ -119,17 +121,6 @@ impl Engine {
                 &Error::value("generation.default_persona", format!("there is no persona `{name}`")),
             )
         })
-    }
-
-    fn check_providers(&self) -> Vec<Check> {
-        let of = |info: ProviderInfo| {
-            let name = format!("provider {}", info.name);
-            match (info.available, info.reason) {
-                (true, _) => Check::ok(name, format!("kind {}", info.kind)),
-                (false, reason) => Check::warning(name, reason.unwrap_or_else(|| "is not available".into())),
-            }
-        };
-        self.providers().into_iter().map(of).collect()
     }
 
     fn check_ranking(&self) -> Check {

@@ -12,22 +12,22 @@ use crate::event::{EventKind, Outcome, RunView, laws};
 use crate::ids::SeededIds;
 use crate::time::FixedClock;
 
-struct Home {
-    folder: tempfile::TempDir,
+pub(super) struct Home {
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Home {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    fn with_config(text: &str) -> Self {
+    pub(super) fn with_config(text: &str) -> Self {
         let home = Self::new();
         std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
         home
     }
 
-    fn engine(&self) -> Engine {
+    pub(super) fn engine(&self) -> Engine {
         let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
         let loaded = config::load(&Flags::default(), &environment).unwrap();
         let clock = Arc::new(FixedClock::ticking_from(1_700_000_000_000));

@@ -1,7 +1,7 @@
 //! `config init`: a first file that explains itself.
 //!
-//! It is made from the table of keys, so it documents exactly what can be set. Every value in it is commented out:
-//! the file as written changes nothing, and removing one `# ` sets one key.
+//! It is made from the table of keys, so it documents exactly what can be set. Everything in it is commented out: the
+//! file as written changes nothing, removing one `# ` sets one key, and removing those of a provider sets it up.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,6 @@ use crate::config::keys::{DefaultValue, Key};
 use crate::config::kind::Kind;
 use crate::config::table::TABLE;
 use crate::config::{IDLE, Paths};
-use crate::domain::Phase;
 use crate::error::Error;
 use crate::files;
 
@@ -19,8 +18,8 @@ use crate::files;
 const WIDTH: usize = 116;
 
 const TOP: &str = "\
-# The configuration of aludel. Everything here is optional, and every value below is commented out and shows its
-# default: remove the `# ` before a key to set it.
+# The configuration of aludel. Everything here is optional and commented out: keys show their default, providers and
+# phases an example. Remove the `# ` before a line to set it, for a provider before each of its lines.
 #
 # A text may refer to environment variables: ${NAME}, or ${NAME:-default}; $${ writes a plain ${.
 # What is set here is overridden by environment variables (ALUDEL_GENERATION__DEFAULT_COUNT=5), and those by flags.
@@ -31,21 +30,61 @@ const TOP: &str = "\
 
 const PROVIDERS: &str = "
 # Providers of language models, by name. The first one is used by every phase that names none; without any, prompts
-# are written by `builtin`, which needs no key and no network. Any name will do when `kind` is given, so one file can
-# hold two servers that speak the same protocol.
+# are written by `builtin`, which needs no key and no network. A key in the environment makes a provider usable with
+# --provider and binds it to nothing. `aludel providers` lists them, `aludel test-providers` makes a real call to each.
 providers:
   # anthropic:
-  #   api_key: ${ANTHROPIC_API_KEY}
+  #   model: claude-haiku-5-5
+  #
+  # openai:
+  #   api_key: ${OPENAI_API_KEY}
+  #   model: gpt-6-luna
+  #   max_concurrency: 8
+  #
+  # google:
+  #   api_key_cmd: pass show google/gemini
+  #   model: gemini-3.8-flash
+  #   embedding_model: gemini-embedding-2
+  #
+  # openrouter:
+  #   model: anthropic/claude-haiku-5.5
+  #   headers:
+  #     X-OpenRouter-Title: my prompts
+  #
+  # ollama:
+  #   model: qwen3:8b
+  #   embedding_model: nomic-embed-text
+  #
+  # Any name will do when `kind` is given, so one file can hold several servers that speak the same protocol: vLLM, LM
+  # Studio and llama.cpp on your own machine, Groq and others with a key.
   # local:
   #   kind: openai
   #   base_url: http://127.0.0.1:8000/v1
   #   model: my-model
+  # groq:
+  #   kind: openai
+  #   base_url: https://api.groq.com/openai/v1
+  #   api_key: ${GROQ_API_KEY}
+  #   model: openai/gpt-oss-20b
   #
   # What each provider takes:
 ";
 
 const PHASES: &str = "
 # What the phases are bound to, and what each takes:
+";
+
+/// The sections of the phases, each with its part of an example.
+const BINDINGS: &str = "\
+phases:
+  prima-materia:
+    # provider: ollama
+  solutio:
+    # provider: openai
+    # model: gpt-6.1-sol
+  coagulatio:
+    # provider: anthropic
+    # fallback: [openai, ollama/qwen3:8b]
 ";
 
 /// Writes the first configuration file, for the user alone.
@@ -90,7 +129,7 @@ pub(super) fn starter() -> String {
                 }
                 explain(&mut text, "#   ", &format!("{leaf}: "), row);
                 if leaf == "fallback" {
-                    bindings(&mut text);
+                    text.push_str(BINDINGS);
                 }
             }
             [ref sections @ .., leaf] => {
@@ -108,14 +147,6 @@ pub(super) fn starter() -> String {
         }
     }
     text
-}
-
-/// The sections of the phases, each with an example.
-fn bindings(text: &mut String) {
-    text.push_str("phases:\n");
-    for phase in Phase::ALL {
-        let _ = writeln!(text, "  {phase}:\n    # provider: builtin");
-    }
 }
 
 /// Writes the lines that open `sections`, as far as they are not open, after an empty line.

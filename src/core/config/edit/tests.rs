@@ -282,14 +282,65 @@ fn uncommenting_the_defaults_of_the_first_file_gives_the_defaults() {
     let home = Home::new(&lines.join("\n"));
     let mut loaded = home.load();
     assert!(home.text().contains("\n  default_count: 3\n"));
-    for phase in [
-        &mut loaded.config.phases.prima_materia,
-        &mut loaded.config.phases.solutio,
-        &mut loaded.config.phases.coagulatio,
-    ] {
-        assert_eq!(phase.provider.take().as_deref(), Some("builtin"));
-    }
+    // Those of the phases are an example.
+    let bound: Vec<_> = loaded.config.phases.iter().filter_map(|(_, phase)| phase.provider.clone()).collect();
+    assert_eq!(bound, ["ollama", "openai", "anthropic"]);
+    loaded.config.phases = Config::default().phases;
     assert_eq!(loaded.config, Config::default());
+}
+
+/// The lines of the first file with the examples of these providers, or of all, uncommented; and the providers' names.
+fn with_examples(wanted: Option<&str>) -> (String, Vec<String>) {
+    let (mut lines, mut names, mut is_open) = (Vec::new(), Vec::new(), false);
+    let mut section = "";
+    let starter = starter::starter();
+    for line in starter.lines() {
+        if !line.starts_with([' ', '#']) {
+            section = line;
+        }
+        if section != "providers:" {
+            lines.push(line.to_owned());
+            continue;
+        }
+        let example = line.strip_prefix("  # ").unwrap_or_default();
+        let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let name = example.strip_suffix(':').filter(is_name).map(str::to_owned);
+        is_open = match &name {
+            Some(name) => wanted.is_none_or(|wanted| wanted == name),
+            // What belongs to a provider is indented below it, until a line of prose.
+            None => is_open && example.starts_with("  "),
+        };
+        names.extend(name);
+        lines.push(if is_open { format!("  {example}") } else { line.to_owned() });
+    }
+    (lines.join("\n"), names)
+}
+
+#[test]
+fn every_example_of_a_provider_is_right_alone_and_all_are_right_together() {
+    let (all, names) = with_examples(None);
+    assert_eq!(names, ["anthropic", "openai", "google", "openrouter", "ollama", "local", "groq"]);
+    let catalog = crate::assets::Assets::new(None).catalog().unwrap();
+    let today = "2026-11-21".parse().unwrap();
+    for name in &names {
+        let (text, _) = with_examples(Some(name));
+        let home = Home::new(&text);
+        validate(&home.paths).unwrap();
+        let keys = [("OPENAI_API_KEY", "canary-a"), ("GROQ_API_KEY", "canary-b")];
+        let config = home.load_with(&keys).unwrap().config;
+        assert_eq!(config.default_provider(), name);
+        let provider = &config.providers[name.as_str()];
+        let model = provider.model.as_deref().unwrap();
+        if name != "local" && name != "groq" {
+            let card = catalog.card(provider.kind, name, model);
+            assert!(card.is_some_and(|card| card.is_served_on(today)), "{name}: {model}");
+        }
+    }
+    let home = Home::new(&all);
+    validate(&home.paths).unwrap();
+    let config = home.load_with(&[("OPENAI_API_KEY", "canary-a"), ("GROQ_API_KEY", "canary-b")]).unwrap().config;
+    assert_eq!(config.providers.keys().collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
+    assert_eq!(config.providers["openrouter"].headers.len(), 1);
 }
 
 #[test]

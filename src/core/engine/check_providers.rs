@@ -1,0 +1,170 @@
+//! What `validate` says of providers: each as configured, and the models that phases ask of them. Nothing is sent.
+//!
+//! A provider is built as a run would build it, so what would refuse to start is found here: a missing key, an address
+//! that is none, a certificate that cannot be read. What only a call can tell is `test-providers`' business.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::system::Check;
+use super::{Engine, wiring};
+use crate::config::ProviderConfig;
+use crate::domain::{Phase, ProviderKind};
+use crate::probe::KeySource;
+use crate::provider::catalog::Catalog;
+
+/// Days before its end from which a model is warned of.
+const NOTICE_DAYS: i32 = 60;
+
+impl Engine {
+    /// The providers of the configuration and `builtin`; those that nobody configured are no concern of its.
+    pub(super) fn check_providers(&self) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for info in self.inner.registry.infos() {
+            let name = format!("provider {}", info.name);
+            let Some(provider) = self.config().providers.get(&info.name) else {
+                if info.kind == ProviderKind::Builtin {
+                    checks.push(Check::ok(name, "inside this program"));
+                }
+                continue;
+            };
+            let built = self.inner.registry.get(&info.name);
+            let in_words = || self.in_words(&info.name, provider, info.default_model.as_deref());
+            checks.push(Check::from_result(&name, built.map(|_| in_words())));
+            checks.extend(misplaced(&info.name, provider).map(|warning| Check::warning(&name, warning)));
+        }
+        checks
+    }
+
+    /// What a provider is, in a line.
+    fn in_words(&self, name: &str, provider: &ProviderConfig, model: Option<&str>) -> String {
+        let mut parts = vec![format!("kind {}", provider.kind)];
+        parts.extend(model.map(|model| format!("model {model}")));
+        match wiring::key_source(self.config(), name, provider.kind) {
+            KeySource::NotNeeded => {}
+            KeySource::Without { .. } | KeySource::Missing { .. } => parts.push("no key".to_owned()),
+            KeySource::Configured => parts.push("a key in the configuration".to_owned()),
+            KeySource::Command => parts.push("the key of a command, which was not run".to_owned()),
+            KeySource::Variable(variable) => parts.push(format!("the key in {variable}")),
+        }
+        parts.join(", ")
+    }
+
+    /// What is known of the models that the phases and the providers ask for: a warning each where there is reason.
+    pub(super) fn check_models(&self) -> Vec<Check> {
+        // A catalogue that cannot be read is told of among the templates.
+        let Ok(catalog) = self.inner.assets.catalog() else { return Vec::new() };
+        let today = self.inner.clock.now().to_zoned(TimeZone::UTC).date();
+        let strangers =
+            catalog.provider_names().filter(|name| !self.config().providers.contains_key(*name)).map(|name| {
+                let detail =
+                    format!("your models.yaml has rows for `{name}`, which is no provider here: they mean nothing");
+                Check::warning(format!("models of {name}"), detail)
+            });
+        let asked = self.models_asked_for();
+        let warnings = asked.iter().filter_map(|(kind, provider, model)| {
+            let detail = remark(&catalog, *kind, provider, self.base_url(provider), model, today)?;
+            Some(Check::warning(format!("model {provider}/{model}"), detail))
+        });
+        strangers.chain(warnings).collect()
+    }
+
+    /// Every model that a run may ask for, once: those of the providers, the phases, their fallbacks, and the judge.
+    fn models_asked_for(&self) -> Vec<(ProviderKind, String, String)> {
+        let config = self.config();
+        let infos = self.inner.registry.infos();
+        let mut asked: Vec<(ProviderKind, String, String)> = Vec::new();
+        let mut ask = |target: &wiring::Target<'_>| {
+            let Some(info) = infos.iter().find(|info| info.name == target.provider) else { return };
+            let Some(model) = target.model.or(info.default_model.as_deref()) else { return };
+            let row = (info.kind, info.name.clone(), model.to_owned());
+            if !matches!(info.kind, ProviderKind::Builtin | ProviderKind::Sim) && !asked.contains(&row) {
+                asked.push(row);
+            }
+        };
+        for (name, provider) in &config.providers {
+            ask(&wiring::Target { provider: name, model: None });
+            if let Some(model) = &provider.embedding_model {
+                ask(&wiring::Target { provider: name, model: Some(model) });
+            }
+        }
+        for phase in Phase::ALL {
+            ask(&wiring::bound_target(config, phase));
+            config.phases.get(phase).fallback.iter().for_each(|fallback| ask(&wiring::Target::parse(fallback)));
+        }
+        if let Some(provider) = &config.judge.provider {
+            ask(&wiring::Target { provider, model: config.judge.model.as_deref() });
+        }
+        asked
+    }
+
+    fn base_url(&self, provider: &str) -> Option<&str> {
+        self.config().providers.get(provider)?.base_url.as_deref()
+    }
+}
+
+/// What the user should know of a model; `None` when all is well.
+fn remark(
+    catalog: &Catalog,
+    kind: ProviderKind,
+    provider: &str,
+    base_url: Option<&str>,
+    model: &str,
+    today: Date,
+) -> Option<String> {
+    let card = catalog.card(kind, provider, model);
+    if let Some(ends) = card.and_then(|card| card.ends) {
+        let days = (ends - today).get_days();
+        if days <= 0 {
+            return Some(format!("its vendor serves it no more since {ends}; name another model"));
+        }
+        if days <= NOTICE_DAYS {
+            return Some(format!("its vendor serves it until {ends}, in {days} days; name another model soon"));
+        }
+    }
+    if catalog.price(kind, provider, base_url, model).is_some() || kind == ProviderKind::OpenRouter {
+        // What OpenRouter's models cost, each answer says itself.
+        return None;
+    }
+    let known = if card.is_some() { "its price is not known" } else { "nothing is known of it, nor what it costs" };
+    Some(format!(
+        "{known}: a run with a cap in dollars needs --assume-price, or a row for it in models.yaml (`aludel templates edit models`)"
+    ))
+}
+
+/// What is odd about where a provider is reached.
+fn misplaced(name: &str, provider: &ProviderConfig) -> impl Iterator<Item = String> {
+    let url = provider.base_url.as_deref().unwrap_or_default().trim_end_matches('/');
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let key = format!("providers.{name}.base_url");
+    let has_version =
+        path.split('/').any(|part| part.starts_with('v') && part[1..].starts_with(|c: char| c.is_ascii_digit()));
+    let path_fault = match provider.kind {
+        _ if url.is_empty() => None,
+        ProviderKind::OpenAi | ProviderKind::OpenRouter | ProviderKind::Google if !has_version => Some(format!(
+            "`{key}` has no version in its path; it is usually the root that ends in /v1, such as {url}/v1"
+        )),
+        ProviderKind::Anthropic if has_version => Some(format!(
+            "`{key}` ends in a path; for this protocol it is the bare root, such as {scheme}://{authority}"
+        )),
+        ProviderKind::Ollama if !path.is_empty() => Some(format!(
+            "`{key}` ends in a path; for this protocol it is the bare root, such as {scheme}://{authority} (with /v1 the kind is openai)"
+        )),
+        _ => None,
+    };
+    let has_key = provider.api_key.is_some() || provider.api_key_cmd.is_some();
+    let in_the_clear = (scheme == "http" && has_key && !is_of_this_machine(authority)).then(|| {
+        format!("`{key}` is plain HTTP: the key and every text travel unencrypted; write https:// if it speaks it")
+    });
+    path_fault.into_iter().chain(in_the_clear)
+}
+
+/// True for a host of this machine.
+fn is_of_this_machine(authority: &str) -> bool {
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    ["localhost", "127.0.0.1", "[::1]"].contains(&host)
+}
+
+#[cfg(test)]
+mod tests;
