@@ -6,8 +6,10 @@
 //! the one writer thread, are committed together, and are answered after the commit is on the disk.
 //!
 //! Where to go next: `connection` for what a connection is set to, [`migrate`] for formats, `filter` for how lists
-//! find their rows, `writer` for how writes are committed, `failure` for what users read when it fails.
+//! find their rows, `writer` for how writes are committed, `failure` for what users read when it fails. [`answers`] is
+//! another file with rules of its own: the cache.
 
+pub mod answers;
 mod changes;
 mod connection;
 mod cursor;

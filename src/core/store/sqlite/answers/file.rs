@@ -1,0 +1,92 @@
+//! The file of the cache: whose it is, how it is opened and made, and what is done with a broken one.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use super::rows;
+use crate::store::sqlite::connection::{self, Connected};
+use crate::store::sqlite::failure::{Failure, Outcome};
+
+/// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "aluc".
+pub(super) const APPLICATION_ID: i32 = 0x616C_7563;
+/// `user_version`: the tables of [`rows::SCHEMA`]. There are no migrations: raise it and discard what is older.
+pub(super) const FORMAT: u32 = 1;
+
+/// A connection that can only read; none where there is no file, or nothing in it yet.
+pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Option<Connected>> {
+    let Some(opened) = connection::open_for_reading(path)? else { return Ok(None) };
+    opened.connection.busy_timeout(patience)?;
+    Ok(is_ours(&opened.connection)?.then_some(opened))
+}
+
+/// A connection that writes. Makes folder, file and tables where they are missing.
+pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Connected> {
+    let mut opened = connection::open_for_writing(path)?;
+    let connection = &mut opened.connection;
+    connection.busy_timeout(patience)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if !is_ours(&transaction)? {
+        transaction.execute_batch(rows::SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    transaction.commit()?;
+    // Another process may be at the same; then it is in this mode next time, and until then it is merely slower.
+    let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
+    tracing::trace!(?mode, "the cache's journal");
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;")?;
+    Ok(opened)
+}
+
+/// True for a file of this format, false for an empty one.
+fn is_ours(connection: &Connection) -> Outcome<bool> {
+    let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
+    let (application, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
+    let objects = number("SELECT count(*) FROM sqlite_schema")?;
+    match (application, u32::try_from(version)) {
+        (APPLICATION_ID, Ok(FORMAT)) => Ok(true),
+        (APPLICATION_ID, Ok(found)) => Err(Failure::Newer { found, known: FORMAT }),
+        _ if (application, version, objects) == (0, 0, 0) => Ok(false),
+        _ => Err(Failure::Foreign),
+    }
+}
+
+/// True where the file itself is broken, so that only another one helps.
+pub(super) fn is_damage(failure: &Failure) -> bool {
+    matches!(failure.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// Moves a broken file out of the way; answers where it is now. An older broken one makes room.
+pub(super) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
+    let beside = |suffix: &str| {
+        let mut name = OsString::from(path);
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let aside = beside(".broken");
+    std::fs::rename(path, &aside)?;
+    // What belongs to the broken file must not be taken for the new one's.
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(beside(suffix)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+/// What went wrong, in words, without the path.
+pub(super) fn reason(failure: &Failure) -> String {
+    match failure {
+        Failure::Sqlite(error) => error.to_string(),
+        Failure::Foreign => "it is a database of another program; move it away".to_owned(),
+        Failure::Newer { .. } => "another version of aludel made it; delete it to begin anew".to_owned(),
+        Failure::NoFolder(error) => error.to_string(),
+        Failure::Refused(error) => error.to_string(),
+        Failure::NoBackup(reason) => reason.clone(),
+        Failure::Closed => "it is closed".to_owned(),
+    }
+}

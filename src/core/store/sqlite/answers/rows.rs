@@ -1,0 +1,151 @@
+//! The tables of the cache: answers by key, and what each shelf holds, which triggers keep true.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::Inventory;
+use super::writer::Put;
+use crate::domain::TokenUsage;
+use crate::provider::cache::{Answer, AnswerKey, Shelf, ShelfLimits};
+use crate::store::sqlite::failure::Outcome;
+use crate::time::from_millis;
+
+/// Bytes of answers that a shelf holds at most, whatever their number.
+pub(super) const SHELF_BYTES: u64 = 256 * 1024 * 1024;
+
+/// An answer that much younger than now was made by a clock that has been set back since.
+const FUTURE: Duration = Duration::from_hours(1);
+
+pub(super) const SCHEMA: &str = "
+CREATE TABLE answer (
+    key BLOB PRIMARY KEY NOT NULL,
+    shelf TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    warnings TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE INDEX answer_by_age ON answer (shelf, made_ms);
+CREATE TABLE total (
+    shelf TEXT PRIMARY KEY NOT NULL,
+    entries INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER answer_kept AFTER INSERT ON answer BEGIN
+    INSERT INTO total (shelf, entries, bytes) VALUES (new.shelf, 1, new.bytes)
+    ON CONFLICT (shelf) DO UPDATE SET entries = entries + 1, bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER answer_gone AFTER DELETE ON answer BEGIN
+    UPDATE total SET entries = entries - 1, bytes = bytes - old.bytes WHERE shelf = old.shelf;
+END;
+";
+
+/// The answer to `key`.
+pub(super) fn get(connection: &Connection, key: &AnswerKey) -> Outcome<Option<Answer>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT text, warnings, provider, model, input_tokens, output_tokens, estimated, made_ms FROM answer WHERE key = ?1",
+    )?;
+    Ok(statement.query_row([key.as_bytes()], answer_of).optional()?)
+}
+
+fn answer_of(row: &Row<'_>) -> rusqlite::Result<Answer> {
+    let warnings: String = row.get(1)?;
+    Ok(Answer {
+        text: row.get(0)?,
+        warnings: serde_json::from_str(&warnings).unwrap_or_default(),
+        provider: row.get(2)?,
+        model: row.get(3)?,
+        usage: TokenUsage { input_tokens: natural(row, 4)?, output_tokens: natural(row, 5)?, estimated: row.get(6)? },
+        made_at: from_millis(row.get(7)?),
+    })
+}
+
+/// Keeps an answer in place of an older one.
+pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
+    let Put { shelf, key, answer, .. } = put;
+    connection.prepare_cached("DELETE FROM answer WHERE key = ?1")?.execute([key.as_bytes()])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO answer (key, shelf, made_ms, bytes, provider, model, input_tokens, output_tokens, estimated, \
+             warnings, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            key.as_bytes(),
+            shelf.as_str(),
+            answer.made_at.as_millisecond(),
+            whole(answer.bytes() as u64),
+            answer.provider,
+            answer.model,
+            whole(answer.usage.input_tokens),
+            whole(answer.usage.output_tokens),
+            answer.usage.estimated,
+            serde_json::to_string(&answer.warnings).unwrap_or_else(|_| "[]".to_owned()),
+            answer.text,
+        ])?;
+    Ok(())
+}
+
+/// Lets go of what is too old at `now_ms`, and of the oldest where there is too much.
+pub(super) fn trim(
+    connection: &Connection,
+    shelf: Shelf,
+    limits: ShelfLimits,
+    max_bytes: u64,
+    now_ms: i64,
+) -> Outcome<()> {
+    let ms = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    connection
+        .prepare_cached("DELETE FROM answer WHERE shelf = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?
+        .execute(params![shelf.as_str(), now_ms.saturating_sub(ms(limits.ttl)), now_ms.saturating_add(ms(FUTURE))])?;
+    loop {
+        let Inventory { entries, bytes } = count_shelf(connection, shelf)?;
+        let too_many = entries.saturating_sub(limits.max_entries as u64);
+        let too_much = if bytes > max_bytes { entries / 16 + 1 } else { 0 };
+        let excess = too_many.max(too_much);
+        if excess == 0 {
+            return Ok(());
+        }
+        let gone = connection
+            .prepare_cached(
+                "DELETE FROM answer WHERE rowid IN \
+                 (SELECT rowid FROM answer WHERE shelf = ?1 ORDER BY made_ms, rowid LIMIT ?2)",
+            )?
+            .execute(params![shelf.as_str(), whole(excess)])?;
+        if gone == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// All shelves together.
+pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
+    let mut inventory = Inventory::default();
+    for shelf in Shelf::ALL {
+        let Inventory { entries, bytes } = count_shelf(connection, shelf)?;
+        inventory = Inventory { entries: inventory.entries + entries, bytes: inventory.bytes + bytes };
+    }
+    Ok(inventory)
+}
+
+fn count_shelf(connection: &Connection, shelf: Shelf) -> Outcome<Inventory> {
+    let mut statement = connection.prepare_cached("SELECT entries, bytes FROM total WHERE shelf = ?1")?;
+    let counted = statement
+        .query_row([shelf.as_str()], |row| Ok(Inventory { entries: natural(row, 0)?, bytes: natural(row, 1)? }));
+    Ok(counted.optional()?.unwrap_or_default())
+}
+
+/// What cannot be negative.
+fn natural(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+/// SQLite's numbers end where nothing of ours comes near.
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

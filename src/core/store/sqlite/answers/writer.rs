@@ -1,0 +1,108 @@
+//! The thread that writes answers: all that have queued up in one transaction, and never a word to those who sent them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+
+use rusqlite::TransactionBehavior;
+
+use super::{Place, QUEUE, WRITING_PATIENCE, file, rows};
+use crate::error::Error;
+use crate::provider::cache::{Answer, AnswerKey, Shelf, ShelfLimits};
+use crate::store::sqlite::connection::Connected;
+use crate::store::sqlite::failure::{Failure, Outcome};
+
+/// An answer to keep.
+pub(super) struct Put {
+    pub(super) shelf: Shelf,
+    pub(super) limits: ShelfLimits,
+    pub(super) key: AnswerKey,
+    pub(super) answer: Arc<Answer>,
+}
+
+/// Ends when nobody can send any more and all is written.
+pub(super) struct WriterThread {
+    place: Arc<Place>,
+    waiting: Receiver<Put>,
+    opened: Option<Connected>,
+}
+
+impl WriterThread {
+    pub(super) fn new(place: Arc<Place>, waiting: Receiver<Put>) -> Self {
+        Self { place, waiting, opened: None }
+    }
+
+    pub(super) fn run(mut self) {
+        while let Ok(first) = self.waiting.recv() {
+            let batch: Vec<Put> = std::iter::once(first).chain(self.waiting.try_iter().take(QUEUE - 1)).collect();
+            if self.place.is_resting() {
+                continue;
+            }
+            if let Err(failure) = self.write(&batch) {
+                self.opened = None;
+                self.place.cannot_be_used(&failure);
+            }
+        }
+    }
+
+    fn write(&mut self, batch: &[Put]) -> Outcome<()> {
+        let committed = if self.place.damaged.swap(false, Ordering::Relaxed) {
+            self.check().and_then(|()| self.commit(batch))
+        } else {
+            self.commit(batch)
+        };
+        match committed {
+            Err(failure) if file::is_damage(&failure) => {
+                self.begin_anew(&failure)?;
+                self.commit(batch)
+            }
+            other => other,
+        }
+    }
+
+    /// Reads the whole file; fails where it is damaged.
+    fn check(&mut self) -> Outcome<()> {
+        let connection = &self.current()?.connection;
+        let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if verdict == "ok" {
+            return Ok(());
+        }
+        let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        Err(rusqlite::Error::SqliteFailure(corrupt, Some(verdict)).into())
+    }
+
+    fn begin_anew(&mut self, failure: &Failure) -> Outcome<()> {
+        self.opened = None;
+        let reason = file::reason(failure);
+        let stuck = |error| Error::Storage(format!("it is damaged ({reason}) and cannot be moved aside: {error}"));
+        let aside = file::set_aside(&self.place.path).map_err(stuck)?;
+        tracing::warn!(reason, aside = %aside.display(), "the cache of answers was damaged and is begun anew");
+        Ok(())
+    }
+
+    fn current(&mut self) -> Outcome<&mut Connected> {
+        let opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
+            Some(opened) => opened,
+            None => file::open_for_writing(&self.place.path, WRITING_PATIENCE)?,
+        };
+        Ok(self.opened.insert(opened))
+    }
+
+    fn commit(&mut self, batch: &[Put]) -> Outcome<()> {
+        let connection = &mut self.current()?.connection;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut touched = HashMap::new();
+        for put in batch {
+            rows::put(&transaction, put)?;
+            let made = put.answer.made_at.as_millisecond();
+            let newest = touched.entry(put.shelf).or_insert((put.limits, made));
+            *newest = (put.limits, made.max(newest.1));
+        }
+        for (shelf, (limits, now_ms)) in touched {
+            rows::trim(&transaction, shelf, limits, rows::SHELF_BYTES, now_ms)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+}
