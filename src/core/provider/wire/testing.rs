@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::failure::Cause;
 use super::{Piece, Refusal, Wire};
 use crate::error::ProviderError;
+use crate::ledger::Account;
 use crate::provider::frame::Framer;
-use crate::provider::sim::testing::request;
-use crate::provider::{ChatRequest, Message, Role};
+use crate::provider::{Brief, ChatRequest, JudgeBrief, Message, Role};
 
 /// A recorded answer, such as `openai/text.sse`.
 pub(super) fn fixture(name: &str) -> Vec<u8> {
@@ -101,6 +101,13 @@ pub(super) fn plain_request() -> ChatRequest {
         temperature: None,
         max_tokens: None,
         response_schema: None,
-        ..request(0)
+        brief: Brief::Judge(JudgeBrief {
+            task: "greet".into(),
+            persona: "code".into(),
+            a: "hi".into(),
+            b: "hello".into(),
+            criteria: Vec::new(),
+        }),
+        account: Account::default(),
     }
 }
