@@ -9,11 +9,20 @@
 //!
 //! Sources: the vendors' own SDK types, as read in November 2026.
 
+pub mod anthropic;
+#[cfg(test)]
+mod chance;
+mod escape;
 pub mod failure;
 pub mod openai;
 pub mod openrouter;
+mod reading;
+mod refused;
+#[cfg(test)]
+mod telling;
 #[cfg(test)]
 mod testing;
+mod turns;
 
 use super::ChatRequest;
 use super::embedding::Purpose;

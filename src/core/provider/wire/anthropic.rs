@@ -1,0 +1,137 @@
+//! Anthropic's Messages API.
+//!
+//! Owns its requests and answers. Two versions of the API are in use, told apart by a header: the newer one takes no
+//! temperature at all, for no model, and is otherwise the same as far as we use it. So the request decides: one with a
+//! temperature goes to [`LAST_WITH_SAMPLING`], every other to [`NEWEST`], which needs no table of models and does not
+//! hang on a version that may be closed to new users. A version among the user's own headers wins over both.
+//!
+//! JSON is asked for by a schema, never by writing the beginning of the answer or by a forced tool: current models
+//! refuse both. Sources: the Python SDK 2.11.0 (`types/message_create_params.py`, `types/raw_*_event.py`) and the
+//! vendor's page on versions, both read on 2026-11-20.
+
+mod failure;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use self::reader::Reader;
+use super::escape::escape;
+use super::reading::{self, names};
+use super::turns::{Turn, Turns};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
+use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::ChatRequest;
+use crate::provider::frame::Framing;
+
+/// The header that names the version.
+const VERSION_HEADER: &str = "anthropic-version";
+
+/// The version that still takes a temperature, from the models that do.
+const LAST_WITH_SAMPLING: &str = "2023-06-01";
+
+/// The version of today.
+const NEWEST: &str = "2026-10-21";
+
+/// Tokens to answer with when the request names none, since the protocol asks for a number. Every model in use takes
+/// it, and it leaves room for the reasoning that many models put before the answer and count into it.
+const DEFAULT_MAX_TOKENS: u32 = 8192;
+
+/// The codec.
+#[derive(Debug, Clone)]
+pub struct Anthropic {
+    provider: String,
+}
+
+impl Anthropic {
+    /// A codec for the provider of this name in the configuration; errors carry it.
+    pub fn new(provider: &str) -> Self {
+        Self { provider: provider.to_owned() }
+    }
+}
+
+impl Wire for Anthropic {
+    fn default_base_url(&self) -> &'static str {
+        "https://api.anthropic.com"
+    }
+
+    fn auth(&self) -> Auth {
+        Auth::Header("x-api-key")
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    fn chat(&self, request: &ChatRequest, model: &str) -> HttpCall {
+        let version = if request.temperature.is_some() { LAST_WITH_SAMPLING } else { NEWEST };
+        HttpCall {
+            method: Method::Post,
+            path: "/v1/messages".into(),
+            headers: vec![(VERSION_HEADER, version.into())],
+            body: Some(chat_body(request, model)),
+        }
+    }
+
+    fn reader(&self) -> Box<dyn AnswerReader> {
+        Box::new(Reader::new(&self.provider))
+    }
+
+    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+        failure::of_answer(&self.provider, answer)
+    }
+
+    fn models(&self, page: Option<&str>) -> HttpCall {
+        let after = page.map(|id| format!("&after_id={}", escape(id))).unwrap_or_default();
+        HttpCall {
+            method: Method::Get,
+            path: format!("/v1/models?limit=1000{after}"),
+            headers: vec![(VERSION_HEADER, NEWEST.into())],
+            body: None,
+        }
+    }
+
+    fn read_models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
+        let value = reading::json(&self.provider, body)?;
+        let Some(models) = names(&value["data"], "id") else {
+            return Err(reading::garbage(&self.provider, body));
+        };
+        let next = value["last_id"].as_str().filter(|_| value["has_more"] == true);
+        Ok(ModelPage { models: models.into_iter().map(String::from).collect(), next: next.map(String::from) })
+    }
+
+    fn embeddings(&self, _: &EmbeddingRequest<'_>) -> Option<HttpCall> {
+        None
+    }
+
+    fn read_embeddings(&self, _: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
+        let message =
+            "Anthropic has no embeddings; name another provider's model in `generation.default_embedding_model`";
+        Err(ProviderError::new(&self.provider, ProviderFailure::Rejected, message))
+    }
+}
+
+fn chat_body(request: &ChatRequest, model: &str) -> Value {
+    let Turns { system, turns } = Turns::of(&request.messages);
+    let mut body = json!({
+        "model": model,
+        "max_tokens": request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
+        "messages": turns.iter().map(message).collect::<Vec<_>>(),
+        "stream": true,
+    });
+    if let Some(system) = system {
+        body["system"] = system.into();
+    }
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = temperature.into();
+    }
+    if let Some(schema) = &request.response_schema {
+        body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+    }
+    body
+}
+
+fn message(turn: &Turn) -> Value {
+    json!({"role": if turn.by_model { "assistant" } else { "user" }, "content": turn.text})
+}

@@ -1,0 +1,118 @@
+//! What Anthropic's errors mean, in an answer of their own and in the middle of a stream.
+//!
+//! The type decides, since the vendor asks not to go by the message; the status decides where there is no type, as with
+//! a proxy in between. Messages are read for what no type tells: which parameter was refused, that the credit is used
+//! up, that the prompt is too long. Source: the Python SDK 2.11.0, `types/shared/*_error.py`.
+
+use serde_json::Value;
+
+use super::LAST_WITH_SAMPLING;
+use crate::error::ProviderError;
+use crate::provider::wire::Refusal;
+use crate::provider::wire::failure::{Cause, by_cause, by_status};
+use crate::provider::wire::reading::{text, told_by};
+use crate::provider::wire::refused::{Parameter, refused};
+
+/// Codes of a `rate_limit_error` that no waiting mends within a run.
+const SPENT: [&str; 2] = ["contract_spend_limit_reached", "enforced_spend_limit_reached"];
+
+/// What the vendor calls our parameters.
+const PARAMETERS: [Parameter; 3] = [
+    ("temperature", &["temperature", "top_p", "top_k"]),
+    ("max_tokens", &["max_tokens"]),
+    ("response_schema", &["output_config", "output_format"]),
+];
+
+/// What an answer that is no success means.
+pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
+    let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
+    let Some(told) = Told::of(&body) else {
+        return by_status(provider, answer, &String::from_utf8_lossy(answer.body));
+    };
+    told.refine(by_cause(told.cause(Some(answer.status)), provider, answer, told.message))
+}
+
+/// What an error event in the middle of a stream means.
+pub(super) fn in_stream(provider: &str, event: &Value) -> ProviderError {
+    let told = Told::of(event).unwrap_or_default();
+    let error = told.refine(told.cause(None).error(provider, "", told.message));
+    match told.status() {
+        Some(status) => error.with_status(status),
+        None => error,
+    }
+}
+
+/// What the vendor says of an error.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told<'a> {
+    kind: &'a str,
+    code: &'a str,
+    message: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn of(value: &'a Value) -> Option<Self> {
+        let error = value.get("error").filter(|error| error.is_object())?;
+        let field = |value: &'a Value| text(value).unwrap_or_default();
+        let code = field(&error["details"]["error_code"]);
+        Some(Self { kind: field(&error["type"]), code, message: field(&error["message"]) })
+    }
+
+    fn cause(self, status: Option<u16>) -> Cause {
+        let says = |words: &str| self.message.contains(words);
+        match self.kind {
+            "authentication_error" => Cause::BadKey,
+            "permission_error" => Cause::Forbidden,
+            "billing_error" => Cause::NoCredit,
+            "rate_limit_error" if SPENT.contains(&self.code) => Cause::NoCredit,
+            "rate_limit_error" => Cause::RateLimited,
+            "overloaded_error" => Cause::Overloaded,
+            "not_found_error" => Cause::NotFound,
+            "request_too_large" => Cause::TooLarge,
+            "timeout_error" | "conflict_error" => Cause::Busy,
+            "api_error" => Cause::Failing,
+            "invalid_request_error" if says("credit balance") => Cause::NoCredit,
+            "invalid_request_error" if says("prompt is too long") || says("exceed context limit") => Cause::TooLong,
+            "invalid_request_error" => Cause::BadRequest,
+            _ => told_by(status),
+        }
+    }
+
+    /// The status that goes with the type when the error comes on its own.
+    fn status(self) -> Option<u16> {
+        Some(match self.kind {
+            "invalid_request_error" => 400,
+            "authentication_error" => 401,
+            "billing_error" => 402,
+            "permission_error" => 403,
+            "not_found_error" => 404,
+            "conflict_error" => 409,
+            "request_too_large" => 413,
+            "rate_limit_error" => 429,
+            "api_error" => 500,
+            "timeout_error" => 504,
+            "overloaded_error" => 529,
+            _ => return None,
+        })
+    }
+
+    /// Adds what the message tells beside the cause.
+    fn refine(self, mut error: ProviderError) -> ProviderError {
+        if self.kind != "invalid_request_error" {
+            return error;
+        }
+        if self.message.starts_with("anthropic-version") {
+            error.message.push_str(", or set `anthropic-version` in its `headers`");
+            // The older version is sent for the temperature's sake alone.
+            return if self.message.contains(LAST_WITH_SAMPLING) {
+                error.with_refused_parameter("temperature")
+            } else {
+                error
+            };
+        }
+        match refused(self.message, &PARAMETERS) {
+            Some(parameter) => error.with_refused_parameter(parameter),
+            None => error,
+        }
+    }
+}

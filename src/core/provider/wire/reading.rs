@@ -1,0 +1,74 @@
+//! Steps that readers of JSON share: a frame or a body as a value, a text, a count, the cause of an error.
+//!
+//! What is not there, or not of the kind expected, is `None`: what a vendor adds or leaves out must not break a reader.
+//! Only what cannot be JSON at all is an error, since then the other side does not speak the protocol.
+
+use serde_json::Value;
+
+use super::failure::Cause;
+use crate::error::ProviderError;
+use crate::provider::checked::ended_early;
+
+/// What `bytes` say.
+///
+/// # Errors
+/// `provider_unavailable` for what is no JSON, or breaks off, such as an event cut in its middle.
+pub(super) fn json(provider: &str, bytes: &[u8]) -> Result<Value, ProviderError> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| if error.is_eof() { ended_early(provider) } else { garbage(provider, bytes) })
+}
+
+/// The other side does not speak the protocol: it said `bytes`.
+pub(super) fn garbage(provider: &str, bytes: &[u8]) -> ProviderError {
+    Cause::Garbage.error(provider, "", &String::from_utf8_lossy(bytes))
+}
+
+/// The cause of an error whose own words tell nothing: by its status, where it has one that is no success.
+pub(super) fn told_by(status: Option<u16>) -> Cause {
+    status.filter(|status| *status >= 300).map_or(Cause::Failing, Cause::of_status)
+}
+
+/// A text that is there and not empty.
+pub(super) fn text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.is_empty())
+}
+
+/// Tokens. None at all is no count: every request and every answer has some, and servers that do not count say 0.
+pub(super) fn tokens(value: &Value) -> Option<u64> {
+    value.as_u64().filter(|count| *count > 0)
+}
+
+/// The `of` of each entry of `list` as texts; `None` when it is no list, entries without one left out.
+pub(super) fn names<'a>(list: &'a Value, of: &str) -> Option<Vec<&'a str>> {
+    Some(list.as_array()?.iter().filter_map(|entry| text(&entry[of])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::error::ProviderFailure;
+
+    #[test]
+    fn what_is_no_json_is_told_with_its_beginning() {
+        let error = json("p", b"Bad gateway").unwrap_err();
+        assert_eq!(error.failure, ProviderFailure::Unavailable);
+        assert!(error.message.contains("not of its protocol: Bad gateway;"), "{}", error.message);
+    }
+
+    #[test]
+    fn what_breaks_off_is_a_cut_answer() {
+        for cut in ["", "{", r#"{"text":"ab"#, r#"{"text":"a","#] {
+            assert_eq!(json("p", cut.as_bytes()), Err(ended_early("p")), "{cut}");
+        }
+    }
+
+    #[test]
+    fn no_tokens_are_no_count() {
+        assert_eq!(
+            [json!(0), json!(7), json!(-1), json!("7"), json!(null)].map(|n| tokens(&n)),
+            [None, Some(7), None, None, None]
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! Finds the parameter that a refusal names, in vendors' words that no code tells apart.
+//!
+//! A wrong guess costs one more request without that parameter, a missed one costs the answer; so a mere mention counts.
+
+/// A parameter of ours and what a vendor calls it.
+pub(super) type Parameter = (&'static str, &'static [&'static str]);
+
+/// The parameter that `message` names first, as a word of its own.
+pub(super) fn refused(message: &str, parameters: &[Parameter]) -> Option<&'static str> {
+    let place = |names: &[&str]| names.iter().filter_map(|name| word(message, name)).min();
+    let named = parameters.iter().filter_map(|(ours, names)| Some((place(names)?, *ours)));
+    named.min().map(|(_, ours)| ours)
+}
+
+/// Where `word` stands in `text` with nothing around it that could be part of a name.
+fn word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).map(|(start, _)| start).find(|start| {
+        let (before, after) = (&text[..*start], &text[start + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMETERS: [Parameter; 2] = [("temperature", &["temperature", "top_p"]), ("max_tokens", &["max_tokens"])];
+
+    #[test]
+    fn the_first_parameter_that_is_named_is_the_one() {
+        for (message, parameter) in [
+            ("temperature: Extra inputs are not permitted", Some("temperature")),
+            ("`top_p` is deprecated for this model.", Some("temperature")),
+            ("max_tokens: 9 > 8, unlike temperature", Some("max_tokens")),
+            ("max_tokens_to_sample: Field required", None),
+            ("my_temperature and temperatures", None),
+            ("", None),
+        ] {
+            assert_eq!(refused(message, &PARAMETERS), parameter, "{message}");
+        }
+    }
+}
