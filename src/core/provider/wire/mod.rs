@@ -14,6 +14,7 @@ pub mod anthropic;
 mod chance;
 mod escape;
 pub mod failure;
+pub mod google;
 pub mod openai;
 pub mod openrouter;
 mod reading;

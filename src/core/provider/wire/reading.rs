@@ -1,4 +1,4 @@
-//! Steps that readers of JSON share: a frame or a body as a value, a text, a count, the cause of an error.
+//! Steps that readers of JSON share: a frame or a body as a value, a text, a count, a vector, the cause of an error.
 //!
 //! What is not there, or not of the kind expected, is `None`: what a vendor adds or leaves out must not break a reader.
 //! Only what cannot be JSON at all is an error, since then the other side does not speak the protocol.
@@ -43,6 +43,13 @@ pub(super) fn names<'a>(list: &'a Value, of: &str) -> Option<Vec<&'a str>> {
     Some(list.as_array()?.iter().filter_map(|entry| text(&entry[of])).collect())
 }
 
+/// Numbers; `None` when something in it is none, or there are none at all.
+pub(super) fn vector(value: &Value) -> Option<Vec<f32>> {
+    #[expect(clippy::cast_possible_truncation, reason = "vectors are kept in single precision")]
+    let numbers: Option<Vec<f32>> = value.as_array()?.iter().map(|number| Some(number.as_f64()? as f32)).collect();
+    numbers.filter(|numbers| !numbers.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -70,5 +77,13 @@ mod tests {
             [json!(0), json!(7), json!(-1), json!("7"), json!(null)].map(|n| tokens(&n)),
             [None, Some(7), None, None, None]
         );
+    }
+
+    #[test]
+    fn a_vector_is_numbers_alone() {
+        assert_eq!(vector(&json!([0.5, 1])), Some(vec![0.5, 1.0]));
+        for none in [json!([]), json!([0.5, null]), json!("AAAA"), json!(null)] {
+            assert_eq!(vector(&none), None, "{none}");
+        }
     }
 }

@@ -1,0 +1,132 @@
+//! Reads a streamed `GenerateContentResponse`, of which every event is one.
+//!
+//! There is no last event: the answer is complete when a `finishReason` came and the stream ended, since the usage may
+//! come with it or after it. Usage is cumulative; the last one counts, and thoughts are paid for as output. A refusal is
+//! told as an error once its usage is told. Almost every field may be absent or null.
+
+use serde_json::Value;
+
+use super::failure;
+use crate::error::ProviderError;
+use crate::provider::checked::ended_early;
+use crate::provider::frame::Frame;
+use crate::provider::wire::failure::Cause;
+use crate::provider::wire::reading::{self, text, tokens};
+use crate::provider::wire::{AnswerReader, Piece, WireUsage};
+
+/// Reads one answer.
+pub(super) struct Reader {
+    provider: String,
+    model: String,
+    outcome: Outcome,
+}
+
+/// How the answer ends, as far as is known.
+enum Outcome {
+    /// It goes on.
+    Open,
+    /// The model has finished.
+    Finished,
+    /// It will end with this.
+    Failed(ProviderError),
+    /// It ended.
+    Over,
+}
+
+impl Reader {
+    pub(super) fn new(provider: &str) -> Self {
+        Self { provider: provider.to_owned(), model: String::new(), outcome: Outcome::Open }
+    }
+
+    /// The model that answers, when it is news.
+    fn model(&mut self, value: &Value) -> Option<Piece> {
+        let model = text(&value["modelVersion"]).filter(|model| *model != self.model)?;
+        model.clone_into(&mut self.model);
+        Some(Piece::Model(model.to_owned()))
+    }
+
+    /// Takes note of how the model stopped, and says so where the answer is cut.
+    fn stop(&mut self, value: &Value) -> Option<Piece> {
+        let (candidate, feedback) = (&value["candidates"][0], &value["promptFeedback"]);
+        if let Some(reason) = text(&feedback["blockReason"]) {
+            self.fail(Cause::Declined, reason, &feedback["blockReasonMessage"]);
+            return None;
+        }
+        let reason = text(&candidate["finishReason"])?;
+        let cause = match reason {
+            "STOP" | "MAX_TOKENS" | "CONTINUATION" => {
+                self.outcome = Outcome::Finished;
+                return (reason != "STOP").then_some(Piece::Truncated);
+            }
+            "FINISH_REASON_UNSPECIFIED" => return None,
+            "SAFETY"
+            | "RECITATION"
+            | "LANGUAGE"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "ESCALATION"
+            | "MODEL_ARMOR"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION" => Cause::Declined,
+            "PUP_LIMITED_DISABLED" => Cause::Forbidden,
+            // Malformed, another reason, or one that is new: the next try may do better.
+            _ => Cause::Failing,
+        };
+        self.fail(cause, reason, &candidate["finishMessage"]);
+        None
+    }
+
+    fn fail(&mut self, cause: Cause, reason: &str, why: &Value) {
+        let said: Vec<_> = [reason].into_iter().chain(text(why)).collect();
+        self.outcome = Outcome::Failed(cause.error(&self.provider, "", &said.join(", ")));
+    }
+}
+
+impl AnswerReader for Reader {
+    fn read(&mut self, frame: &Frame) -> Result<Vec<Piece>, ProviderError> {
+        if matches!(self.outcome, Outcome::Over) {
+            return Ok(Vec::new());
+        }
+        let Frame::Data { data, .. } = frame else { return Ok(vec![Piece::Thinking(String::new())]) };
+        let value = reading::json(&self.provider, data.as_bytes())?;
+        if let Some(error) = failure::in_stream(&self.provider, &value) {
+            self.outcome = Outcome::Over;
+            return Err(error);
+        }
+        let mut pieces: Vec<Piece> = self.model(&value).into_iter().collect();
+        let parts = value["candidates"][0]["content"]["parts"].as_array();
+        pieces.extend(parts.into_iter().flatten().filter_map(part));
+        pieces.extend(usage(&value["usageMetadata"]).map(Piece::Usage));
+        pieces.extend(self.stop(&value));
+        if pieces.is_empty() {
+            pieces.push(Piece::Thinking(String::new()));
+        }
+        Ok(pieces)
+    }
+
+    fn at_end(&mut self) -> Result<Vec<Piece>, ProviderError> {
+        match std::mem::replace(&mut self.outcome, Outcome::Over) {
+            Outcome::Finished => Ok(vec![Piece::End]),
+            Outcome::Failed(error) => Err(error),
+            Outcome::Open | Outcome::Over => Err(ended_early(&self.provider)),
+        }
+    }
+}
+
+fn part(part: &Value) -> Option<Piece> {
+    let text = text(&part["text"])?.to_owned();
+    Some(if part["thought"] == true { Piece::Thinking(text) } else { Piece::Text(text) })
+}
+
+fn usage(usage: &Value) -> Option<WireUsage> {
+    let sum = |names: [&str; 2]| names.into_iter().filter_map(|name| tokens(&usage[name])).reduce(u64::saturating_add);
+    let counted = WireUsage {
+        input: sum(["promptTokenCount", "toolUsePromptTokenCount"]),
+        cached_input: usage["cachedContentTokenCount"].as_u64(),
+        cache_write: None,
+        output: sum(["candidatesTokenCount", "thoughtsTokenCount"]),
+    };
+    (counted != WireUsage::default()).then_some(counted)
+}
