@@ -1,0 +1,74 @@
+//! What Ollama's errors mean: a status, and one sentence in words that are all there is to go by.
+//!
+//! In the middle of a stream there is the sentence alone, since the status was 200 when it began. Sources: the Python SDK
+//! 0.6.3 (`ResponseError`); the sentences as users of the server and of ollama.com report them, read on 2026-11-21.
+
+use serde_json::Value;
+
+use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::wire::Refusal;
+use crate::provider::wire::failure::{Cause, by_cause, by_status, excerpt};
+use crate::provider::wire::reading::{text, told_by};
+use crate::provider::wire::refused::{Parameter, refused};
+
+/// What the server calls our parameters, and how it speaks of a schema that it cannot follow.
+const PARAMETERS: [Parameter; 3] = [
+    ("temperature", &["temperature"]),
+    ("max_tokens", &["num_predict"]),
+    ("response_schema", &["invalid format", "required for format", "JSON schema", "grammar"]),
+];
+
+/// What an answer that is no success means.
+pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
+    let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
+    let Some(message) = told(&body) else {
+        return by_status(provider, answer, &String::from_utf8_lossy(answer.body));
+    };
+    if answer.status == 404 && !answer.model.is_empty() && message.contains("not found") {
+        return no_model(provider, answer.model).with_status(answer.status);
+    }
+    let error = by_cause(cause(message, Some(answer.status)), provider, answer, message);
+    refine(error, message)
+}
+
+/// The error that a line of a stream is, if it is one.
+pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
+    let message = told(line)?;
+    Some(refine(cause(message, None).error(provider, "", message), message))
+}
+
+/// What is said of an error, here or behind a proxy that speaks otherwise.
+fn told(value: &Value) -> Option<&str> {
+    let error = value.get("error").filter(|error| !error.is_null())?;
+    Some(text(error).or_else(|| text(&error["message"])).unwrap_or_default())
+}
+
+fn cause(message: &str, status: Option<u16>) -> Cause {
+    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    if says(&["usage limit"]) {
+        // Of an hour, a session or a week, and always longer than a run can wait.
+        Cause::NoCredit
+    } else if says(&["exceeds the context length", "exceeds maximum context length"]) {
+        Cause::TooLong
+    } else if says(&["requires more system memory"]) || refused(message, &PARAMETERS).is_some() {
+        // Told as failures of the server, but the next call would fail alike.
+        Cause::BadRequest
+    } else {
+        told_by(status)
+    }
+}
+
+fn refine(error: ProviderError, message: &str) -> ProviderError {
+    match refused(message, &PARAMETERS) {
+        Some(parameter) if error.failure == ProviderFailure::Rejected => error.with_refused_parameter(parameter),
+        _ => error,
+    }
+}
+
+fn no_model(provider: &str, model: &str) -> ProviderError {
+    let model = excerpt(model.as_bytes());
+    let message = format!(
+        "it has no model `{model}`; fetch it with `ollama pull {model}`, or name one it has (`aludel providers` lists them)"
+    );
+    ProviderError::new(provider, ProviderFailure::Rejected, message)
+}
