@@ -72,10 +72,16 @@ impl<'a> Told<'a> {
             "timeout_error" | "conflict_error" => Cause::Busy,
             "api_error" => Cause::Failing,
             "invalid_request_error" if says("credit balance") => Cause::NoCredit,
-            "invalid_request_error" if says("prompt is too long") || says("exceed context limit") => Cause::TooLong,
+            "invalid_request_error" if self.is_too_long() => Cause::TooLong,
             "invalid_request_error" => Cause::BadRequest,
             _ => told_by(status),
         }
+    }
+
+    /// The prompt, or the prompt and `max_tokens` together. That is the fault of this prompt, so no parameter is
+    /// refused, although one may be named.
+    fn is_too_long(self) -> bool {
+        ["prompt is too long", "exceed context limit"].iter().any(|words| self.message.contains(words))
     }
 
     /// The status that goes with the type when the error comes on its own.
@@ -98,7 +104,7 @@ impl<'a> Told<'a> {
 
     /// Adds what the message tells beside the cause.
     fn refine(self, mut error: ProviderError) -> ProviderError {
-        if self.kind != "invalid_request_error" {
+        if self.kind != "invalid_request_error" || self.is_too_long() {
             return error;
         }
         if self.message.starts_with("anthropic-version") {

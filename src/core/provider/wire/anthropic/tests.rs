@@ -220,7 +220,7 @@ fn a_refused_parameter_is_named() {
         ("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.", Some("temperature")),
         ("Unsupported parameter: 'temperature'", Some("temperature")),
         ("max_tokens: 200000 > 128000, which is the maximum allowed number of output tokens", Some("max_tokens")),
-        ("input length and `max_tokens` exceed context limit: 1 + 2 > 3, decrease them", Some("max_tokens")),
+        ("input length and `max_tokens` exceed context limit: 1 + 2 > 3, decrease them", None),
         ("output_config: Extra inputs are not permitted", Some("response_schema")),
         (
             "output_config.format.schema: For 'object' type, 'additionalProperties' must be false",
