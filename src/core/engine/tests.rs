@@ -198,6 +198,41 @@ async fn a_fallback_is_used_and_said() {
     assert!(result.warnings.iter().any(|warning| warning.contains("down")), "{:?}", result.warnings);
 }
 
+/// A home whose only provider of its own is the script `suite`, and this `models.yaml`.
+fn home_with_models(rows: &str) -> Home {
+    let home = Home::new();
+    let script = home.folder.path().join("suite.yaml");
+    std::fs::write(&script, "seed: 1\nmodel: picky\nanswer: echo\n").unwrap();
+    let text = format!("providers:\n  suite: {{kind: sim, script: {}}}\n", script.display());
+    std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
+    std::fs::write(home.folder.path().join("models.yaml"), rows).unwrap();
+    home
+}
+
+#[tokio::test]
+async fn what_a_model_does_not_take_is_told_once_a_run() {
+    let home = home_with_models("suite: {models: {picky: {temperature: false, max_output: 1000}}}\n");
+    let result = generate(&home.engine(), json!({ "input": "Name a boat", "count": 3 })).await.unwrap();
+    assert_eq!(result.model_metadata.calls, 9);
+    let told = [
+        "`picky` takes no temperature; 0.7 was left out",
+        "`picky` writes at most 1000 tokens; max_tokens 2000 was lowered to that",
+    ];
+    assert_eq!(result.warnings, told);
+}
+
+#[tokio::test]
+async fn a_broken_catalogue_fails_what_needs_it_and_nothing_else() {
+    let home = home_with_models("suite:\n  models: {picky: {temprature: false}}\n");
+    let engine = home.engine();
+    let validation = engine.validate().await;
+    let failed = validation.checks.iter().filter(|check| check.status == CheckStatus::Failed);
+    assert!(failed.into_iter().any(|check| check.detail.contains("line 2") && check.detail.contains("`temperature`")));
+    let raw = |provider| json!({ "input": "Name a boat", "count": 1, "provider": provider });
+    assert_eq!(generate(&engine, raw("suite")).await.unwrap_err().code(), Code::File);
+    assert!(generate(&engine, raw("builtin")).await.is_ok());
+}
+
 #[tokio::test]
 async fn validate_names_a_weight_that_is_none() {
     let home = Home::with_config("ranking:\n  weights: {beauty: 1}\n");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::ProviderSettings;
+use super::{ProviderSettings, wires};
 use crate::assets::Assets;
 use crate::domain::ProviderKind;
 use crate::error::Error;
@@ -56,5 +56,7 @@ impl Known {
 
 /// True unless it is another server that speaks the protocol of OpenAI, as so many do.
 fn has_its_kinds_models(settings: &ProviderSettings) -> bool {
-    settings.base_url.is_none() || settings.kind != ProviderKind::OpenAi
+    settings.kind != ProviderKind::OpenAi
+        || wires::wire_of(settings.kind)
+            .map_or(settings.base_url.is_none(), |wire| settings.is_at_vendor(wire.as_ref()))
 }
