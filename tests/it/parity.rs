@@ -196,6 +196,11 @@ fn bad_requests() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (with(json!({ "tags": ["x".repeat(65)] })), "validation_failed", vec!["tags[0]"]),
         (with(json!({ "context": [" "] })), "validation_failed", vec!["context[0]"]),
         (with(json!({ "timeout_s": 0 })), "validation_failed", vec!["timeout_s"]),
+        (with(json!({ "budget_usd": 0 })), "validation_failed", vec!["budget_usd"]),
+        (with(json!({ "budget_usd": "inf" })), "validation_failed", vec!["budget_usd"]),
+        (with(json!({ "max_calls": 0 })), "validation_failed", vec!["max_calls"]),
+        (with(json!({ "max_calls": 1.5 })), "invalid_request", vec!["max_calls"]),
+        (with(json!({ "assume_price": -0.5 })), "validation_failed", vec!["assume_price"]),
         (
             json!({ "input": " ", "count": 0, "persona": "pirate", "temperature": 9, "tags": ["x".repeat(65)] }),
             "validation_failed",

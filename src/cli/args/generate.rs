@@ -16,10 +16,12 @@ Examples:
   aludel generate \"Review this module\" --context @src/lib.rs --tags review,rust
   git diff | aludel generate - --phases solutio,coagulatio
   aludel generate \"Plan a trip\" --output-file prompts.json
+  aludel generate \"Plan a trip\" --count 8 --budget-usd 0.25
   aludel generate \"Plan a trip\" --format jsonl | jq -r 'select(.text).text'
 
 The best prompt comes first. On a terminal the others are a line each of the
-ranking; with --quiet only the text of the best one is printed.";
+ranking; with --quiet only the text of the best one is printed. A run that a cap
+has stopped prints and keeps what was finished, and ends with 7.";
 
 /// Turn an idea into ranked prompts
 #[derive(Debug, Default, Args)]
@@ -65,6 +67,16 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to ask")]
     pub timeout: Option<String>,
 
+    /// Most US dollars to spend: a call that could pass it is not made
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub budget_usd: Option<String>,
+    /// Most calls to models, retries included
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub max_calls: Option<String>,
+    /// US dollars for a million tokens of a model whose price is unknown
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub assume_price: Option<String>,
+
     /// Labels for the stored prompts, with commas between; may be repeated
     #[arg(long, value_name = "LIST", help_heading = "What to do with them")]
     pub tags: Vec<String>,
@@ -97,7 +109,10 @@ impl GenerateArgs {
             .items("context", context)
             .switch("auto_select", self.auto_select)
             .text("target_model", self.target_model.as_ref())
-            .text("timeout_s", self.timeout.as_ref());
+            .text("timeout_s", self.timeout.as_ref())
+            .text("budget_usd", self.budget_usd.as_ref())
+            .text("max_calls", self.max_calls.as_ref())
+            .text("assume_price", self.assume_price.as_ref());
         let raw = if self.no_save { raw.set("save", false) } else { raw };
         raw.into_value()
     }

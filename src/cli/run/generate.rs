@@ -2,7 +2,8 @@
 //!
 //! Everything that can be wrong is found before the run: texts are read, the output file is tried, the request is
 //! decoded. Then events are shown as they come, and the result in the format asked for. SIGINT and SIGTERM stop
-//! the run; what has finished is stored already, and is printed like any result.
+//! the run; what has finished is stored already, and is printed like any result. So is what a cap of money or calls has
+//! left, and the command then ends with the cap's own code.
 
 use std::time::{Duration, Instant};
 
@@ -207,7 +208,10 @@ impl Job<'_> {
                 let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
                 self.put_out(result, watcher, elapsed)?;
                 self.say_what_next(Summary { result, elapsed_ms: 0 });
-                Ok(Exit::Done)
+                match view.cap_reached() {
+                    Some(problem) => Err(Failure::Problem(Box::new(problem))),
+                    None => Ok(Exit::Done),
+                }
             }
             RunState::Waiting | RunState::Running => {
                 Err(Error::Internal("the run ended without saying how".into()).into())

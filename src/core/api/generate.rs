@@ -33,6 +33,12 @@ pub struct GenerateRequest {
     pub target_model: Option<String>,
     /// Whole run, in seconds; what is finished by then is kept.
     pub timeout_s: Option<f64>,
+    /// US dollars that the run may cost; above 0.
+    pub budget_usd: Option<f64>,
+    /// Calls to models that the run may make, retries included; 1..=1,000,000.
+    pub max_calls: Option<u64>,
+    /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
+    pub assume_price: Option<f64>,
 }
 
 impl Request for GenerateRequest {
@@ -83,6 +89,21 @@ impl Request for GenerateRequest {
             Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
             "Seconds for the whole run; variants finished by then are kept. No limit by default.",
         ),
+        Field::new(
+            "budget_usd",
+            Kind::Number { min: limits::MIN_BUDGET_USD, max: limits::MAX_BUDGET_USD },
+            "US dollars the run may cost: a call that could pass it is not made; what is finished is kept. No cap by default.",
+        ),
+        Field::new(
+            "max_calls",
+            Kind::Integer { min: 1, max: limits::MAX_CALLS },
+            "Calls to models the run may make, retries and the judge's included. No cap by default.",
+        ),
+        Field::new(
+            "assume_price",
+            Kind::Number { min: 0.0, max: limits::MAX_PRICE },
+            "US dollars for a million tokens, in and out alike, of a model whose price is unknown: a cap in dollars needs one.",
+        ),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -100,6 +121,9 @@ impl Request for GenerateRequest {
             save: values.boolean("save").unwrap_or(true),
             target_model: values.text("target_model"),
             timeout_s: values.number("timeout_s"),
+            budget_usd: values.number("budget_usd"),
+            max_calls: values.integer("max_calls"),
+            assume_price: values.number("assume_price"),
         }
     }
 }

@@ -28,6 +28,14 @@ pub const MAX_PROMPT_IDS: usize = 64;
 pub const MAX_DELETIONS: usize = 1000;
 /// Longest whole run, in seconds: one day.
 pub const MAX_TIMEOUT_S: f64 = 86_400.0;
+/// Lowest `budget_usd`: a millionth of a US dollar.
+pub const MIN_BUDGET_USD: f64 = 0.000_001;
+/// Highest `budget_usd`.
+pub const MAX_BUDGET_USD: f64 = 1_000_000.0;
+/// Highest `max_calls`.
+pub const MAX_CALLS: u64 = 1_000_000;
+/// Highest `assume_price`, in US dollars for a million tokens.
+pub const MAX_PRICE: f64 = 1_000_000.0;
 /// Longest names of providers and models.
 pub const NAME_CHARS: usize = 200;
 /// Fewest characters of a shortened id.

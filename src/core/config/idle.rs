@@ -22,7 +22,7 @@ const fn idle(key: &'static str, concerns_runs: bool) -> IdleKey {
 pub const IDLE: &[IdleKey] = &[
     idle("learning", true),
     idle("cache", true),
-    idle("spend", true),
+    idle("spend.preflight_usd", true),
     idle("judge.criteria", true),
     idle("judge.order_swaps", true),
     idle("generation.default_embedding_model", false),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Engine, wiring};
+use super::{Engine, spend, wiring};
 use crate::api::GenerateRequest;
 use crate::config;
 use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
-use crate::ledger::Account;
+use crate::ledger::Labels;
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::rank::Weights;
@@ -44,8 +44,11 @@ impl Engine {
         let count = request.count.unwrap_or(config.generation.default_count);
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
+        let session_id = self.inner.ids.session();
+        let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
+        let account = self.account(spend::caps(&request), labels);
         Ok(Plan {
-            session_id: self.inner.ids.session(),
+            session_id,
             input: request.input,
             count,
             phases,
@@ -59,7 +62,7 @@ impl Engine {
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
             warnings: self.warnings(&weights),
             ranking_weights: weights,
-            account: Account::default(),
+            account,
         })
     }
 

@@ -13,20 +13,24 @@ mod generate;
 mod manage;
 mod probe;
 mod retrieve;
+mod spend;
 mod system;
 #[cfg(test)]
 mod tests;
 mod wiring;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use crate::api::{self, Known, Request};
 use crate::assets::Assets;
 use crate::config::{Config, Loaded, Origins, Paths};
 use crate::error::Result;
 use crate::ids::{IdSource, SystemIds};
+use crate::ledger::SpendBook;
 use crate::provider::registry::Registry;
 use crate::store::Store;
 use crate::time::{Clock, SystemClock};
@@ -34,6 +38,9 @@ use crate::time::{Clock, SystemClock};
 pub use manage::Deletion;
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, Validation};
+
+/// How long closing waits for calls to be cancelled, so that what they may have cost is written down.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The program, without any face.
 #[derive(Clone)]
@@ -44,6 +51,7 @@ pub struct Engine {
 struct Inner {
     loaded: Loaded,
     store: OnceLock<Arc<dyn Store>>,
+    book: OnceLock<Arc<dyn SpendBook>>,
     assets: Arc<Assets>,
     registry: Registry,
     clock: Arc<dyn Clock>,
@@ -60,7 +68,8 @@ impl Engine {
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
-        Self { inner: Arc::new(Inner { loaded, store: OnceLock::new(), assets, registry, clock, ids }) }
+        let (store, book) = (OnceLock::new(), OnceLock::new());
+        Self { inner: Arc::new(Inner { loaded, store, book, assets, registry, clock, ids }) }
     }
 
     /// The names a request may use here.
@@ -94,11 +103,17 @@ impl Engine {
         &self.inner.loaded.paths
     }
 
-    /// Waits for queued writes and closes the database.
+    /// Waits for calls that are being cancelled, [`FAREWELL`] at most, and for queued writes; closes the database.
     ///
     /// # Errors
     /// `storage` when something could not be written.
     pub async fn close(&self) -> Result<()> {
+        // Without a runtime nothing can be under way.
+        if let Some(book) = self.inner.book.get().filter(|_| Handle::try_current().is_ok())
+            && tokio::time::timeout(FAREWELL, book.at_rest()).await.is_err()
+        {
+            tracing::warn!("a call to a provider did not end in time; what it cost is not written down");
+        }
         match self.inner.store.get() {
             Some(store) => store.close().await,
             None => Ok(()),

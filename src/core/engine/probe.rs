@@ -11,7 +11,7 @@ use super::{Engine, wiring};
 use crate::api::TestProvidersRequest;
 use crate::domain::{ProviderInfo, ProviderTest, ProviderTests};
 use crate::error::{Error, ProviderError, ProviderFailure};
-use crate::ledger::Account;
+use crate::ledger::{Caps, Labels};
 use crate::probe::{self, Setup, Subject};
 
 /// Most tokens of the answer to a test.
@@ -27,6 +27,7 @@ impl Engine {
         mut watch: impl FnMut(&ProviderTest),
     ) -> ProviderTests {
         let limit = Duration::from_secs_f64(request.timeout_s);
+        let account = self.account(Caps::default(), Labels { command: "test-providers", ..Labels::default() });
         let infos = self.providers();
         let mut tests: Vec<Option<ProviderTest>> = Vec::new();
         let mut calls = FuturesUnordered::new();
@@ -39,7 +40,7 @@ impl Engine {
             } else if info.available {
                 match self.subject(setup.clone()) {
                     Ok(subject) => {
-                        let call = probe::probe(subject, limit, Account::default());
+                        let call = probe::probe(subject, limit, account.clone());
                         calls.push(async move { (place, call.await) });
                         None
                     }

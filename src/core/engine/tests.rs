@@ -1,5 +1,7 @@
 //! Tests of the facade: every operation end to end over a real database and the embedded provider.
 
+mod spend;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -245,14 +247,14 @@ async fn validate_names_a_weight_that_is_none() {
 
 #[tokio::test]
 async fn a_key_without_effect_is_named_by_validate_and_by_a_run_it_would_change() {
-    let home = Home::with_config("tui: {mouse: false}\nspend:\n  daily_budget_usd: 5\n");
+    let home = Home::with_config("tui: {mouse: false}\nlearning:\n  enabled: true\n");
     let engine = home.engine();
     let validation = engine.validate().await;
     let warned: Vec<_> = validation.checks.iter().filter(|check| check.detail.contains("no effect")).collect();
-    assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["spend", "tui.mouse"]);
+    assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["learning", "tui.mouse"]);
     assert!(validation.valid);
     let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
-    assert_eq!(result.warnings, ["`spend` is set (line 2 of the configuration) and has no effect in this version"]);
+    assert_eq!(result.warnings, ["`learning` is set (line 2 of the configuration) and has no effect in this version"]);
 }
 
 #[tokio::test]

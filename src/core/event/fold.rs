@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Event, EventKind, Outcome};
 use crate::domain::{Comparison, GenerationResult, ModelMetadata, Phase, Prompt, Ranking, SelectResult, SessionId};
-use crate::error::Problem;
+use crate::error::{Code, Error, Problem};
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -100,6 +100,8 @@ pub struct RunView {
     pub variants: BTreeMap<u32, VariantView>,
     /// What the user should know, in order of arrival.
     pub warnings: Vec<String>,
+    /// The first warning that a cap has kept something from being done.
+    pub cap_warning: Option<String>,
     /// Best first, once ranked.
     pub rankings: Vec<Ranking>,
     /// The judge's comparisons so far.
@@ -169,7 +171,12 @@ impl RunView {
                 }
                 self.variants.entry(*variant).or_default().state = VariantState::Failed(error.clone());
             }
-            EventKind::Warning { message, .. } => self.warnings.push(message.clone()),
+            EventKind::Warning { message, code, .. } => {
+                self.warnings.push(message.clone());
+                if *code == Some(Code::BudgetExceeded) {
+                    self.cap_warning.get_or_insert_with(|| message.clone());
+                }
+            }
             EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
             EventKind::Judged { comparison } => self.comparisons.push(comparison.clone()),
             EventKind::Finished { result } => self.state = RunState::Finished(result.clone()),
@@ -193,6 +200,16 @@ impl RunView {
             VariantState::Finished(prompt) => Some(&**prompt),
             _ => None,
         })
+    }
+
+    /// The first refusal of a cap, if any: something was not done that was asked for.
+    pub fn cap_reached(&self) -> Option<Problem> {
+        let refused = self.variants.values().find_map(|variant| match &variant.state {
+            VariantState::Failed(problem) if problem.code == Code::BudgetExceeded => Some(Problem::clone(problem)),
+            _ => None,
+        });
+        let warned = self.cap_warning.clone();
+        refused.or_else(|| warned.map(|detail| Error::Refused { code: Code::BudgetExceeded, detail }.into()))
     }
 
     /// The result of a finished generate run.

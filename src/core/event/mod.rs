@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Comparison, GenerationResult, ModelMetadata, Phase, Prompt, Ranking, SelectResult, SessionId};
-use crate::error::Problem;
+use crate::error::{Code, Problem};
 
 pub use fold::{PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
 pub use run::{EventSender, Run, RunControl};
@@ -130,6 +130,9 @@ pub enum EventKind {
         phase: Option<Phase>,
         /// In words.
         message: String,
+        /// The code of the error behind it, where there is one that a caller may have to act on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
     },
     /// The finished variants are ranked.
     Ranked {

@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::assets::{Assets, DEFAULT_RUBRIC};
 use crate::domain::{Comparison, ModelMetadata, Prompt, SelectResult, Standing};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::ledger::Account;
 use crate::provider::Provider;
@@ -109,6 +109,13 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// Keeps the newest failure; that of a cap before any other, because it says what to do.
+    fn remember(&mut self, error: Option<Error>) {
+        if !self.last_error.as_ref().is_some_and(is_a_cap) {
+            self.last_error = error.or(self.last_error.take());
+        }
+    }
+
     /// The share of comparisons whose orders agreed; 1 when there were none to disagree.
     fn swap_consistency(&self) -> f64 {
         if self.comparisons.is_empty() {
@@ -140,7 +147,7 @@ async fn compare_all(judging: &Judging, compared: &[&Prompt], events: &EventSend
             }
             Err(error) => {
                 outcome.missing += 1;
-                outcome.last_error = error.or(outcome.last_error);
+                outcome.remember(error);
             }
         }
     }
@@ -151,11 +158,15 @@ async fn compare_all(judging: &Judging, compared: &[&Prompt], events: &EventSend
     let missing = outcome.missing as usize;
     if missing as f64 > total as f64 * MOST_MISSING {
         return Err(match outcome.last_error.take() {
-            Some(error) if missing == total => error,
+            Some(error) if missing == total || is_a_cap(&error) => error,
             _ => Error::JudgeUnreliable { judge: asker.name(), missing, total },
         });
     }
     Ok(outcome)
+}
+
+fn is_a_cap(error: &Error) -> bool {
+    error.code() == Code::BudgetExceeded
 }
 
 fn content_hash(prompt: &Prompt) -> u64 {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::Phase;
+use crate::error::{Code, Error};
 use crate::event::{EventKind, EventSender};
 
 /// Sends the events of one run. Clones speak for the same run.
@@ -24,6 +25,16 @@ impl Announcer {
 
     /// Warns, and remembers it; the same words are said once.
     pub(super) async fn warn(&self, variant: Option<u32>, phase: Option<Phase>, message: String) {
+        self.say(variant, phase, message, None).await;
+    }
+
+    /// Warns that the whole run has to do without something, because of this error.
+    pub(super) async fn warn_of(&self, doing_without: &str, error: &Error) {
+        let code = Some(error.code()).filter(|code| *code == Code::BudgetExceeded);
+        self.say(None, None, format!("{doing_without}: {error}"), code).await;
+    }
+
+    async fn say(&self, variant: Option<u32>, phase: Option<Phase>, message: String, code: Option<Code>) {
         {
             let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
             if warnings.contains(&message) {
@@ -31,7 +42,7 @@ impl Announcer {
             }
             warnings.push(message.clone());
         }
-        self.events.send(EventKind::Warning { variant, phase, message }).await;
+        self.events.send(EventKind::Warning { variant, phase, message, code }).await;
     }
 
     /// Every warning so far, in order.

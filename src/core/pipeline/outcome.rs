@@ -135,7 +135,7 @@ async fn select(
             Some(selected)
         }
         Err(error) => {
-            events.warn(None, None, format!("the judge chose none: {error}")).await;
+            events.warn_of("the judge chose none", &error).await;
             None
         }
     }

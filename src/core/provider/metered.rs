@@ -25,8 +25,6 @@ const MESSAGE_OVERHEAD: u64 = 16;
 /// Tokens that it may add to explain a schema to the model: a system prompt of its own, of some hundred tokens.
 const SCHEMA_OVERHEAD: u64 = 1024;
 
-const FREE: Price = Price { input: 0.0, output: 0.0, cached_input: 0.0, cache_write: 0.0, above: None };
-
 /// What is known of what a model's calls may cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Terms {
@@ -45,7 +43,8 @@ pub type TermsOf = Arc<dyn Fn(&str) -> Terms + Send + Sync>;
 
 impl Terms {
     /// Those of a provider that is part of this program.
-    pub const EMBEDDED: Self = Self { price: Some(FREE), max_output: None, reasoning_headroom: 0, is_embedded: true };
+    pub const EMBEDDED: Self =
+        Self { price: Some(Price::FREE), max_output: None, reasoning_headroom: 0, is_embedded: true };
 
     /// Those of a model in the catalogue.
     pub fn of_card(card: &ModelCard) -> Self {
@@ -69,13 +68,10 @@ impl Terms {
         let Some(price) = self.price else { return WorstCase::UnknownPrice };
         let bounds = [max_tokens.map(u64::from), self.max_output];
         let Some(output_tokens) = bounds.into_iter().flatten().min() else {
-            return if dearest_output(&price) > 0.0 {
-                WorstCase::Unbounded
-            } else {
-                WorstCase::Most(most(&price, input_tokens, 0))
-            };
+            // What is free needs no bound.
+            return if price.most(0, u64::MAX) > 0.0 { WorstCase::Unbounded } else { most_of(&price, input_tokens, 0) };
         };
-        WorstCase::Most(most(&price, input_tokens, output_tokens))
+        most_of(&price, input_tokens, output_tokens)
     }
 }
 
@@ -173,21 +169,13 @@ fn actual(completion: &Completion, assumed: Option<Price>) -> Actual {
     }
 }
 
-/// The most that so many tokens can cost, whatever the provider caches of them.
-fn most(price: &Price, input_tokens: u64, output_tokens: u64) -> Money {
-    let dearest_input = price.input.max(price.cached_input).max(price.cache_write);
-    let (input, output) = match price.above {
-        // Where exactly a vendor draws the line, and whether it goes by tokens or by requests, is not worth a cap.
-        Some((_, tier)) => (dearest_input.max(tier.input), dearest_output(price)),
-        None => (dearest_input, price.output),
-    };
-    let dollars = (input_tokens as f64 * input + output_tokens as f64 * output) / 1e6;
-    // Whoever computes the cost may round otherwise.
-    Money::from_dollars_up(dollars) + if dollars > 0.0 { Money::from_nanos(2) } else { Money::ZERO }
+fn most_of(price: &Price, input_tokens: u64, output_tokens: u64) -> WorstCase {
+    WorstCase::Most(most(price, input_tokens, output_tokens))
 }
 
-fn dearest_output(price: &Price) -> f64 {
-    price.above.map_or(price.output, |(_, tier)| price.output.max(tier.output))
+/// The most that so many tokens can cost.
+fn most(price: &Price, input_tokens: u64, output_tokens: u64) -> Money {
+    Money::from_dollars_up(price.most(input_tokens, output_tokens))
 }
 
 /// True when the provider cannot charge for a call that ended so: it never arrived, or was refused before any text.

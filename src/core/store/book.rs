@@ -6,6 +6,7 @@
 //! fit waits, if this process has calls under way whose end may make room, and those behind it wait their turn;
 //! for other processes nobody waits.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::{RwLock, watch};
@@ -28,7 +29,7 @@ pub struct StoreBook {
     ours: Arc<watch::Sender<Ours>>,
 }
 
-/// The admitted calls of this process. One value, so that whoever looks sees a state that was.
+/// The calls of this process. One value, so that whoever looks sees a state that was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Ours {
     under_way: usize,
@@ -55,6 +56,12 @@ impl StoreBook {
             tags: labels.tags.clone(),
             worst,
         }
+    }
+
+    fn open(&self, kind: OpenKind) -> Box<dyn BookEntry> {
+        self.ours.send_modify(|ours| ours.under_way += 1);
+        let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
+        Box::new(OpenCall { store, ours, kind: Some(kind) })
     }
 
     async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
@@ -89,11 +96,7 @@ impl StoreBook {
         let admitted = self.store.admit_call(call.clone(), cap).await;
         asking.answered();
         match admitted {
-            Ok(Admitted::Yes) => {
-                self.ours.send_modify(|ours| ours.under_way += 1);
-                let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
-                Ok(Ok(Box::new(AdmittedCall { store, ours, id: call.id, is_ended: false })))
-            }
+            Ok(Admitted::Yes) => Ok(Ok(self.open(OpenKind::Admitted(call.id)))),
             Ok(Admitted::No { counted }) => Ok(Err(counted)),
             Err(error) => Err(refusal(&error)),
         }
@@ -114,8 +117,16 @@ impl SpendBook for StoreBook {
         Box::pin(async move {
             match self.daily_cap {
                 Some(cap) => self.admit_under(cap, call).await,
-                None => Ok(Box::new(UnaskedCall { store: Arc::clone(&self.store), call: Some(call) }) as _),
+                None => Ok(self.open(OpenKind::Unasked(Box::new(call)))),
             }
+        })
+    }
+
+    fn at_rest(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            let mut ours = self.ours.subscribe();
+            // The sender is ours and stays, so this fails never.
+            let _rest = ours.wait_for(|ours| ours.under_way == 0).await;
         })
     }
 }
@@ -140,21 +151,30 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// A call that the store has taken in.
-struct AdmittedCall {
+/// A call that is under way.
+struct OpenCall {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<Ours>>,
-    id: Uuid,
-    is_ended: bool,
+    /// `None` once it has ended.
+    kind: Option<OpenKind>,
 }
 
-impl AdmittedCall {
+enum OpenKind {
+    /// The store has taken it in.
+    Admitted(Uuid),
+    /// It is written down when it has ended.
+    Unasked(Box<SpendCall>),
+}
+
+impl OpenCall {
     fn end(&mut self, end: CallEnd) {
-        if std::mem::replace(&mut self.is_ended, true) {
-            return;
-        }
-        // In this order: who is woken asks the store, and finds the room.
-        self.store.end_call(self.id, end).unattended();
+        let written = match self.kind.take() {
+            None => return,
+            Some(OpenKind::Admitted(id)) => self.store.end_call(id, end),
+            Some(OpenKind::Unasked(call)) => self.store.record_call(*call, end),
+        };
+        written.unattended();
+        // After the store knows: who is woken asks it, and finds the room.
         self.ours.send_modify(|ours| {
             ours.under_way -= 1;
             ours.ended += 1;
@@ -162,37 +182,15 @@ impl AdmittedCall {
     }
 }
 
-impl BookEntry for AdmittedCall {
+impl BookEntry for OpenCall {
     fn close(mut self: Box<Self>, end: CallEnd) {
         self.end(end);
     }
 }
 
-impl Drop for AdmittedCall {
+impl Drop for OpenCall {
     fn drop(&mut self) {
         self.end(CallEnd::Unseen);
-    }
-}
-
-/// A call that is written down when it has ended.
-struct UnaskedCall {
-    store: Arc<dyn Store>,
-    call: Option<SpendCall>,
-}
-
-impl BookEntry for UnaskedCall {
-    fn close(mut self: Box<Self>, end: CallEnd) {
-        if let Some(call) = self.call.take() {
-            self.store.record_call(call, end).unattended();
-        }
-    }
-}
-
-impl Drop for UnaskedCall {
-    fn drop(&mut self) {
-        if let Some(call) = self.call.take() {
-            self.store.record_call(call, CallEnd::Unseen).unattended();
-        }
     }
 }
 

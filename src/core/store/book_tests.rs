@@ -88,6 +88,32 @@ async fn without_a_daily_cap_calls_are_written_down_when_they_have_ended() {
 }
 
 #[tokio::test]
+async fn rest_comes_when_the_last_call_has_ended() {
+    for daily_cap in [None, Some(1000)] {
+        let world = World::with_daily_cap(daily_cap);
+        soon(world.book.at_rest()).await;
+        let account = world.account();
+        let both = (reserve(&account, 100).await.unwrap(), reserve(&account, 100).await.unwrap());
+        let ending = async {
+            let (first, second) = both;
+            first.release();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            drop(second);
+        };
+        let (at_rest, ()) = futures_util::future::join(
+            async {
+                soon(world.book.at_rest()).await;
+                account.tally().spent.nanos()
+            },
+            ending,
+        )
+        .await;
+        // The till is told after the book.
+        assert_eq!((at_rest, world.counted().await), (100, 100));
+    }
+}
+
+#[tokio::test]
 async fn what_is_part_of_the_program_touches_no_disk() {
     let world = World::with_daily_cap(Some(1));
     let call = Call { provider: "builtin".into(), model: "b".into(), purpose: "judge", is_booked: false };

@@ -2,6 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
@@ -14,16 +16,22 @@ pub struct Pending<T>(State<T>);
 
 enum State<T> {
     Ready(Option<Result<T>>),
-    Coming(oneshot::Receiver<Result<T>>),
+    Coming(oneshot::Receiver<Result<T>>, Unattended),
 }
 
+/// True once it was said that nobody will wait, and that a failure is to be logged.
+type Unattended = Arc<AtomicBool>;
+
 /// The end of a [`Pending`] that fills it.
-pub struct Completer<T>(oneshot::Sender<Result<T>>);
+pub struct Completer<T>(oneshot::Sender<Result<T>>, Unattended);
 
 impl<T> Completer<T> {
-    /// Gives the answer. Nobody may be waiting for it any more; a failure is logged then.
+    /// Gives the answer; nobody may be waiting for it any more.
     pub fn complete(self, answer: Result<T>) {
-        if let Err(Err(error)) = self.0.send(answer) {
+        let Self(sender, unattended) = self;
+        if let Err(Err(error)) = sender.send(answer)
+            && unattended.load(Ordering::Acquire)
+        {
             log_unattended(&error);
         }
     }
@@ -38,7 +46,8 @@ impl<T> Pending<T> {
     /// An answer to come, and the end that fills it. A [`Completer`] that is dropped fails it with `storage`.
     pub fn coming() -> (Completer<T>, Self) {
         let (sender, receiver) = oneshot::channel();
-        (Completer(sender), Self(State::Coming(receiver)))
+        let unattended = Unattended::default();
+        (Completer(sender, Arc::clone(&unattended)), Self(State::Coming(receiver, unattended)))
     }
 
     /// Blocks the thread until the answer is there. Not for use inside a runtime's worker.
@@ -48,7 +57,7 @@ impl<T> Pending<T> {
     pub fn wait(self) -> Result<T> {
         match self.0 {
             State::Ready(answer) => answer.unwrap_or_else(|| Err(gone())),
-            State::Coming(receiver) => receiver.blocking_recv().unwrap_or_else(|_| Err(gone())),
+            State::Coming(receiver, _) => receiver.blocking_recv().unwrap_or_else(|_| Err(gone())),
         }
     }
 }
@@ -56,7 +65,16 @@ impl<T> Pending<T> {
 impl Pending<()> {
     /// Lets it be done with nobody waiting. A failure is logged.
     pub fn unattended(self) {
-        if let State::Ready(Some(Err(error))) = self.0 {
+        let answer = match self.0 {
+            State::Ready(answer) => answer,
+            State::Coming(mut receiver, unattended) => {
+                unattended.store(true, Ordering::Release);
+                // From here on the other end logs; what came before is still to be had.
+                receiver.close();
+                receiver.try_recv().ok()
+            }
+        };
+        if let Some(Err(error)) = answer {
             log_unattended(&error);
         }
     }
@@ -79,7 +97,9 @@ impl<T> Future for Pending<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
             State::Ready(answer) => Poll::Ready(answer.take().unwrap_or_else(|| Err(gone()))),
-            State::Coming(receiver) => Pin::new(receiver).poll(cx).map(|answer| answer.unwrap_or_else(|_| Err(gone()))),
+            State::Coming(receiver, _) => {
+                Pin::new(receiver).poll(cx).map(|answer| answer.unwrap_or_else(|_| Err(gone())))
+            }
         }
     }
 }

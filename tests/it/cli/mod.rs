@@ -13,6 +13,7 @@ mod help;
 mod interrupt;
 mod output;
 mod providers;
+mod spend;
 mod stored;
 #[cfg(unix)]
 mod terminal;

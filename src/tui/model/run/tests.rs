@@ -191,7 +191,7 @@ pub(crate) fn any_kind() -> impl Strategy<Value = EventKind> {
         2 => (at, any::<bool>()).prop_map(|((variant, phase), within)| EventKind::VariantFailed {
             variant, phase: within.then_some(phase), error: overloaded()
         }),
-        1 => text.prop_map(|message| EventKind::Warning { variant: None, phase: None, message }),
+        1 => text.prop_map(|message| EventKind::Warning { variant: None, phase: None, message, code: None }),
         1 => Just(ending(&[(0, "a", 0.5), (3, "b", 0.9)], Vec::new()).remove(0)),
         1 => Just(ending(&[(0, "a", 0.5), (3, "b", 0.9)], Vec::new()).remove(1)),
         1 => Just(EventKind::Failed { error: overloaded() }),

@@ -71,6 +71,7 @@ fn streaming(bench: &mut Bench) {
             variant: None,
             phase: None,
             message: "`temperature` was left out: sim-1 does not take it".into(),
+            code: None,
         },
     ]);
     bench.wait(600);
@@ -263,7 +264,7 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
     bench.tell(vec![
         start,
         delta(0, Phase::PrimaMateria, HOSTILE),
-        EventKind::Warning { variant: None, phase: None, message: HOSTILE.into() },
+        EventKind::Warning { variant: None, phase: None, message: HOSTILE.into(), code: None },
         EventKind::VariantFailed { variant: 0, phase: Some(Phase::PrimaMateria), error: problem.clone() },
         EventKind::Failed { error: problem },
     ]);

@@ -1,0 +1,173 @@
+//! What runs may cost: the caps of a request and of a day, and what is written down.
+
+use super::*;
+use crate::domain::SpendBy;
+use crate::ledger::Money;
+use crate::store::{SpendQuery, SpendRow};
+
+const PRICED: &str =
+    "answer: {words: 40}\nprice: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
+/// What a call of [`PRICED`] costs.
+const A_CALL: f64 = 0.0009;
+
+impl Home {
+    /// A home whose phases are all done by a script, one variant after the other.
+    fn scripted(script: &str, more: &str) -> Self {
+        let home = Self::new();
+        std::fs::write(home.folder.path().join("lab.yaml"), script).unwrap();
+        let config = format!(
+            "providers:\n  lab: {{kind: sim, script: lab.yaml, max_retries: 0}}\ngeneration: {{use_parallel: false}}\n{more}"
+        );
+        std::fs::write(home.folder.path().join("config.yaml"), config).unwrap();
+        home
+    }
+}
+
+async fn failure(engine: &Engine, raw: Value) -> crate::error::Problem {
+    let mut run = engine.generate(engine.decode(raw).unwrap()).unwrap();
+    let mut last = None;
+    while let Some(event) = run.next().await {
+        last = Some(event.kind);
+    }
+    match last {
+        Some(EventKind::Failed { error }) => *error,
+        other => panic!("the run ended with {other:?}"),
+    }
+}
+
+async fn written(engine: &Engine) -> SpendRow {
+    // Done after all that was asked before.
+    engine.store().withdraw_call(uuid::Uuid::nil()).await.unwrap();
+    engine.store().spend(SpendQuery::default()).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn a_cap_of_calls_keeps_what_was_finished_and_names_itself_in_the_failures() {
+    let home = Home::scripted(PRICED, "");
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 3, "max_calls": 4 })).await.unwrap();
+    assert_eq!(result.prompts.len(), 1);
+    assert_eq!(&show(&engine, "@last").await.unwrap(), &result.prompts[0], "stored and ranked");
+    assert!(result.prompts[0].score.is_some());
+    let failed: Vec<_> = result.failures.iter().map(|failure| (failure.variant, failure.error.code)).collect();
+    assert_eq!(failed, [(1, Code::BudgetExceeded), (2, Code::BudgetExceeded)]);
+    assert!(result.failures[0].error.detail.contains("cap of 4 calls"), "{}", result.failures[0].error.detail);
+    assert_eq!(written(&engine).await.calls, 4);
+}
+
+#[tokio::test]
+async fn a_cap_of_dollars_is_never_passed_and_leaves_nothing_unspent_that_fits() {
+    let home = Home::scripted(PRICED, "");
+    let engine = home.engine();
+    // Its worst case is a call's messages, byte by byte, and 40 tokens: some 4 tenths of a cent.
+    let raw = json!({ "input": "Name a boat", "count": 4, "budget_usd": 0.012, "max_tokens": 40 });
+    let result = generate(&engine, raw).await.unwrap();
+    assert!(result.failures.iter().all(|failure| failure.error.code == Code::BudgetExceeded));
+    let spent = written(&engine).await;
+    assert!((4..12).contains(&spent.calls), "{spent:?}");
+    assert_eq!(spent.cost, Money::from_nanos(900_000 * spent.calls));
+    assert!(spent.cost.dollars() <= 0.012);
+}
+
+#[tokio::test]
+async fn a_run_that_no_cap_lets_begin_fails_with_the_cap() {
+    let home = Home::scripted(PRICED, "");
+    let engine = home.engine();
+    let problem = failure(&engine, json!({ "input": "Name a boat", "budget_usd": A_CALL })).await;
+    assert_eq!((problem.code, problem.status), (Code::BudgetExceeded, 422));
+    assert!(
+        problem.detail.contains("budget of $0.0009") && problem.detail.contains("`budget_usd`"),
+        "{}",
+        problem.detail
+    );
+    assert_eq!(written(&engine).await.calls, 0);
+}
+
+#[tokio::test]
+async fn an_unknown_price_needs_an_assumed_one_under_a_budget() {
+    let home = Home::scripted("answer: {words: 40}\n", "");
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 1, "budget_usd": 1 });
+    let problem = failure(&engine, raw.clone()).await;
+    assert!(problem.code == Code::BudgetExceeded && problem.detail.contains("assume_price"), "{}", problem.detail);
+    let mut assuming = raw;
+    assuming["assume_price"] = json!(5);
+    let result = generate(&engine, assuming).await.unwrap();
+    assert_eq!(result.model_metadata.cost_usd, None, "what is assumed is not told as a cost");
+    let spent = written(&engine).await;
+    assert_eq!((spent.calls, spent.unpriced, spent.cost), (3, 3, Money::ZERO));
+}
+
+#[tokio::test]
+async fn the_judge_is_paid_by_the_same_account() {
+    let home = Home::scripted(PRICED, "judge: {provider: builtin}\n");
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 2, "auto_select": true, "max_calls": 7 });
+    let mut run = engine.generate(engine.decode(raw).unwrap()).unwrap();
+    let mut view = RunView::default();
+    while let Some(event) = run.next().await {
+        view.apply(&event);
+    }
+    let result = view.generation().unwrap();
+    assert_eq!((result.prompts.len(), result.failures.len()), (2, 0));
+    assert!(result.selected.is_none());
+    let problem = view.cap_reached().expect("a cap kept the judge from judging");
+    assert!(problem.code == Code::BudgetExceeded && problem.detail.contains("cap of 7 calls"), "{}", problem.detail);
+    assert_eq!(result.warnings, [problem.detail]);
+    assert_eq!(written(&engine).await.calls, 6, "what is part of the program is not written down");
+}
+
+#[tokio::test]
+async fn the_daily_budget_holds_for_all_runs_together() {
+    let home = Home::scripted(PRICED, "spend: {daily_budget_usd: 0.01}\n");
+    let raw = json!({ "input": "Name a boat", "count": 1, "max_tokens": 40 });
+    for run in 0.. {
+        assert!(run < 4, "the cap lets everything out");
+        // Each in an engine of its own, as if in a process of its own.
+        let clock = Arc::new(FixedClock::ticking_from(1_700_000_000_000));
+        let engine = Engine::open_with(home.engine().inner.loaded.clone(), clock, Arc::new(crate::ids::SystemIds));
+        let mut run = engine.generate(engine.decode(raw.clone()).unwrap()).unwrap();
+        let mut view = RunView::default();
+        while let Some(event) = run.next().await {
+            view.apply(&event);
+        }
+        let spent = written(&engine).await;
+        assert!(spent.cost.dollars() <= 0.01);
+        if let crate::event::RunState::Failed(problem) = view.state {
+            assert!(problem.detail.contains("daily budget of $0.01"), "{}", problem.detail);
+            assert!(spent.calls >= 3, "{spent:?}");
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_written_down_with_what_it_was_for_and_survives_its_prompts() {
+    let home = Home::scripted(PRICED, "");
+    let engine = home.engine();
+    generate(&engine, json!({ "input": "Name a boat", "count": 1, "tags": ["sea"], "auto_select": true }))
+        .await
+        .unwrap();
+    engine.delete(engine.decode(json!({ "all": true })).unwrap()).await.unwrap();
+    let keys = |by| {
+        let query = SpendQuery { by: Some(by), ..SpendQuery::default() };
+        let rows = engine.store().spend(query).wait().unwrap();
+        rows.into_iter().map(|row| (row.key, row.calls)).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let expected = |rows: &[(&str, u64)]| rows.iter().map(|(key, calls)| ((*key).to_owned(), *calls)).collect();
+    assert_eq!(keys(SpendBy::Phase), expected(&[("coagulatio", 1), ("prima-materia", 1), ("solutio", 1)]));
+    assert_eq!(keys(SpendBy::Tag), expected(&[("sea", 3)]));
+    assert_eq!(keys(SpendBy::Command), expected(&[("generate", 3)]));
+    assert_eq!(keys(SpendBy::Provider), expected(&[("lab", 3)]));
+}
+
+#[tokio::test]
+async fn the_embedded_writer_counts_as_calls_and_is_not_written_down() {
+    let home = Home::new();
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 2, "max_calls": 5, "budget_usd": 0.000_001, "save": false });
+    let result = generate(&engine, raw).await.unwrap();
+    assert_eq!((result.prompts.len(), result.failures.len()), (1, 1));
+    engine.close().await.unwrap();
+    assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "no disk for what is free");
+}
