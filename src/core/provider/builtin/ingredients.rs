@@ -252,7 +252,7 @@ impl<'r> Ingredients<'r> {
             Passage::List { items, .. } => items.first().map(|item| item.text.as_str()),
             Passage::Sentence(_) => None,
         });
-        let name = lists.map(|item| item.split([',', ':', ';', '(', '.']).next().unwrap_or(item).trim());
+        let name = lists.map(|item| item[..cues::clause_end(item, &[',', ':', ';', '(', '.'])].trim());
         if let Some(name) =
             name.filter(|name| !name.is_empty() && name.chars().count() <= LONGEST_ITEM && !name.contains('"'))
         {

@@ -281,6 +281,17 @@ proptest! {
     }
 }
 
+#[test]
+fn a_number_with_a_point_after_a_lonely_colon_stays_whole() {
+    let input = "It must not exceed 1,500 characters. :\n- keep it under 3.5 MB ";
+    for strategy in Strategy::ALL {
+        for phases in SUBSETS {
+            let output = run(input, phases, strategy.name(), "generic", TargetFamily::Generic);
+            assert_eq!(faults(input, &output), Vec::<String>::new(), "{output}");
+        }
+    }
+}
+
 /// The last phase after a solutio that was not ours.
 fn after_another_hand(original: &str, between: &str, strategy: &str) -> String {
     write(&PhaseBrief {

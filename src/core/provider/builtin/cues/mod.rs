@@ -59,6 +59,14 @@ pub(super) fn beginning<'c>(text: &str, cues: &'c str) -> Option<&'c str> {
     })
 }
 
+/// Where a clause of `text` ends: at the first of `stops` that is no part of a word, as the point of 3.5 and the colon of
+/// 10:30 are.
+pub(super) fn clause_end(text: &str, stops: &[char]) -> usize {
+    let is_inside_a_word =
+        |at: usize, mark: &str| matches!(mark, "." | "," | ":") && text[at + 1..].starts_with(char::is_alphanumeric);
+    text.match_indices(stops).find(|(at, mark)| !is_inside_a_word(*at, mark)).map_or(text.len(), |(at, _)| at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

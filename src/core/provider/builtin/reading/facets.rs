@@ -106,17 +106,7 @@ fn clip(text: &str) -> &str {
 /// From `from` to the end of the clause.
 fn clause<'t>(text: &Text<'t>, from: usize) -> Option<&'t str> {
     let rest = text.lower.get(from..)?;
-    let mut end =
-        rest.find(['.', ',', ';', '!', '?', '\n', '(', ')', ':', '。', '、', '，', '—']).unwrap_or(rest.len());
-    // A mark between digits or before a letter is part of a word.
-    while end < rest.len()
-        && rest[end..].starts_with(['.', ',', ':'])
-        && rest[end + 1..].starts_with(char::is_alphanumeric)
-    {
-        let next =
-            rest[end + 1..].find(['.', ',', ';', '!', '?', '\n', '(', ')', ':']).map_or(rest.len(), |n| end + 1 + n);
-        end = next;
-    }
+    let mut end = cues::clause_end(rest, &['.', ',', ';', '!', '?', '\n', '(', ')', ':', '。', '、', '，', '—']);
     for stop in cues::each(words::CLAUSE_ENDS) {
         if let Some(at) = blank_before_word(&rest[..end], stop)
             && at > 0
@@ -140,7 +130,7 @@ fn blank_before_word(text: &str, word: &str) -> Option<usize> {
 fn after_cue(text: &Text<'_>, cues: &str) -> Option<String> {
     let (at, _) = cues::first(text.lower, cues)?;
     let rest = text.lower.get(at..)?;
-    let end = rest.find(['.', ';', '!', '?', '\n']).unwrap_or(rest.len());
+    let end = cues::clause_end(rest, &['.', ';', '!', '?', '\n']);
     let found = text.slice(at, at + end)?.trim();
     (found.split_whitespace().count() > 2 && found.chars().count() <= LONGEST).then(|| found.to_owned())
 }
