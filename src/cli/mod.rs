@@ -154,6 +154,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Templates(args)) => run::templates(&args, invocation),
         Some(Command::Providers(args)) => run::providers(&args, invocation),
         Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
+        Some(Command::Spend(args)) => run::spend(&args, invocation),
         Some(Command::Validate) => run::validate(invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),
         Some(Command::Completions(args)) => run::completions(&args, invocation),

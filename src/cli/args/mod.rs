@@ -15,6 +15,7 @@ mod providers;
 mod raw;
 mod show;
 mod simple;
+mod spend;
 mod update;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +30,7 @@ pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
+pub(crate) use spend::SpendArgs;
 pub(crate) use update::UpdateArgs;
 
 use super::format::Format;
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Providers(ProvidersArgs),
     /// Make a real call to each provider, and say what is wrong
     TestProviders(TestProvidersArgs),
+    /// Show what was spent, and the caps in force
+    Spend(SpendArgs),
     /// Check configuration, providers, templates and database
     #[command(after_help = VALIDATE_NOTE)]
     Validate,
@@ -104,7 +108,7 @@ impl Command {
     pub(crate) const fn formats(&self) -> &'static [Format] {
         use Format::{Json, Jsonl, Markdown, Text, Yaml};
         match self {
-            Self::List(_) => &Format::ALL,
+            Self::List(_) | Self::Spend(_) => &Format::ALL,
             Self::Generate(_)
             | Self::Show(_)
             | Self::Update(_)
@@ -153,6 +157,7 @@ Setting up:
   test-providers  Make a real call to each provider, and say what is wrong
   personas        List, show and edit personas
   templates       List, show and edit what is said to models
+  spend           Show what was spent, and the caps in force
   validate        Check configuration, providers, templates and database
   migrate         Bring the database to the newest schema
   completions     Print a completion script for a shell

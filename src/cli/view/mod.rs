@@ -14,6 +14,7 @@ mod prompt;
 mod providers;
 #[cfg(test)]
 pub(crate) mod samples;
+mod spend;
 mod table;
 mod words;
 
@@ -27,5 +28,6 @@ pub(crate) use prompt::{changed, prompt};
 pub(crate) use providers::{
     document_of_provider_tests, document_of_providers, provider_test_progress, provider_tests, providers,
 };
+pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use words::{count_of, lines, one_line, span};

@@ -15,6 +15,7 @@ mod moment;
 mod prompts;
 mod providers;
 mod schema;
+mod spend;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use prompts::{
 };
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
+pub use spend::SpendRequest;
 
 /// An operation's request.
 pub trait Request: Sized {

@@ -1,15 +1,50 @@
-//! Who pays: the account of an operation, and the book that all of them share.
+//! Who pays: the account of an operation, the book that all of them share, and `spend`, which reads it.
 
 use std::sync::Arc;
 
 use super::Engine;
-use crate::api::GenerateRequest;
+use crate::api::{GenerateRequest, SpendRequest};
+use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
+use crate::error::Result;
 use crate::ids::SystemIds;
 use crate::ledger::{Account, Caps, Labels, Money, SpendBook};
 use crate::provider::catalog::Price;
-use crate::store::StoreBook;
+use crate::store::{SpendQuery, SpendRow, StoreBook};
 
 impl Engine {
+    /// What was spent, added up, and the caps in force.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn spend(&self, request: SpendRequest) -> Result<SpendReport> {
+        let now = self.inner.clock.now();
+        let since = request.since.map(|moment| moment.as_since(now));
+        let until = request.until.map(|moment| moment.as_until(now));
+        let all = SpendQuery { by: None, since, until };
+        let mut rows = self.store().spend(SpendQuery { by: Some(request.by), ..all }).await?;
+        match request.by {
+            SpendBy::Day => rows.sort_by(|a, b| b.key.cmp(&a.key)),
+            _ => rows.sort_by(|a, b| (b.cost, b.calls, &a.key).cmp(&(a.cost, a.calls, &b.key))),
+        }
+        let total = self.store().spend(all).await?.first().map(totals).unwrap_or_default();
+        let used_today = self.store().counted_on(now).await?;
+        let spend = &self.config().spend;
+        let left = |budget| Money::from_dollars_down(budget).saturating_sub(used_today).dollars();
+        Ok(SpendReport {
+            by: request.by,
+            since,
+            until,
+            lines: rows.iter().map(|row| SpendLine { key: row.key.clone(), totals: totals(row) }).collect(),
+            total,
+            caps: SpendCaps {
+                daily_budget_usd: spend.daily_budget_usd,
+                used_today_usd: used_today.dollars(),
+                left_today_usd: spend.daily_budget_usd.map(left),
+                preflight_usd: spend.preflight_usd,
+            },
+        })
+    }
+
     /// The account of one operation, written down in the book of this installation and held to its daily budget.
     pub(super) fn account(&self, caps: Caps, labels: Labels) -> Account {
         Account::open(caps, labels, Some(Arc::clone(self.book())))
@@ -23,6 +58,20 @@ impl Engine {
             let ids = Arc::new(SystemIds);
             Arc::new(StoreBook::new(Arc::clone(self.store()), Arc::clone(&self.inner.clock), ids, daily_cap))
         })
+    }
+}
+
+fn totals(row: &SpendRow) -> SpendTotals {
+    SpendTotals {
+        calls: row.calls,
+        failed: row.failed,
+        unseen: row.unseen,
+        unpriced: row.unpriced,
+        input_tokens: row.input_tokens,
+        output_tokens: row.output_tokens,
+        cost_usd: (row.unpriced == 0).then(|| row.cost.dollars()),
+        known_cost_usd: row.cost.dollars(),
+        unseen_usd: row.unseen_cost.dollars(),
     }
 }
 

@@ -22,6 +22,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "templates",
         "providers",
         "test-providers",
+        "spend",
         "validate",
         "migrate",
         "completions",

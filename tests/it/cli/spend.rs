@@ -77,11 +77,73 @@ fn two_processes_at_once_never_pass_the_daily_budget() {
     };
     let both = [start(), start()].map(|child| Said::from(child.wait_with_output().expect("it ends")));
     assert!(both.iter().any(|said| said.code == 7), "48 calls of 0.0009 pass 0.03: one of them must be stopped");
-    #[expect(clippy::disallowed_methods, reason = "the test looks at what the processes left behind")]
-    let connection = rusqlite::Connection::open(home.database()).expect("the database");
-    let (calls, nanos): (i64, i64) = connection
-        .query_row("SELECT count(*), sum(cost) FROM calls", [], |row| Ok((row.get(0)?, row.get(1)?)))
-        .expect("the calls");
-    assert_eq!(nanos, 900_000 * calls);
-    assert!((20_000_000..=30_000_000).contains(&nanos), "{calls} calls, {nanos}");
+    let report = home.run(&["spend", "--format", "json"]).quietly_done().json();
+    let spent = report["total"]["cost_usd"].as_f64().expect("a sum");
+    let calls = report["total"]["calls"].as_u64().expect("calls");
+    assert!((spent - calls as f64 * 0.0009).abs() < 1e-9, "{report}");
+    assert!((0.02..=0.03).contains(&spent), "{report}");
+    let left = report["caps"]["left_today_usd"].as_f64().expect("a rest");
+    assert!(left >= 0.0 && (left + spent - 0.03).abs() < 1e-9, "{report}");
+}
+
+#[test]
+fn spending_is_added_up_in_every_format_and_outlives_its_prompts() {
+    let home = home(PRICED, "");
+    home.run(&["generate", "x", "--count", "2", "--tags", "a,b"]).done();
+    home.run(&["generate", "x", "--count", "1", "--phases", "solutio"]).done();
+    home.run(&["delete", "--all", "--yes"]).done();
+    let keys = |by: &str| {
+        let report = home.run(&["spend", "--by", by, "--format", "json"]).quietly_done().json();
+        assert_eq!((&report["by"], &report["total"]["calls"]), (&json!(by), &json!(7)));
+        let lines = report["lines"].as_array().expect("lines").clone();
+        lines
+            .into_iter()
+            .map(|line| (line["key"].as_str().expect("text").to_owned(), line["calls"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let rows =
+        |rows: &[(&str, u64)]| rows.iter().map(|(key, calls)| ((*key).to_owned(), json!(calls))).collect::<Vec<_>>();
+    assert_eq!(keys("phase"), rows(&[("solutio", 3), ("coagulatio", 2), ("prima-materia", 2)]));
+    assert_eq!(keys("tag"), rows(&[("a", 6), ("b", 6), ("", 1)]));
+    assert_eq!(keys("command"), rows(&[("generate", 7)]));
+    assert_eq!(keys("model"), rows(&[("sim-1", 7)]));
+    assert_eq!(keys("provider"), rows(&[("lab", 7)]));
+    assert_eq!(keys("day").len(), 1);
+
+    let text = home.run(&["spend"]).quietly_done().stdout;
+    assert!(text.contains("$0.0063") && text.contains("no daily budget is set"), "{text}");
+    assert_eq!(home.run(&["spend", "--format", "jsonl", "--by", "tag"]).quietly_done().json_lines().len(), 3);
+    assert!(home.run(&["spend", "--format", "csv"]).quietly_done().stdout.starts_with("day,calls,"));
+    assert!(home.run(&["spend", "--format", "markdown"]).quietly_done().stdout.starts_with("# Spending by day"));
+    assert!(home.run(&["spend", "--format", "yaml"]).quietly_done().stdout.contains("known_cost_usd:"));
+    assert!(!home.run(&["spend", "--quiet"]).quietly_done().stdout.contains("budget"));
+    let none = home.run(&["spend", "--until", "2020-01-01", "--format", "json"]).quietly_done().json();
+    assert_eq!((&none["lines"], &none["total"]["cost_usd"]), (&json!([]), &json!(0.0)));
+}
+
+#[test]
+fn what_is_free_and_local_is_not_spending_and_looking_makes_no_file() {
+    let home = Home::new();
+    let said = home.run(&["spend"]).quietly_done();
+    assert!(said.stdout.starts_with("no call was paid for yet"), "{}", said.stdout);
+    assert!(!home.database().exists());
+    home.run(&["generate", "x", "--count", "1"]).done();
+    assert_eq!(home.run(&["spend", "--format", "json"]).quietly_done().json()["total"]["calls"], 0);
+    for (option, value, code) in [("--by", "colour", "validation_failed"), ("--since", "soon", "validation_failed")] {
+        let problem = home.run(&["spend", option, value, "--format", "json"]).failed(2).problem();
+        assert_eq!(problem["code"], code);
+    }
+}
+
+#[test]
+fn an_unknown_cost_is_said_and_never_guessed() {
+    let home = home("answer: {words: 40}\n", "");
+    home.run(&["generate", "x", "--count", "1"]).done();
+    let total = home.run(&["spend", "--format", "json"]).quietly_done().json()["total"].clone();
+    assert_eq!(
+        (&total["cost_usd"], &total["unpriced"], &total["known_cost_usd"]),
+        (&Value::Null, &json!(3), &json!(0.0))
+    );
+    let text = home.run(&["spend"]).quietly_done().stdout;
+    assert!(text.contains("3 calls went to models whose price is unknown"), "{text}");
 }
