@@ -56,10 +56,18 @@ impl ProviderConfig {
         if self.api_key.is_some() || self.api_key_cmd.is_some() {
             return self.api_key.clone();
         }
-        let variables = Self::key_variables(name, self.kind);
-        let key = variables.iter().find_map(|variable| environment.get(variable))?.trim();
+        Self::key_of_environment(name, self.kind, environment).map(|(_, key)| key)
+    }
+
+    /// The key that the environment has for the provider `name`, and the variable that holds it. What is found is
+    /// registered with [`redact`].
+    pub fn key_of_environment(name: &str, kind: ProviderKind, environment: &Environment) -> Option<(String, Secret)> {
+        let mut variables = Self::key_variables(name, kind).into_iter();
+        let (variable, key) = variables
+            .find_map(|variable| Some((environment.get(&variable)?.trim(), variable)))
+            .map(|(key, variable)| (variable, key))?;
         redact::register(key);
-        Some(Secret::from(key))
+        Some((variable, Secret::from(key)))
     }
 
     /// The environment variables that may hold the key of the provider `name`, in the order they are tried.

@@ -60,6 +60,8 @@ pub struct Loaded {
     pub paths: Paths,
     /// Where each value came from.
     pub origins: Origins,
+    /// The environment it was read with; keys that no configuration names are looked for there.
+    pub environment: Environment,
 }
 
 /// Reads and merges all sources. Without a file no YAML is touched. Secrets are registered with [`redact`].
@@ -82,7 +84,7 @@ pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
     if let Some(database) = &config.storage.database {
         paths.database.clone_from(database);
     }
-    Ok(Loaded { config, paths, origins: merged.origins })
+    Ok(Loaded { config, paths, origins: merged.origins, environment: environment.clone() })
 }
 
 /// The text of the configuration file; `None` when there is none and none was named.

@@ -40,7 +40,7 @@ impl Engine {
     fn in_words(&self, name: &str, provider: &ProviderConfig, model: Option<&str>) -> String {
         let mut parts = vec![format!("kind {}", provider.kind)];
         parts.extend(model.map(|model| format!("model {model}")));
-        match wiring::key_source(self.config(), name, provider.kind) {
+        match wiring::key_source(&self.inner.loaded, name, provider.kind) {
             KeySource::NotNeeded => {}
             KeySource::Without { .. } | KeySource::Missing { .. } => parts.push("no key".to_owned()),
             KeySource::Configured => parts.push("a key in the configuration".to_owned()),

@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use super::{Engine, wiring};
 use crate::api::TestProvidersRequest;
 use crate::domain::{ProviderInfo, ProviderTest, ProviderTests};
-use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::error::Error;
 use crate::ledger::{Caps, Labels};
 use crate::probe::{self, Setup, Subject};
 
@@ -75,18 +75,16 @@ impl Engine {
             has_own_url: configured.is_some_and(|provider| provider.base_url.is_some()),
             model: model.map(str::to_owned).or_else(|| info.default_model.clone()),
             model_was_asked_for: model.is_some(),
-            key: wiring::key_source(self.config(), &info.name, info.kind),
+            key: wiring::key_source(&self.inner.loaded, &info.name, info.kind),
         }
     }
 
     fn subject(&self, setup: Setup) -> Result<Subject, Error> {
         let provider = self.inner.registry.get(&setup.name)?;
-        let name = setup.name.clone();
-        let models: probe::ModelList = Box::new(move || {
-            let error = ProviderError::new(name, ProviderFailure::Rejected, "it lists no models");
-            Box::pin(async move { Err(error) })
-        });
-        Ok(Subject { setup, provider, embedder: None, models, max_tokens: MAX_TOKENS })
+        // Where it embeds with no model that is known, there is nothing to test.
+        let embedder = self.inner.registry.embedder(&setup.name, None, None).ok();
+        let listing = self.inner.registry.models(&setup.name)?;
+        Ok(Subject { setup, provider, embedder, models: Box::new(|| listing), max_tokens: MAX_TOKENS })
     }
 }
 

@@ -3,24 +3,22 @@
 //! A provider's stack, outermost first: route (the binding, then its fallbacks), then per provider breaker, retry, permit,
 //! timeout and transport, which [`Registry`] assembles.
 
-use std::num::NonZeroUsize;
+mod providers;
+
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
-use crate::config::{
-    Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths, ProviderConfig,
-};
-use crate::domain::{Phase, ProviderKind};
+use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
+use crate::domain::Phase;
 use crate::error::{Fault, Result};
-use crate::probe::KeySource;
 use crate::provider::Provider;
-use crate::provider::registry::{ProviderSettings, Registry};
+use crate::provider::registry::Registry;
 use crate::provider::route::{self, Route};
 use crate::rank::Weights;
 use crate::store::Store;
 use crate::store::sqlite::SqliteStore;
+pub(super) use providers::{key_source, registry};
 
 /// A provider and, if named, a model: `name` or `name/model`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,38 +70,6 @@ pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weig
     };
     Weights::with(&config.ranking.weights)
         .map_err(|faults| ConfigError { faults: faults.into_iter().map(place).collect() }.into())
-}
-
-/// The providers of the configuration.
-pub(super) fn registry(loaded: &Loaded) -> Registry {
-    let settings = loaded.config.providers.iter().map(|(name, provider)| {
-        let mut settings = ProviderSettings::new(name, provider.kind);
-        settings.model.clone_from(&provider.model);
-        settings.base_url.clone_from(&provider.base_url);
-        settings.script.clone_from(&provider.script);
-        settings.max_retries = provider.max_retries;
-        settings.patience.silence = Duration::from_secs(provider.timeout_s);
-        if let Some(limit) = provider.max_concurrency.and_then(NonZeroUsize::new) {
-            settings.max_concurrency = limit;
-        }
-        settings
-    });
-    // Processes that fail together should not retry together.
-    Registry::new(settings, u64::from(std::process::id()))
-}
-
-/// Where the key of a provider comes from.
-pub(super) fn key_source(config: &Config, name: &str, kind: ProviderKind) -> KeySource {
-    let configured = config.providers.get(name);
-    let variables = ProviderConfig::key_variables(name, kind);
-    match (kind, configured) {
-        (ProviderKind::Builtin | ProviderKind::Sim, _) => KeySource::NotNeeded,
-        (_, Some(provider)) if provider.api_key.is_some() => KeySource::Configured,
-        (_, Some(provider)) if provider.api_key_cmd.is_some() => KeySource::Command,
-        (ProviderKind::Ollama, _) => KeySource::Without { variables },
-        (_, Some(provider)) if provider.base_url.is_some() => KeySource::Without { variables },
-        _ => KeySource::Missing { variables },
-    }
 }
 
 /// The built-in assets, with the user's own files over them.

@@ -82,6 +82,11 @@ pub fn most_input_tokens(request: &ChatRequest) -> u64 {
     OVERHEAD + messages + schema
 }
 
+/// The most tokens that texts to embed can have.
+pub(super) fn most_embedding_tokens(texts: &[String]) -> u64 {
+    OVERHEAD + texts.iter().map(|text| text.len() as u64 + MESSAGE_OVERHEAD).sum::<u64>()
+}
+
 /// Counts every call of the inner provider in the account of its request.
 pub struct Metered {
     inner: Arc<dyn Provider>,
@@ -179,7 +184,7 @@ fn most(price: &Price, input_tokens: u64, output_tokens: u64) -> Money {
 }
 
 /// True when the provider cannot charge for a call that ended so: it never arrived, or was refused before any text.
-fn is_unpaid(error: &ProviderError, has_begun: bool) -> bool {
+pub(super) fn is_unpaid(error: &ProviderError, has_begun: bool) -> bool {
     let is_refused = match error.failure {
         ProviderFailure::Auth | ProviderFailure::RateLimited | ProviderFailure::QuotaExhausted => true,
         _ => error.upstream_status.is_some_and(|status| status >= 400),

@@ -23,14 +23,23 @@ pub struct Permit {
 impl Permit {
     /// At most `max_concurrency` requests at once.
     pub fn new(inner: Arc<dyn Provider>, max_concurrency: NonZeroUsize) -> Self {
-        let permits = max_concurrency.get().min(Semaphore::MAX_PERMITS);
-        Self { inner, permits: Arc::new(Semaphore::new(permits)) }
+        Self::sharing(inner, permits(max_concurrency))
+    }
+
+    /// As many at once as there are `permits`, which others may take from as well.
+    pub fn sharing(inner: Arc<dyn Provider>, permits: Arc<Semaphore>) -> Self {
+        Self { inner, permits }
     }
 
     /// How many more requests could start now.
     pub fn free(&self) -> usize {
         self.permits.available_permits()
     }
+}
+
+/// Permits for so many requests at once.
+pub fn permits(max_concurrency: NonZeroUsize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(max_concurrency.get().min(Semaphore::MAX_PERMITS)))
 }
 
 impl Provider for Permit {

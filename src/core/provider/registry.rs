@@ -6,32 +6,41 @@
 //! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
 
 mod known;
+#[cfg(test)]
+mod network_tests;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod wires;
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
+use tokio::sync::Semaphore;
 
 use super::Provider;
 use super::adapt::Adapt;
 use super::breaker::{Breaker, BreakerPolicy};
 use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
+use super::catalog::Catalog;
 use super::checked::Checked;
+use super::embedding::Embedder;
 use super::metered::{Metered, Terms, TermsOf};
-use super::permit::Permit;
-use super::retry::{Jitter, Retry, RetryPolicy};
+use super::permit::{self, Permit};
+use super::retry::{Jitter, Retry};
 use super::sim::Sim;
 use super::timeout::Timeout;
+use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
+use super::transport::{Clients, CostOf, HttpEmbedder, HttpTransport, Link, Listing, Manners};
 use crate::assets::Assets;
 use crate::domain::{ProviderInfo, ProviderKind};
-use crate::error::Error;
+use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::time::{Clock, SystemClock};
 use known::Known;
 use settings::Obstacle;
 pub use settings::ProviderSettings;
+use wires::VENDORS;
 
 /// The name of the provider that needs no configuration.
 pub const BUILTIN: &str = "builtin";
@@ -52,33 +61,13 @@ impl Transport {
 
 struct Entry {
     settings: ProviderSettings,
+    /// One that is already there.
     transport: Option<Transport>,
+    /// Calls under way, whatever they ask.
+    permits: Arc<Semaphore>,
+    /// The way to it over the network.
+    link: OnceLock<Arc<Link>>,
     stack: OnceLock<Arc<Breaker>>,
-}
-
-impl Entry {
-    /// What speaks to the model itself.
-    fn transport(&self) -> Result<Transport, Error> {
-        if let Some(transport) = &self.transport {
-            return Ok(transport.clone());
-        }
-        let ProviderSettings { name, kind, model, script, .. } = &self.settings;
-        match (kind, script) {
-            (ProviderKind::Builtin, _) => Ok(Transport::with_terms(Builtin::new(name), Terms::EMBEDDED)),
-            (ProviderKind::Sim, Some(script)) => {
-                let mut sim = Sim::from_file(name, script)?;
-                if let Some(model) = model {
-                    sim = sim.with_model(model);
-                }
-                let terms = Terms { price: sim.price(), ..Terms::default() };
-                Ok(Transport::with_terms(sim, terms))
-            }
-            _ => {
-                let no_way = || Error::Internal(format!("there is no way to the provider `{name}`"));
-                Err(self.settings.obstacle().map_or_else(no_way, |obstacle| obstacle.error(name)))
-            }
-        }
-    }
 }
 
 /// Every provider by name, in the order of the configuration.
@@ -87,23 +76,27 @@ pub struct Registry {
     jitter: Arc<Jitter>,
     assets: Arc<Assets>,
     clock: Arc<dyn Clock>,
+    clients: Arc<Clients>,
 }
 
 impl Registry {
-    /// The providers of a configuration, in its order, and `builtin` after them unless it is among them. The later of
-    /// two with one name wins. `seed` spreads the retries; any number will do.
+    /// The providers of a configuration, in its order; after them `builtin`, and the kinds over a network, which can be
+    /// used by name. The later of two with one name wins. `seed` spreads the retries; any number will do.
     pub fn new(settings: impl IntoIterator<Item = ProviderSettings>, seed: u64) -> Self {
         let mut registry = Self {
             entries: IndexMap::new(),
             jitter: Arc::new(Jitter::new(seed)),
             assets: Arc::default(),
             clock: Arc::new(SystemClock),
+            clients: Arc::default(),
         };
         for settings in settings {
             registry.enter(settings, None);
         }
-        if !registry.entries.contains_key(BUILTIN) {
-            registry.enter(ProviderSettings::new(BUILTIN, ProviderKind::Builtin), None);
+        for kind in std::iter::once(ProviderKind::Builtin).chain(VENDORS) {
+            if !registry.entries.contains_key(kind.as_str()) {
+                registry.enter(ProviderSettings::new(kind.as_str(), kind), None);
+            }
         }
         registry
     }
@@ -117,6 +110,13 @@ impl Registry {
         self
     }
 
+    /// The same registry with one more provider; one of the same name gives way and leaves it its place.
+    #[must_use]
+    pub fn with_settings(mut self, settings: ProviderSettings) -> Self {
+        self.enter(settings, None);
+        self
+    }
+
     /// The same registry with what these assets know of models, instead of what is built in alone, and with a clock
     /// that tells which of them are gone.
     #[must_use]
@@ -125,11 +125,13 @@ impl Registry {
     }
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
-        let entry = Entry { settings, transport, stack: OnceLock::new() };
+        let permits = permit::permits(settings.max_concurrency);
+        let entry = Entry { settings, transport, permits, link: OnceLock::new(), stack: OnceLock::new() };
         self.entries.insert(entry.settings.name.clone(), entry);
     }
 
-    /// Every name, in the order of the configuration, `builtin` last unless it is configured.
+    /// Every name: those of the configuration in its order, `builtin`, and the kinds over a network. Whether each can be
+    /// used is another matter.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
@@ -142,32 +144,137 @@ impl Registry {
     /// The provider `name` with its layers; built when first asked for, the same one ever after.
     ///
     /// # Errors
-    /// `validation_failed` on `provider` for a name that is not there or cannot be used; `file` and `config_invalid`
-    /// for what it is built from, the user's `models.yaml` included.
+    /// `validation_failed` on `provider` for a name that is not there or cannot be used; `provider_auth` for one that
+    /// lacks its key; `file` and `config_invalid` for what it is built from, the user's `models.yaml` included.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Error> {
-        let Some(entry) = self.entries.get(name) else {
-            return Err(Error::value("provider", self.unknown(name)));
-        };
+        let entry = self.entry(name)?;
         if let Some(stack) = entry.stack.get() {
             return Ok(Arc::clone(stack) as _);
         }
-        let stack = self.stack(&entry.settings, entry.transport()?)?;
+        let stack = self.stack(entry, self.transport(entry)?)?;
         Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
 
+    /// What embeds with `model` of the provider `name`, or with its configured or usual one. It keeps to the limits
+    /// of the provider's chats.
+    ///
+    /// # Errors
+    /// As [`Registry::get`]; `validation_failed` for a provider that does not embed, or where no model is known.
+    pub fn embedder(
+        &self,
+        name: &str,
+        model: Option<&str>,
+        dimensions: Option<NonZeroUsize>,
+    ) -> Result<Arc<dyn Embedder>, Error> {
+        let entry = self.entry(name)?;
+        let settings = &entry.settings;
+        if !embeds(settings.kind) {
+            let kinds = VENDORS.into_iter().filter(|kind| embeds(*kind)).map(ProviderKind::as_str);
+            let kinds = kinds.collect::<Vec<_>>().join(", ");
+            return Err(Error::value("provider", format!("`{name}` makes no embeddings; use one of kind {kinds}")));
+        }
+        let link = self.link(entry)?;
+        let catalog = self.assets.catalog()?;
+        let usual = || Known::of(&self.assets, &*self.clock).default_embedding_model(settings);
+        let model = model.map(str::to_owned).or_else(|| settings.embedding_model.clone()).or_else(usual);
+        let Some(model) = model else {
+            let field = format!("providers.{name}.embedding_model");
+            return Err(Error::value(field, "no model is known that embeds; name one"));
+        };
+        let known = catalog.card(settings.kind, name, &model).and_then(|card| card.dimensions);
+        // A model is not asked for what it does anyway: some take no such wish.
+        let wanted = dimensions.filter(|wanted| Some(wanted.get()) != known);
+        let manners = Manners {
+            policy: settings.retry_policy(),
+            jitter: Arc::clone(&self.jitter),
+            permits: Arc::clone(&entry.permits),
+            patience: settings.patience,
+            terms_of: terms_of(settings, &catalog),
+            cost_of: cost_of(settings, &catalog),
+        };
+        Ok(Arc::new(HttpEmbedder::new(link, model, wanted, known, manners)))
+    }
+
+    /// The models that the provider `name` has, as it lists them itself. The call goes out when the list is awaited.
+    ///
+    /// # Errors
+    /// As [`Registry::get`]. The list fails with `provider_rejected` where there is none to ask for.
+    pub fn models(&self, name: &str) -> Result<Listing, Error> {
+        let entry = self.entry(name)?;
+        if wires::wire_of(&entry.settings).is_some() && entry.transport.is_none() {
+            return Ok(self.link(entry)?.listing(entry.settings.patience));
+        }
+        let error = ProviderError::new(name, ProviderFailure::Rejected, "it lists no models").before_sending();
+        Ok(Box::pin(async move { Err(error) }))
+    }
+
+    /// The Ollama that runs on this machine; `None` where there is none. Waits 300 ms at most.
+    pub async fn running_ollama(&self) -> Option<RunningOllama> {
+        let configured = self.settings(ProviderKind::Ollama.as_str()).and_then(|settings| settings.base_url.as_deref());
+        probe::running_ollama(&self.clients, configured.unwrap_or(OLLAMA_URL)).await
+    }
+
+    fn entry(&self, name: &str) -> Result<&Entry, Error> {
+        self.entries.get(name).ok_or_else(|| Error::value("provider", self.unknown(name)))
+    }
+
+    /// The way to a provider over the network; made when first asked for.
+    fn link(&self, entry: &Entry) -> Result<Arc<Link>, Error> {
+        if let Some(link) = entry.link.get() {
+            return Ok(Arc::clone(link));
+        }
+        let Entry { settings, .. } = entry;
+        let name = &settings.name;
+        if let Some(obstacle) = settings.obstacle() {
+            return Err(obstacle.error(name));
+        }
+        let wire = wires::wire_of(settings)
+            .ok_or_else(|| Error::value("provider", format!("`{name}` is reached over no network")))?;
+        let link = Link::new(settings, wire, Arc::clone(&self.clients), Arc::clone(&self.clock))?;
+        Ok(Arc::clone(entry.link.get_or_init(|| Arc::new(link))))
+    }
+
+    /// What speaks to the model itself.
+    fn transport(&self, entry: &Entry) -> Result<Transport, Error> {
+        if let Some(transport) = &entry.transport {
+            return Ok(transport.clone());
+        }
+        let settings = &entry.settings;
+        let ProviderSettings { name, kind, model, script, .. } = settings;
+        match (kind, script) {
+            (ProviderKind::Builtin, _) => Ok(Transport::with_terms(Builtin::new(name), Terms::EMBEDDED)),
+            (ProviderKind::Sim, Some(script)) => {
+                let mut sim = Sim::from_file(name, script)?;
+                if let Some(model) = model {
+                    sim = sim.with_model(model);
+                }
+                let terms = Terms { price: sim.price(), ..Terms::default() };
+                Ok(Transport::with_terms(sim, terms))
+            }
+            _ => {
+                let link = self.link(entry)?;
+                let catalog = self.assets.catalog()?;
+                let usual = || Known::of(&self.assets, &*self.clock).default_model(settings);
+                let model = model.clone().or_else(usual);
+                let provider = HttpTransport::new(link, model, settings.patience, cost_of(settings, &catalog));
+                Ok(Transport { provider: Arc::new(provider), terms_of: terms_of(settings, &catalog) })
+            }
+        }
+    }
+
     /// The layers around a transport, innermost first.
-    fn stack(&self, settings: &ProviderSettings, transport: Transport) -> Result<Arc<Breaker>, Error> {
+    fn stack(&self, entry: &Entry, transport: Transport) -> Result<Arc<Breaker>, Error> {
+        let settings = &entry.settings;
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
         let metered = Arc::new(Metered::new(timed, transport.terms_of));
-        let limited = Arc::new(Permit::new(metered, settings.max_concurrency));
+        let limited = Arc::new(Permit::sharing(metered, Arc::clone(&entry.permits)));
         let adapted: Arc<dyn Provider> = match settings.kind {
             // It takes everything, and whoever needs no other provider needs no catalogue.
             ProviderKind::Builtin => limited,
             kind => Arc::new(Adapt::new(limited, kind, self.assets.catalog()?, Arc::clone(&self.clock))),
         };
-        let policy = RetryPolicy { max_retries: settings.max_retries, ..RetryPolicy::default() };
-        let retried = Arc::new(Retry::new(adapted, policy, Arc::clone(&self.jitter)));
+        let retried = Arc::new(Retry::new(adapted, settings.retry_policy(), Arc::clone(&self.jitter)));
         Ok(Arc::new(Breaker::new(retried, BreakerPolicy::default())))
     }
 
@@ -186,31 +293,45 @@ impl Registry {
         format!("`{name}` is no provider, expected one of {}{suggestion}", known.join(", "))
     }
 
-    /// Everything users are told: the providers of the registry, then the kinds that nobody configured.
+    /// Everything users are told, in the order of [`Registry::names`].
     pub fn infos(&self) -> Vec<ProviderInfo> {
         let known = Known::of(&self.assets, &*self.clock);
-        let configured = self.entries.values().map(|entry| {
-            let obstacle =
-                if entry.transport.is_some() { None } else { entry.settings.obstacle().map(Obstacle::reason) };
+        let info = |entry: &Entry| {
+            let settings = &entry.settings;
+            let obstacle = if entry.transport.is_some() { None } else { settings.obstacle().map(Obstacle::reason) };
             let outage = || entry.stack.get().and_then(|stack| stack.outage());
             let obstacle = obstacle.or_else(|| outage().map(|outage| outage.message));
             let default_model = match entry.stack.get() {
-                Some(stack) => Some(stack.default_model().to_owned()),
-                None if entry.settings.kind == ProviderKind::Builtin => Some(BUILTIN_MODEL.to_owned()),
-                None => entry.settings.model.clone(),
+                Some(stack) => Some(stack.default_model().to_owned()).filter(|model| !model.is_empty()),
+                None if settings.kind == ProviderKind::Builtin => Some(BUILTIN_MODEL.to_owned()),
+                None => settings.model.clone(),
             };
-            info(&entry.settings, &known, obstacle, default_model)
-        });
-        let others = ProviderKind::ALL.into_iter().filter(|kind| {
-            let is_vendor = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
-            is_vendor && !self.entries.contains_key(kind.as_str())
-        });
-        let others = others.map(|kind| {
-            let settings = ProviderSettings::new(kind.as_str(), kind);
-            info(&settings, &known, settings.obstacle().map(Obstacle::reason), None)
-        });
-        configured.chain(others).collect()
+            info(settings, &known, obstacle, default_model)
+        };
+        self.entries.values().map(info).collect()
     }
+}
+
+/// The kinds that embed.
+const fn embeds(kind: ProviderKind) -> bool {
+    matches!(kind, ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama)
+}
+
+/// What calls to a provider may cost, as the catalogue says.
+fn terms_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> TermsOf {
+    let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
+    let catalog = Arc::clone(catalog);
+    Arc::new(move |model| {
+        let terms = catalog.card(kind, &name, model).map(Terms::of_card).unwrap_or_default();
+        Terms { price: catalog.price(kind, &name, base_url.as_deref(), model), ..terms }
+    })
+}
+
+/// What a call to a provider did cost, as the catalogue says.
+fn cost_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> CostOf {
+    let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
+    let catalog = Arc::clone(catalog);
+    Arc::new(move |model, usage| Some(catalog.price(kind, &name, base_url.as_deref(), model)?.cost(usage)))
 }
 
 fn info(
@@ -224,14 +345,11 @@ fn info(
     ProviderInfo {
         name: settings.name.clone(),
         available: obstacle.is_none(),
-        supports_embeddings: matches!(
-            settings.kind,
-            ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama
-        ),
+        supports_embeddings: embeds(settings.kind),
         models: known.models(settings, default_model.as_deref()),
         kind: settings.kind,
         default_model,
-        base_url: settings.base_url.clone(),
+        base_url: settings.base_url.clone().or_else(|| Some(wires::wire_of(settings)?.default_base_url().to_owned())),
         reason: obstacle,
     }
 }

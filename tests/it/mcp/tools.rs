@@ -81,7 +81,8 @@ async fn the_installation_is_described() {
     assert_eq!(info["phases"], json!(["prima-materia", "solutio", "coagulatio"]));
     let providers = wire.content("get_provider_status", json!({})).await;
     let names: Vec<&Value> = providers["providers"].as_array().expect("a list").iter().map(|it| &it["name"]).collect();
-    assert_eq!(info["providers"], json!(["sim", "builtin"]));
+    let by_name = json!(["sim", "builtin", "openai", "anthropic", "google", "openrouter", "ollama"]);
+    assert_eq!(info["providers"], by_name);
     assert!(info["providers"].as_array().expect("a list").iter().all(|name| names.contains(&name)));
 }
 

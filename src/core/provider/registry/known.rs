@@ -8,7 +8,8 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::{ProviderSettings, wires};
+use super::ProviderSettings;
+use super::wires::is_openai_itself;
 use crate::assets::Assets;
 use crate::domain::ProviderKind;
 use crate::error::Error;
@@ -32,10 +33,18 @@ impl Known {
         self.catalog.as_ref().err().filter(|_| needs_it).map(Error::to_string)
     }
 
-    /// The model a provider is asked where neither its settings nor a request name one.
+    /// The model a provider is asked where neither its settings nor a request name one. None for Ollama, which has those
+    /// that somebody installed.
     pub(super) fn default_model(&self, settings: &ProviderSettings) -> Option<String> {
-        let catalog = self.catalog.as_ref().ok().filter(|_| has_its_kinds_models(settings))?;
+        let has_a_usual_one = has_its_kinds_models(settings) && settings.kind != ProviderKind::Ollama;
+        let catalog = self.catalog.as_ref().ok().filter(|_| has_a_usual_one)?;
         catalog.default_model(settings.kind).map(str::to_owned)
+    }
+
+    /// The model a provider embeds with where nobody names one.
+    pub(super) fn default_embedding_model(&self, settings: &ProviderSettings) -> Option<String> {
+        let catalog = self.catalog.as_ref().ok().filter(|_| has_its_kinds_models(settings))?;
+        catalog.default_embedding_model(settings.kind).map(str::to_owned)
     }
 
     /// The models that chat: `default` first, then those under the provider's name, then those of its kind.
@@ -56,7 +65,5 @@ impl Known {
 
 /// True unless it is another server that speaks the protocol of OpenAI, as so many do.
 fn has_its_kinds_models(settings: &ProviderSettings) -> bool {
-    settings.kind != ProviderKind::OpenAi
-        || wires::wire_of(settings.kind)
-            .map_or(settings.base_url.is_none(), |wire| settings.is_at_vendor(wire.as_ref()))
+    settings.kind != ProviderKind::OpenAi || is_openai_itself(settings)
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::provider::retry::RetryPolicy;
 use crate::provider::timeout::Patience;
 use crate::provider::transport::KeySource;
-use crate::provider::wire::{Auth, Wire};
+use crate::provider::wire::Auth;
 
 /// One provider as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,45 +65,42 @@ impl ProviderSettings {
         }
     }
 
+    /// How often and how patiently its calls are made again.
+    pub(super) fn retry_policy(&self) -> RetryPolicy {
+        RetryPolicy { max_retries: self.max_retries, ..RetryPolicy::default() }
+    }
+
     /// Why it cannot be used, and what to do; `None` where it can.
     pub(super) fn obstacle(&self) -> Option<Obstacle> {
         let Self { name, kind, .. } = self;
-        match (kind, wires::wire_of(*kind)) {
-            (ProviderKind::Builtin, _) => None,
-            (ProviderKind::Sim, _) if self.script.is_some() => None,
-            (ProviderKind::Sim, _) => {
+        match kind {
+            ProviderKind::Sim if self.script.is_none() => {
                 Some(Obstacle::NoScript(format!("it has no script; name a file in `providers.{name}.script`")))
             }
-            (_, Some(wire)) => self.lacks_key(wire.as_ref()).then(|| {
+            _ if self.lacks_key() => {
                 let variables = ProviderConfig::key_variables(name, *kind).join(" or ");
-                Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`"))
-            }),
-            (_, None) => Some(Obstacle::NoScript(format!("this version does not speak the {kind} protocol yet"))),
+                Some(Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`")))
+            }
+            _ => None,
         }
     }
 
-    /// True when the service wants a key and there is none.
-    fn lacks_key(&self, wire: &dyn Wire) -> bool {
-        let own_header = match wire.auth() {
-            Auth::Bearer => "authorization",
-            Auth::Header(name) => name,
+    /// True when the service wants a key and there is none. A header of the user's own may be one.
+    fn lacks_key(&self) -> bool {
+        let needs_one = match self.kind {
+            ProviderKind::OpenAi => wires::is_openai_itself(self),
+            ProviderKind::Anthropic | ProviderKind::Google | ProviderKind::OpenRouter => true,
+            ProviderKind::Ollama | ProviderKind::Builtin | ProviderKind::Sim => false,
         };
-        self.key == KeySource::None
-            && !self.headers.keys().any(|name| name.eq_ignore_ascii_case(own_header))
-            && match self.kind {
-                ProviderKind::OpenAi => self.is_at_vendor(wire),
-                ProviderKind::Anthropic | ProviderKind::Google | ProviderKind::OpenRouter => true,
-                ProviderKind::Ollama | ProviderKind::Builtin | ProviderKind::Sim => false,
-            }
+        needs_one && self.key == KeySource::None && !self.has_own_auth()
     }
 
-    /// True when it is the vendor's own service, not another one that speaks the same protocol.
-    pub(super) fn is_at_vendor(&self, wire: &dyn Wire) -> bool {
-        let host = |url: &str| {
-            url.split_once("://")
-                .map(|(_, rest)| rest.split(['/', ':']).next().unwrap_or_default().to_ascii_lowercase())
+    fn has_own_auth(&self) -> bool {
+        let header = match wires::wire_of(self).map(|wire| wire.auth()) {
+            Some(Auth::Header(name)) => name,
+            Some(Auth::Bearer) | None => "authorization",
         };
-        self.base_url.as_deref().is_none_or(|url| host(url) == host(wire.default_base_url()))
+        self.headers.keys().any(|name| name.eq_ignore_ascii_case(header))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Folds what a codec reads into the chunks of a stream and, at its end, the completion.
 //!
 //! Pure: it is told the time. Counts the provider gave are taken as they are; where it gave none, ours stand in, marked
-//! as estimated and never priced. The provider's own figure of the cost goes before the catalogue's price.
+//! as estimated and not priced, unless the model is free. The provider's own figure of
+//! the cost goes before the catalogue's price.
 
 use std::sync::Arc;
 
@@ -107,10 +108,11 @@ impl Answer {
             estimated: is_estimated,
         };
         let answered = self.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
-        let listed = || {
-            // A gateway may answer under a name of its own; the price is that of the model that was asked for.
-            (!is_estimated).then(|| cost_of(&answered, &self.usage).or_else(|| cost_of(asked, &self.usage))).flatten()
-        };
+        let counted = WireUsage { input: Some(usage.input_tokens), output: Some(usage.output_tokens), ..self.usage };
+        // A gateway may answer under a name of its own; the price is that of the model that was asked for.
+        let listed = || cost_of(&answered, &counted).or_else(|| cost_of(asked, &counted));
+        // What is free is free, whatever the counts; otherwise those of our own are no ground for a figure.
+        let listed = || listed().filter(|cost| !is_estimated || *cost <= 0.0);
         let cost_usd = self.cost.filter(|cost| cost.is_finite() && *cost >= 0.0).or_else(listed);
         Completion {
             provider: provider.to_owned(),

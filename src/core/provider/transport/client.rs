@@ -108,7 +108,7 @@ fn no_client(error: &reqwest::Error) -> Error {
 }
 
 /// True for an address of this machine itself.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match host.parse::<std::net::IpAddr>() {

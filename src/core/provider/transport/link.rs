@@ -43,7 +43,7 @@ pub(super) enum Wanted {
 }
 
 /// The way to one provider.
-pub(super) struct Link {
+pub struct Link {
     pub(super) name: String,
     pub(super) wire: Arc<dyn Wire>,
     place: Place,
@@ -56,11 +56,12 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Checks what can be checked without a connection.
+    /// The way to the provider of `settings`, which speaks `wire`. Opens no connection, and makes a client only where
+    /// there is a `ca_file` to check.
     ///
     /// # Errors
     /// `validation_failed` for a `base_url` or a header that cannot be used, `file` for a `ca_file` that cannot.
-    pub(super) fn new(
+    pub fn new(
         settings: &ProviderSettings,
         wire: Arc<dyn Wire>,
         clients: Arc<Clients>,

@@ -1,8 +1,8 @@
 //! What moves the bytes of the network providers: one transport over any codec.
 //!
-//! [`HttpTransport`] is the provider; it and the list of models go the way of one [`link`], over clients that all
-//! providers share ([`Clients`]), made when the first call needs one. What is here knows statuses, headers, cuts and
-//! keys, and nothing of what a protocol means: that is the codec's ([`wire`](super::wire)).
+//! [`HttpTransport`] chats and [`HttpEmbedder`] embeds; both, and the list of models, go the way of one [`Link`], over
+//! clients that all providers share ([`Clients`]), made when the first call needs one. What is here knows statuses,
+//! headers, cuts and keys, and nothing of what a protocol means: that is the codec's ([`wire`](super::wire)).
 //!
 //! A call that is dropped closes its socket at once. The answer is read until the codec says that it is complete; what
 //! is left of it then, in practice the last bytes of the framing, is read aside for a moment so that the connection can be
@@ -10,10 +10,12 @@
 
 mod answer;
 mod client;
+mod embedding;
 mod key;
 mod link;
 mod models;
 mod place;
+pub mod probe;
 #[cfg(any(test, feature = "test-support"))]
 pub mod testing;
 #[cfg(test)]
@@ -30,18 +32,19 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
 use super::frame::{Frame, Framer, Framing};
-use super::registry::ProviderSettings;
 use super::timeout::Patience;
-use super::wire::{Piece, Wire};
+use super::wire::Piece;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
-use crate::error::{Error, ProviderError, ProviderFailure};
-use crate::time::Clock;
+use crate::error::{ProviderError, ProviderFailure};
 
 use answer::Answer;
 pub use answer::CostOf;
 pub use client::Clients;
+pub use embedding::{HttpEmbedder, Manners};
 pub use key::KeySource;
-use link::{LONGEST_ANSWER, Link, Wanted};
+pub use link::Link;
+use link::{LONGEST_ANSWER, Wanted};
+pub use models::Listing;
 
 /// How often the connection may take its turn before what follows the end of an answer is left to the background.
 const TURNS: usize = 4;
@@ -58,19 +61,10 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// The provider of `settings`, which speaks `wire`. Opens no connection.
-    ///
-    /// # Errors
-    /// `validation_failed` for a `base_url` or header that cannot be used; `file` for a `ca_file` that cannot.
-    pub fn new(
-        settings: &ProviderSettings,
-        wire: Arc<dyn Wire>,
-        clients: Arc<Clients>,
-        clock: Arc<dyn Clock>,
-        cost_of: CostOf,
-    ) -> Result<Self, Error> {
-        let link = Arc::new(Link::new(settings, wire, clients, clock)?);
-        Ok(Self { link, model: settings.model.clone(), patience: settings.patience, cost_of })
+    /// A provider whose calls go over `link`, asked for `model` where a request names none. Without either, a call
+    /// fails with the list of the models there are, which is waited for with `patience`.
+    pub fn new(link: Arc<Link>, model: Option<String>, patience: Patience, cost_of: CostOf) -> Self {
+        Self { link, model, patience, cost_of }
     }
 }
 

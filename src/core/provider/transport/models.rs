@@ -1,4 +1,7 @@
-//! The models a provider has.
+//! The models a provider has, as it lists them itself.
+
+use std::pin::Pin;
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -12,7 +15,16 @@ const MOST_PAGES: usize = 20;
 /// The most models that an error lists.
 const SHOWN: usize = 20;
 
+/// The list to come.
+pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<String>, ProviderError>> + Send>>;
+
 impl Link {
+    /// Every model the provider lists, as [`Link::models`] without a borrow.
+    pub fn listing(self: &Arc<Self>, patience: Patience) -> Listing {
+        let link = Arc::clone(self);
+        Box::pin(async move { link.models(patience).await })
+    }
+
     /// Every model the provider lists, in its order, page after page.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The transport over real sockets: what goes out, what is made of what comes back, and that no secret goes astray.
 
 mod codec;
+mod embedding;
 mod failures;
 mod requests;
 
@@ -14,7 +15,9 @@ use super::testing::{Script, ScriptedServer, refusing_url};
 use super::*;
 use crate::config::Secret;
 use crate::domain::ProviderKind;
+use crate::error::Error;
 use crate::provider::complete;
+use crate::provider::registry::ProviderSettings;
 use crate::provider::sim::testing::request;
 use crate::time::SystemClock;
 use codec::Plain;
@@ -31,10 +34,14 @@ fn settings(base_url: &str) -> ProviderSettings {
     }
 }
 
-fn transport(settings: &ProviderSettings, wire: Plain) -> HttpTransport {
+fn link(settings: &ProviderSettings, wire: Plain) -> Result<Arc<Link>, Error> {
     crate::redact::register(CANARY);
+    Link::new(settings, Arc::new(wire), Arc::new(Clients::new()), Arc::new(SystemClock)).map(Arc::new)
+}
+
+fn transport(settings: &ProviderSettings, wire: Plain) -> HttpTransport {
     let price: CostOf = Arc::new(|model, usage| (model == "small-1").then(|| usage.output.unwrap_or(0) as f64));
-    HttpTransport::new(settings, Arc::new(wire), Arc::new(Clients::new()), Arc::new(SystemClock), price).unwrap()
+    HttpTransport::new(link(settings, wire).unwrap(), settings.model.clone(), settings.patience, price)
 }
 
 fn to(server: &ScriptedServer) -> HttpTransport {

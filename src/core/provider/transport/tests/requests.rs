@@ -63,14 +63,7 @@ async fn a_header_that_cannot_be_sent_is_told_without_its_value() {
     for (name, value) in [("not a name", "canary"), ("x-fine", "canary\u{7}")] {
         let mut own = settings("http://127.0.0.1:1");
         own.headers.insert(name.to_owned(), Secret::from(value));
-        let made = HttpTransport::new(
-            &own,
-            Arc::new(Plain::default()),
-            Arc::new(Clients::new()),
-            Arc::new(SystemClock),
-            Arc::new(|_, _| None),
-        );
-        let error = made.err().unwrap();
+        let error = link(&own, Plain::default()).err().unwrap();
         assert_eq!(error.faults()[0].field, format!("providers.acme.headers.{name}"));
         assert!(!error.to_string().contains("canary"), "{error}");
     }
@@ -142,15 +135,8 @@ async fn a_certificate_is_trusted_when_its_root_is_named() {
     over_tls.ca_file = Some(path.clone());
     assert_eq!(complete(&transport(&over_tls, Plain::default()), request(0)).await.unwrap().0, "hello");
     std::fs::write(&path, "nonsense").unwrap();
-    let clients = Arc::new(Clients::new());
-    let made = HttpTransport::new(
-        &over_tls,
-        Arc::new(Plain::default()),
-        clients,
-        Arc::new(SystemClock),
-        Arc::new(|_, _| None),
-    );
-    assert_eq!(made.err().unwrap().code(), crate::error::Code::File);
+    let error = link(&over_tls, Plain::default()).err().unwrap();
+    assert_eq!(error.code(), crate::error::Code::File);
 }
 
 #[tokio::test]
@@ -172,13 +158,8 @@ async fn a_key_from_a_command_is_asked_for_again_after_a_refusal() {
 #[test]
 fn without_a_call_there_is_no_client() {
     let clients = Arc::new(Clients::new());
-    let made = HttpTransport::new(
-        &settings("https://api.example.com/v1"),
-        Arc::new(Plain::default()),
-        Arc::clone(&clients),
-        Arc::new(SystemClock),
-        Arc::new(|_, _| None),
-    );
+    let settings = settings("https://api.example.com/v1");
+    let made = Link::new(&settings, Arc::new(Plain::default()), Arc::clone(&clients), Arc::new(SystemClock));
     assert!(made.is_ok());
     assert_eq!(clients.count(), 0);
 }

@@ -1,0 +1,306 @@
+//! Embeddings over HTTP, with the limits, retries and accounts that a chat has.
+//!
+//! Texts go out in batches that every vendor takes and come back in order. Each call waits for its turn among the
+//! provider's calls, is set aside in the account at its worst case, and is made again where that may help. What comes
+//! back is counted, checked and brought to length one; a vector without a direction is an error, not a result.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::answer::CostOf;
+use super::link::Link;
+use crate::domain::ModelMetadata;
+use crate::error::{ProviderError, ProviderFailure};
+use crate::ledger::{Account, Actual, Call, Money};
+use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
+use crate::provider::metered::{self, TermsOf};
+use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
+use crate::provider::timeout::Patience;
+use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
+use crate::text::tokens;
+
+/// The most characters of one call, but for a single text that is longer: far below the 300,000 tokens that the most
+/// sparing vendor takes.
+const MAX_BATCH_CHARACTERS: usize = 250_000;
+
+/// Batches of one request under way at once.
+const SIDE_BY_SIDE: usize = 4;
+
+/// How calls to a provider are made, whatever they ask.
+#[derive(Clone)]
+pub struct Manners {
+    /// How often and how patiently a call is made again.
+    pub policy: RetryPolicy,
+    /// Spreads retries.
+    pub jitter: Arc<Jitter>,
+    /// The provider's calls under way, chats included.
+    pub permits: Arc<Semaphore>,
+    /// How long is too long.
+    pub patience: Patience,
+    /// What a call may cost.
+    pub terms_of: TermsOf,
+    /// What a call did cost.
+    pub cost_of: CostOf,
+}
+
+/// Embeds with one model of one provider.
+pub struct HttpEmbedder {
+    link: Arc<Link>,
+    model: String,
+    wanted: Option<usize>,
+    dimensions: OnceLock<usize>,
+    manners: Manners,
+}
+
+impl HttpEmbedder {
+    /// Embeds with `model`. `wanted` dimensions are asked for; `known` are those of the model's vectors where they are
+    /// known and none are asked for.
+    pub fn new(
+        link: Arc<Link>,
+        model: impl Into<String>,
+        wanted: Option<NonZeroUsize>,
+        known: Option<usize>,
+        manners: Manners,
+    ) -> Self {
+        let wanted = wanted.map(NonZeroUsize::get);
+        let dimensions = wanted.or(known).map_or_else(OnceLock::new, OnceLock::from);
+        Self { link, model: model.into(), wanted, dimensions, manners }
+    }
+
+    async fn all(&self, texts: &[String], purpose: Purpose, account: &Account) -> Result<Embedded, ProviderError> {
+        if let Some(blank) = texts.iter().position(|text| text.trim().is_empty()) {
+            let message = format!("text {} of {} is blank and has no vector", blank + 1, texts.len());
+            return Err(self.link.failed(ProviderFailure::Rejected, message).before_sending());
+        }
+        let calls = batches(texts).map(|batch| self.batch(&texts[batch], purpose, account));
+        let answers: Vec<(Vec<Vec<f32>>, ModelMetadata)> =
+            stream::iter(calls).buffered(SIDE_BY_SIDE).try_collect().await?;
+        let metadata = ModelMetadata {
+            embedding_provider: Some(self.link.name.clone()),
+            embedding_model: Some(self.model.clone()),
+            ..ModelMetadata::sum(answers.iter().map(|(_, metadata)| metadata))
+        };
+        Ok(Embedded { vectors: answers.into_iter().flat_map(|(vectors, _)| vectors).collect(), metadata })
+    }
+
+    /// One batch, made again where that may help.
+    async fn batch(
+        &self,
+        texts: &[String],
+        purpose: Purpose,
+        account: &Account,
+    ) -> Result<(Vec<Vec<f32>>, ModelMetadata), ProviderError> {
+        let mut failed = 0_u32;
+        loop {
+            let error = match self.once(texts, purpose, account).await {
+                Ok((vectors, metadata)) => return Ok((vectors, ModelMetadata { retries: failed, ..metadata })),
+                Err(error) => error,
+            };
+            match retry::next_step(error, failed, &self.manners.policy, &self.manners.jitter) {
+                Step::GiveUp(error) => return Err(error),
+                Step::Wait(delay, _) => tokio::time::sleep(delay).await,
+            }
+            failed += 1;
+        }
+    }
+
+    async fn once(
+        &self,
+        texts: &[String],
+        purpose: Purpose,
+        account: &Account,
+    ) -> Result<(Vec<Vec<f32>>, ModelMetadata), ProviderError> {
+        let request = EmbeddingRequest { model: &self.model, texts, purpose, dimensions: self.wanted };
+        let Some(call) = self.link.wire.embeddings(&request) else {
+            return Err(self.link.failed(ProviderFailure::Rejected, "its protocol has no embeddings").before_sending());
+        };
+        let _permit = self
+            .manners
+            .permits
+            .acquire()
+            .await
+            .map_err(|_| self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending())?;
+        let assumed = account.assumed_price();
+        let terms = (self.manners.terms_of)(&self.model).assuming(assumed);
+        let worst = terms.worst_case(metered::most_embedding_tokens(texts), Some(0));
+        let reservation = account
+            .reserve(
+                Call {
+                    provider: self.link.name.clone(),
+                    model: self.model.clone(),
+                    purpose: "embedding",
+                    is_booked: !terms.is_embedded,
+                },
+                worst,
+            )
+            .await?;
+        let start = Instant::now();
+        let answer = match self.link.fetch(call, &self.model, self.manners.patience).await {
+            Ok(body) => {
+                self.link.wire.read_embeddings(&body).map_err(|error| self.link.unread(&body, &self.model, error))
+            }
+            Err(error) => Err(error),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                if metered::is_unpaid(&error, false) {
+                    reservation.release();
+                }
+                return Err(error);
+            }
+        };
+        let counted = answer.usage.input;
+        let input_tokens = counted.unwrap_or_else(|| texts.iter().map(|text| tokens::estimate(text)).sum());
+        let usage = WireUsage { input: Some(input_tokens), output: Some(0), ..answer.usage };
+        // What is free is free, whatever the counts; otherwise those of our own are no ground for a figure.
+        let cost_usd = (self.manners.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
+        reservation.settle(Actual {
+            input_tokens,
+            output_tokens: 0,
+            cost: cost_usd.map(Money::from_dollars_up),
+            assumed: assumed.zip(counted).map(|(price, tokens)| Money::from_dollars_up(price.most(tokens, 0))),
+        });
+        let vectors = self.checked(answer.vectors, texts.len())?;
+        let metadata = ModelMetadata {
+            provider: self.link.name.clone(),
+            model: self.model.clone(),
+            input_tokens,
+            total_tokens: input_tokens,
+            cost_usd,
+            latency_ms: millis(start.elapsed()),
+            calls: 1,
+            estimated: counted.is_none(),
+            ..ModelMetadata::default()
+        };
+        Ok((vectors, metadata))
+    }
+
+    /// One vector a text, all of the same dimensions, each of length one.
+    fn checked(&self, mut vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let unusable = |what: String| Err(self.link.failed(ProviderFailure::Unavailable, what));
+        if vectors.len() != texts {
+            return unusable(format!("it answered {texts} texts with {} vectors", vectors.len()));
+        }
+        for vector in &mut vectors {
+            let dimensions = *self.dimensions.get_or_init(|| vector.len());
+            if vector.len() != dimensions {
+                let came = vector.len();
+                let message = match self.wanted {
+                    Some(wanted) => format!(
+                        "`{}` answered with {came} dimensions where {wanted} were asked for; unset `generation.default_embedding_dimensions`, or set it to {came}",
+                        self.model
+                    ),
+                    None => format!("`{}` answered with {came} dimensions where it has {dimensions}", self.model),
+                };
+                return Err(self.link.failed(ProviderFailure::Rejected, message));
+            }
+            if !normalise(vector) {
+                return unusable("it answered with a vector that has no direction".to_owned());
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+impl Embedder for HttpEmbedder {
+    fn provider(&self) -> &str {
+        &self.link.name
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        self.dimensions.get().copied()
+    }
+
+    fn embed(&self, texts: Vec<String>, purpose: Purpose, account: Account) -> Embedding<'_> {
+        Box::pin(async move { self.all(&texts, purpose, &account).await })
+    }
+}
+
+/// Texts in calls: so many, and so many characters, at most.
+fn batches(texts: &[String]) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let mut characters = 0;
+        let mut to = from;
+        while to < texts.len() && to - from < MAX_EMBEDDING_BATCH {
+            characters += texts[to].chars().count();
+            if to > from && characters > MAX_BATCH_CHARACTERS {
+                break;
+            }
+            to += 1;
+        }
+        let batch = from..to;
+        from = to;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+/// Brings a vector to length one; false when it has none, or is not made of numbers.
+#[expect(clippy::cast_possible_truncation, reason = "a quotient of two numbers of single precision, at most one")]
+fn normalise(vector: &mut [f32]) -> bool {
+    let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+    if !length.is_finite() || length <= 0.0 {
+        return false;
+    }
+    for value in vector.iter_mut() {
+        *value = (f64::from(*value) / length) as f32;
+    }
+    true
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn batches_hold_every_text_once_and_keep_the_limits(
+            lengths in proptest::collection::vec(prop_oneof![4 => 1usize..2000, 1 => 100_000usize..300_000], 0..230)
+        ) {
+            let texts: Vec<String> = lengths.iter().map(|length| "é".repeat(*length)).collect();
+            let mut next = 0;
+            for batch in batches(&texts) {
+                prop_assert_eq!(batch.start, next);
+                prop_assert!(batch.len() <= MAX_EMBEDDING_BATCH);
+                prop_assert!(batch.len() == 1 || lengths[batch.clone()].iter().sum::<usize>() <= MAX_BATCH_CHARACTERS);
+                next = batch.end;
+            }
+            prop_assert_eq!(next, texts.len());
+        }
+
+        #[test]
+        fn what_is_normalised_has_length_one(mut vector in proptest::collection::vec(-1e30_f32..1e30, 1..20)) {
+            if normalise(&mut vector) {
+                let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+                prop_assert!((length - 1.0).abs() < 1e-5, "{}", length);
+            }
+        }
+    }
+
+    #[test]
+    fn a_vector_without_a_direction_is_none() {
+        for wrong in [&mut [0.0, 0.0][..], &mut [f32::NAN, 1.0], &mut [f32::INFINITY], &mut []] {
+            assert!(!normalise(wrong));
+        }
+        assert!(normalise(&mut [f32::MIN_POSITIVE, f32::MAX]));
+    }
+}
