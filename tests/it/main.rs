@@ -10,6 +10,8 @@ mod architecture;
 mod cli;
 #[cfg(feature = "cli")]
 mod durability;
+#[cfg(feature = "cli")]
+mod interop;
 #[cfg(feature = "server")]
 mod mcp;
 #[cfg(all(feature = "cli", feature = "server", feature = "tui"))]

@@ -1,0 +1,208 @@
+//! What the program costs on top of a provider over HTTP: a server that takes 50 ms an answer, N variants side by side
+//! through three phases, everything real (codec, transport, ledger, events, database, ranking).
+//!
+//! The yardstick is a bare client that sends the same three requests one after the other over one fresh connection of
+//! its own, run in turn with ours, so that connection set-up is in both; the ratio is taken pair by pair and its
+//! median reported. The server is a process of its own (this program started again), so its CPU time is not ours.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a bench prints, and stops where it cannot go on"
+)]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::config::{self, Environment, Flags};
+use aludel_core::engine::Engine;
+use aludel_core::event::EventKind;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+const ANSWER_MS: u64 = 50;
+const PHASES: u32 = 3;
+const ROUNDS: usize = 9;
+
+/// Set in the environment of the server's process.
+const SERVER: &str = "ALUDEL_BENCH_SERVER";
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    if std::env::var_os(SERVER).is_some() {
+        runtime.block_on(serve());
+        return;
+    }
+    let server = Server::start();
+    let home = tempfile::tempdir().expect("a scratch folder");
+    let configuration = format!(
+        "run: {{max_concurrency: 64}}\nproviders:\n  mock: {{kind: openai, base_url: 'http://{}/v1', api_key: k, model: mock-1}}\n",
+        server.address
+    );
+    std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
+    let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
+    let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
+
+    let cold = runtime.block_on(generate(&engine, 64));
+    let bare = runtime.block_on(bare(&server.address));
+    println!("first run, 64 variants over 64 fresh connections: {:.3}x the bare client", ratio(cold, bare));
+    for variants in [1_u32, 8, 64] {
+        let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
+        for _ in 0..ROUNDS {
+            let bare = runtime.block_on(self::bare(&server.address));
+            let ours = runtime.block_on(generate(&engine, variants));
+            ratios.push(ratio(ours, bare));
+            walls.push(ours.as_secs_f64() * 1e3);
+        }
+        let calls = f64::from(variants * PHASES) * ROUNDS as f64;
+        println!(
+            "{variants:>2} variants: {:.3}x the bare client ({:.1} ms, median of {ROUNDS}), {:.3}x of 3 x {ANSWER_MS} ms, {:.3} ms CPU a call",
+            median(ratios),
+            median(walls.clone()),
+            median(walls) / (f64::from(PHASES) * ANSWER_MS as f64),
+            (cpu_ms() - cpu) / calls
+        );
+    }
+    println!("peak memory: {} kB", peak_kb());
+}
+
+fn ratio(ours: Duration, yardstick: Duration) -> f64 {
+    ours.as_secs_f64() / yardstick.as_secs_f64()
+}
+
+/// The server's process; ended when dropped.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start() -> Self {
+        let program = std::env::current_exe().expect("this program");
+        let mut process =
+            Command::new(program).env(SERVER, "1").stdout(Stdio::piped()).spawn().expect("the server starts");
+        let mut address = String::new();
+        let mut said = std::io::BufReader::new(process.stdout.take().expect("a pipe"));
+        std::io::BufRead::read_line(&mut said, &mut address).expect("the server says where it is");
+        Self { process, address: address.trim().to_owned() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// Answers every request after [`ANSWER_MS`] with a stream of 120 words in pieces, as OpenAI's chat completions do.
+async fn serve() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    println!("{}", listener.local_addr().expect("an address"));
+    let answer: &'static [u8] = answer().leak();
+    while let Ok((socket, _)) = listener.accept().await {
+        drop(socket.set_nodelay(true));
+        tokio::spawn(async move {
+            let mut socket = BufReader::new(socket);
+            while read_request(&mut socket).await.is_some() {
+                tokio::time::sleep(Duration::from_millis(ANSWER_MS)).await;
+                if socket.get_mut().write_all(answer).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+fn answer() -> Vec<u8> {
+    let mut body = String::new();
+    for piece in 0..24 {
+        let text = format!("piece {piece} of an answer ");
+        let chunk =
+            json!({"model": "mock-1", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]});
+        body.push_str(&format!("data: {chunk}\n\n"));
+    }
+    let last = json!({"model": "mock-1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    let usage = json!({"model": "mock-1", "choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 120}});
+    body.push_str(&format!("data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n"));
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
+}
+
+/// Reads one message with its head and as much body as the head says; `None` at the end.
+async fn read_request(socket: &mut BufReader<TcpStream>) -> Option<()> {
+    let mut length = 0_usize;
+    loop {
+        let mut line = String::new();
+        if socket.read_line(&mut line).await.ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    socket.read_exact(&mut body).await.ok().map(|_| ())
+}
+
+/// Three requests, one after the other, over one fresh connection, and nothing else.
+async fn bare(address: &str) -> Duration {
+    let began = Instant::now();
+    let socket = TcpStream::connect(address).await.expect("the server listens");
+    socket.set_nodelay(true).expect("no delay");
+    let mut socket = BufReader::new(socket);
+    let body = "x".repeat(4000);
+    let request =
+        format!("POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\ncontent-length: 4000\r\n\r\n{body}");
+    for _ in 0..PHASES {
+        socket.get_mut().write_all(request.as_bytes()).await.expect("it takes the request");
+        read_request(&mut socket).await.expect("an answer");
+    }
+    began.elapsed()
+}
+
+async fn generate(engine: &Engine, variants: u32) -> Duration {
+    let began = Instant::now();
+    let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": "mock" });
+    let request: GenerateRequest = engine.decode(raw).expect("a request");
+    let mut run = engine.generate(request).expect("a run");
+    let mut finished = false;
+    while let Some(event) = run.next().await {
+        match &event.kind {
+            EventKind::Failed { error } | EventKind::VariantFailed { error, .. } => {
+                panic!("it failed: {}", error.detail)
+            }
+            EventKind::Retrying { error, .. } => panic!("it is retried: {}", error.detail),
+            _ => {}
+        }
+        finished |= matches!(event.kind, EventKind::Finished { .. });
+    }
+    assert!(finished, "the run did not finish");
+    began.elapsed()
+}
+
+/// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).
+fn cpu_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(") ").next().unwrap_or_default();
+    let fields: Vec<f64> = after_name.split(' ').filter_map(|field| field.parse().ok()).collect();
+    // The state letter does not parse, so user time is the eleventh number after it.
+    fields.get(10).zip(fields.get(11)).map_or(f64::NAN, |(user, system)| (user + system) * 10.0)
+}
+
+/// The most memory this process has held (proc(5), VmHWM).
+fn peak_kb() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0");
+    line.split_whitespace().nth(1).unwrap_or("0").to_owned()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,211 @@
+//! Against provider servers that nobody here wrote: a mock of all five protocols behind a front that checks every
+//! request against the vendors' own SDK types and refuses what they would refuse.
+//!
+//! The servers are not part of this repository, so these tests are ignored unless asked for (`.ci/run` does):
+//! `ALUDEL_STRICT=http://127.0.0.1:4500 ALUDEL_AIMOCK=http://127.0.0.1:4010 cargo test --test it interop -- --ignored`.
+//! A refused request never reaches the mock's journal, so as many calls there as we made, none with an error, means
+//! that none was refused. Every test has a name of its own in the journal.
+
+use std::fmt::Write;
+use std::io::{Read, Write as _};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::support::Home;
+
+/// One provider and the path of its protocol at the front.
+struct Bound {
+    name: &'static str,
+    kind: &'static str,
+    root: &'static str,
+    model: &'static str,
+    /// Further headers, as YAML.
+    headers: &'static str,
+}
+
+const fn bound(kind: &'static str, root: &'static str, model: &'static str) -> Bound {
+    Bound { name: kind, kind, root, model, headers: "" }
+}
+
+const LUNA: Bound = bound("openai", "/v1", "gpt-6-luna");
+const HAIKU: Bound = bound("anthropic", "", "claude-haiku-5-5");
+const FLASH: Bound = bound("google", "/v1beta", "gemini-3.8-flash");
+const ROUTER: Bound = bound("openrouter", "/api/v1", "anthropic/claude-haiku-5.5");
+const LOCAL: Bound = bound("ollama", "", "qwen3:8b");
+
+/// The address in an environment variable of the test run.
+fn address(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names no counterpart; see the head of this file"))
+}
+
+/// A home with these providers, whose calls the journal shows under `test`.
+fn home(test: &str, providers: &[&Bound]) -> Home {
+    let mut yaml = String::from("providers:\n");
+    for Bound { name, kind, root, model, headers } in providers {
+        let base = address("ALUDEL_STRICT");
+        writeln!(
+            yaml,
+            "  {name}: {{kind: {kind}, base_url: \"{base}{root}\", api_key: test-key, model: \"{model}\", max_retries: 0, headers: {{X-Test-Id: {test}{headers}}}}}"
+        )
+        .expect("a string takes all");
+    }
+    let home = Home::new();
+    home.config(&yaml);
+    home
+}
+
+/// The calls that reached the mock under this name, oldest first.
+fn journal(test: &str) -> Vec<Value> {
+    let base = address("ALUDEL_AIMOCK");
+    let host = base.trim_start_matches("http://");
+    let mut socket = TcpStream::connect(host).expect("the mock listens");
+    write!(socket, "GET /__aimock/journal?limit=10000 HTTP/1.0\r\nhost: {host}\r\n\r\n").expect("a request");
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).expect("an answer");
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+    let calls: Vec<Value> = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in the journal"));
+    calls.into_iter().filter(|call| call["headers"]["x-test-id"] == test).collect()
+}
+
+/// Runs three phases of two variants and answers what the mock was asked.
+fn generated(test: &str, providers: &[&Bound], arguments: &[&str]) -> (Value, Vec<Value>) {
+    let home = home(test, providers);
+    let idea = "Write a letter that declines an invitation";
+    let said = home.run(&[&["generate", idea, "--count", "2", "--format", "json"], arguments].concat()).done();
+    let calls = journal(test);
+    assert_eq!(calls.len(), 6, "a request was refused before it reached the mock: {}", said.stderr);
+    assert!(calls.iter().all(|call| call["response"]["status"] == 200), "{calls:?}");
+    let result = said.json();
+    assert_eq!(
+        (result["model_metadata"]["calls"].as_u64(), result["model_metadata"]["retries"].as_u64()),
+        (Some(6), Some(0))
+    );
+    assert_eq!(result["failures"], serde_json::json!([]));
+    let texts: Vec<&str> =
+        result["prompts"].as_array().expect("prompts").iter().filter_map(|p| p["content"].as_str()).collect();
+    assert!(texts.len() == 2 && texts.iter().all(|text| text.contains("ünïcödé ✓ 日本語")), "{texts:?}");
+    (result, calls)
+}
+
+/// A member of every body, the same in all.
+fn asked<'a>(calls: &'a [Value], pointer: &str) -> Option<&'a Value> {
+    let first = calls[0]["body"].pointer(pointer);
+    assert!(calls.iter().all(|call| call["body"].pointer(pointer) == first), "{pointer} differs");
+    first
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn a_reasoning_model_of_openai_is_asked_without_temperature() {
+    let (result, calls) = generated("openai-reasoning", &[&LUNA], &[]);
+    assert_eq!(asked(&calls, "/temperature"), None);
+    assert!(result["warnings"].to_string().contains("temperature"), "{}", result["warnings"]);
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn a_sampling_model_of_openai_gets_its_temperature() {
+    let (result, calls) =
+        generated("openai-sampling", &[&Bound { model: "gpt-4.1", ..LUNA }], &["--temperature", "0.3"]);
+    assert_eq!(asked(&calls, "/temperature"), Some(&serde_json::json!(0.3)));
+    assert_eq!(result["warnings"], serde_json::json!([]));
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn a_claude_of_the_newer_api_is_asked_without_temperature() {
+    let newer = Bound { headers: ", anthropic-version: \"2026-10-21\"", ..HAIKU };
+    let (_, calls) = generated("anthropic-newer", &[&newer], &[]);
+    assert_eq!(calls[0]["headers"]["anthropic-version"], "2026-10-21");
+    assert!(calls.iter().all(|call| call["body"].get("temperature").is_none()));
+    let (_, calls) = generated("anthropic-current", &[&HAIKU], &[]);
+    assert!(calls.iter().all(|call| call["body"].get("temperature").is_none()));
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn a_claude_of_the_older_api_gets_its_temperature() {
+    let (result, calls) =
+        generated("anthropic-older", &[&Bound { model: "claude-haiku-4-5", ..HAIKU }], &["--temperature", "0.3"]);
+    assert_eq!(calls[0]["headers"]["anthropic-version"], "2023-06-01");
+    assert_eq!(result["warnings"], serde_json::json!([]));
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn geminis_of_both_generations_answer_at_both_roots() {
+    generated("google-3", &[&FLASH], &[]);
+    generated("google-3-stable-root", &[&Bound { root: "/v1", ..FLASH }], &[]);
+    let older = Bound { model: "gemini-2.5-flash", ..FLASH };
+    let (result, _) = generated("google-2", &[&older], &["--temperature", "0.3"]);
+    assert_eq!(result["warnings"], serde_json::json!([]));
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn openrouter_and_ollama_answer() {
+    generated("openrouter", &[&ROUTER], &[]);
+    generated("ollama", &[&LOCAL], &[]);
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn three_providers_share_the_phases_of_one_run() {
+    let test = "three-providers";
+    let home = home(test, &[&LUNA, &HAIKU, &FLASH]);
+    let bindings = [("prima-materia", "google"), ("solutio", "anthropic"), ("coagulatio", "openai")];
+    for (phase, provider) in bindings {
+        home.run(&["config", "set", &format!("phases.{phase}.provider"), provider]).done();
+    }
+    let result = home.run(&["generate", "Name a cat", "--count", "2", "--format", "json"]).done().json();
+    let steps = result["prompts"][0]["steps"].as_array().expect("steps").clone();
+    let said: Vec<_> = steps.iter().map(|step| (step["phase"].as_str(), step["provider"].as_str())).collect();
+    assert_eq!(said, bindings.map(|(phase, provider)| (Some(phase), Some(provider))));
+    let calls = journal(test);
+    assert_eq!(calls.len(), 6);
+    assert!(calls.iter().all(|call| call["response"]["status"] == 200), "{calls:?}");
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn structured_answers_are_asked_for_in_each_vendors_own_form() {
+    for (test, provider) in [
+        ("judge-openai", &LUNA),
+        ("judge-anthropic", &HAIKU),
+        ("judge-google", &FLASH),
+        ("judge-openrouter", &ROUTER),
+        ("judge-ollama", &LOCAL),
+    ] {
+        let home = home(test, &[provider]);
+        // The mock answers prose, so the judge comes to nothing; what counts is that its requests were taken.
+        home.run(&["generate", "Name a cat", "--count", "2", "--auto-select"]).done();
+        let calls = journal(test);
+        let spent = home.run(&["spend", "--format", "json"]).done().json();
+        assert!(calls.len() > 6, "{test}: the judge asked nothing");
+        assert_eq!(spent["total"]["calls"].as_u64(), Some(calls.len() as u64), "{test}: a request was refused");
+        assert!(calls.iter().all(|call| call["response"]["status"] == 200), "{calls:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the counterparts"]
+fn every_provider_passes_its_own_test() {
+    let providers = [&LUNA, &HAIKU, &FLASH, &ROUTER, &LOCAL];
+    let home = home("test-providers", &providers);
+    let report = home.run(&["test-providers", "--format", "json"]).done().json();
+    let tested = report["providers"].as_array().expect("providers");
+    for Bound { name, kind, .. } in providers {
+        let provider = tested.iter().find(|tested| tested["name"] == *name).expect("it was tested");
+        assert_eq!(provider["ok"], true, "{provider:#}");
+        let status = |check: &str| {
+            let checks = provider["checks"].as_array().expect("checks");
+            checks.iter().find(|found| found["name"] == check).map(|found| found["status"].clone())
+        };
+        for check in ["reachable", "key", "model", "streaming"] {
+            assert_eq!(status(check), Some("ok".into()), "{check}: {provider:#}");
+        }
+        let embeds = ["openai", "google", "ollama"].contains(kind);
+        assert_eq!(status("embeddings") == Some("ok".into()), embeds, "{provider:#}");
+    }
+}
