@@ -66,6 +66,9 @@ pub(crate) struct GenerateArgs {
     /// Stop after so many seconds; variants finished by then are kept
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to ask")]
     pub timeout: Option<String>,
+    /// Take no answer from the cache and keep none
+    #[arg(long, help_heading = "How to ask")]
+    pub no_cache: bool,
 
     /// Most US dollars to spend: a call that could pass it is not made
     #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
@@ -112,7 +115,8 @@ impl GenerateArgs {
             .text("timeout_s", self.timeout.as_ref())
             .text("budget_usd", self.budget_usd.as_ref())
             .text("max_calls", self.max_calls.as_ref())
-            .text("assume_price", self.assume_price.as_ref());
+            .text("assume_price", self.assume_price.as_ref())
+            .switch("no_cache", self.no_cache);
         let raw = if self.no_save { raw.set("save", false) } else { raw };
         raw.into_value()
     }

@@ -39,6 +39,8 @@ pub struct GenerateRequest {
     pub max_calls: Option<u64>,
     /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
     pub assume_price: Option<f64>,
+    /// True: answers are neither taken from the cache nor kept, the judge's included.
+    pub no_cache: bool,
 }
 
 impl Request for GenerateRequest {
@@ -104,6 +106,11 @@ impl Request for GenerateRequest {
             Kind::Number { min: 0.0, max: limits::MAX_PRICE },
             "US dollars for a million tokens, in and out alike, of a model whose price is unknown: a cap in dollars needs one.",
         ),
+        Field::new(
+            "no_cache",
+            Kind::Boolean,
+            "Answers are neither taken from the cache nor kept, the judge's included; false by default.",
+        ),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -124,6 +131,7 @@ impl Request for GenerateRequest {
             budget_usd: values.number("budget_usd"),
             max_calls: values.integer("max_calls"),
             assume_price: values.number("assume_price"),
+            no_cache: values.boolean("no_cache").unwrap_or(false),
         }
     }
 }

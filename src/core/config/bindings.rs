@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::settings::sounds_secret;
 use super::{Environment, Secret};
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
@@ -47,6 +48,12 @@ impl ProviderConfig {
     /// A provider of `kind` with every default: what a name that is not in the configuration stands for.
     pub fn of_kind(kind: ProviderKind) -> Self {
         super::build::provider(kind)
+    }
+
+    /// The headers that do not sound like secrets, as they are sent. For telling requests apart, never for messages.
+    pub fn plain_headers(&self) -> Vec<(String, String)> {
+        let plain = self.headers.iter().filter(|(name, _)| !sounds_secret(name));
+        plain.map(|(name, value)| (name.clone(), value.expose().to_owned())).collect()
     }
 
     /// The key: that of the configuration, else `<NAME>_API_KEY` of the environment, for google also

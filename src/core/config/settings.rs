@@ -74,7 +74,7 @@ impl Config {
 }
 
 /// True for the name of a header that is likely to carry a credential.
-fn sounds_secret(header: &str) -> bool {
+pub(super) fn sounds_secret(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
 }
@@ -200,7 +200,7 @@ pub struct LearningConfig {
     pub schedule: Option<String>,
 }
 
-/// The cache of answers.
+/// The cache of answers, as far as it is that of generations; the judge's answers are always kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheConfig {

@@ -238,10 +238,20 @@ pub static TABLE: &[Key] = &[
         "cache.enabled",
         Kind::Flag,
         DefaultValue::Flag(false),
-        "Whether answers of models are kept for equal requests.",
+        "Whether answers of generations are kept for equal requests; the judge's always are.",
     ),
-    row("cache.ttl", Kind::Whole(1, 31_536_000), DefaultValue::Whole(3600), "Seconds an answer is kept."),
-    row("cache.max_size", Kind::Whole(1, 10_000_000), DefaultValue::Whole(1000), "Answers kept at most."),
+    row(
+        "cache.ttl",
+        Kind::Whole(1, 31_536_000),
+        DefaultValue::Whole(3600),
+        "Seconds an answer of a generation is kept.",
+    ),
+    row(
+        "cache.max_size",
+        Kind::Whole(1, 10_000_000),
+        DefaultValue::Whole(1000),
+        "Answers of generations kept at most.",
+    ),
     row(
         "spend.daily_budget_usd",
         Kind::Number(0.0, f64::MAX),

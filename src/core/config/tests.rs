@@ -394,7 +394,9 @@ fn every_key_can_be_set_at_every_level_and_each_wins_over_the_ones_below() {
 fn a_header_that_carries_no_credential_is_not_masked_everywhere() {
     let text =
         "providers:\n  openai:\n    headers: {X-Title: 'ordinary words', X-Api-Token: 'canary of the header test'}\n";
-    Home::new(text).load(&[]).unwrap();
+    let loaded = Home::new(text).load(&[]).unwrap();
     assert_eq!(redact::mask("ordinary words"), "ordinary words");
     assert_eq!(redact::mask("canary of the header test"), "***");
+    let plain = [("X-Title".to_owned(), "ordinary words".to_owned())];
+    assert_eq!(loaded.config.providers["openai"].plain_headers(), plain);
 }

@@ -12,6 +12,7 @@ use crate::event::Run;
 use crate::ledger::Labels;
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
+use crate::provider::cache::Shelf;
 use crate::rank::Weights;
 
 /// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
@@ -57,7 +58,11 @@ impl Engine {
             context: request.context,
             target: target.map_or(TargetFamily::Generic, TargetFamily::of_model),
             save: request.save,
-            judge: if request.auto_select { Some(self.judge_plan(request.provider.as_deref())?) } else { None },
+            judge: if request.auto_select {
+                Some(self.judge_plan(request.provider.as_deref(), request.no_cache)?)
+            } else {
+                None
+            },
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
             warnings: self.warnings(&weights),
@@ -83,6 +88,7 @@ impl Engine {
             None => (wiring::bound_target(config, phase), bound.fallback.as_slice()),
         };
         let provider = wiring::routed(&self.inner.registry, &target, fallbacks)?;
+        let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Generation) };
         Ok(PhaseBinding {
             phase,
             provider,
@@ -93,7 +99,7 @@ impl Engine {
     }
 
     /// Who judges: `judge.provider`, else who would do the last phase.
-    fn judge_plan(&self, asked: Option<&str>) -> Result<JudgePlan> {
+    fn judge_plan(&self, asked: Option<&str>, no_cache: bool) -> Result<JudgePlan> {
         let config = self.config();
         let target = match (config.judge.provider.as_deref(), asked) {
             (Some(name), _) => wiring::Target { provider: name, model: config.judge.model.as_deref() },
@@ -101,6 +107,7 @@ impl Engine {
             (None, None) => wiring::bound_target(config, Phase::Coagulatio),
         };
         let provider = self.inner.registry.get(target.provider)?;
+        let provider = if no_cache { provider } else { self.kept(provider, &target, Shelf::Judge) };
         Ok(JudgePlan { provider, model: target.model.map(str::to_owned) })
     }
 }

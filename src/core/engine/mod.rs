@@ -10,6 +10,7 @@
 mod assets;
 mod check_providers;
 mod generate;
+mod kept;
 mod manage;
 mod probe;
 mod retrieve;
@@ -31,6 +32,7 @@ use crate::config::{Config, Loaded, Origins, Paths};
 use crate::error::Result;
 use crate::ids::{IdSource, SystemIds};
 use crate::ledger::SpendBook;
+use crate::provider::cache::Answers;
 use crate::provider::registry::Registry;
 use crate::store::Store;
 use crate::time::{Clock, SystemClock};
@@ -52,6 +54,7 @@ struct Inner {
     loaded: Loaded,
     store: OnceLock<Arc<dyn Store>>,
     book: OnceLock<Arc<dyn SpendBook>>,
+    answers: OnceLock<Arc<Answers>>,
     assets: Arc<Assets>,
     registry: Registry,
     clock: Arc<dyn Clock>,
@@ -68,8 +71,8 @@ impl Engine {
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
-        let (store, book) = (OnceLock::new(), OnceLock::new());
-        Self { inner: Arc::new(Inner { loaded, store, book, assets, registry, clock, ids }) }
+        let (store, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { inner: Arc::new(Inner { loaded, store, book, answers, assets, registry, clock, ids }) }
     }
 
     /// The names a request may use here.
@@ -103,7 +106,8 @@ impl Engine {
         &self.inner.loaded.paths
     }
 
-    /// Waits for calls that are being cancelled, [`FAREWELL`] at most, and for queued writes; closes the database.
+    /// Waits for calls that are being cancelled, [`FAREWELL`] at most, and for queued writes; closes the database and
+    /// the cache.
     ///
     /// # Errors
     /// `storage` when something could not be written.
@@ -114,10 +118,15 @@ impl Engine {
         {
             tracing::warn!("a call to a provider did not end in time; what it cost is not written down");
         }
-        match self.inner.store.get() {
+        let closed = match self.inner.store.get() {
             Some(store) => store.close().await,
             None => Ok(()),
+        };
+        if let Some(answers) = self.inner.answers.get() {
+            // A short wait for a thread, at the end of all.
+            answers.close();
         }
+        closed
     }
 
     fn store(&self) -> &Arc<dyn Store> {

@@ -70,10 +70,11 @@ impl Engine {
         self.inner.registry.infos()
     }
 
-    /// Looks at everything a run needs: configuration, database, personas, templates, providers, phases, models,
+    /// Looks at everything a run needs: configuration, database, cache, personas, templates, providers, phases, models,
     /// weights. Sends nothing.
     pub async fn validate(&self) -> Validation {
         let mut checks = vec![self.check_configuration(), self.check_database().await];
+        checks.extend(self.check_cache());
         checks.extend(self.check_assets());
         checks.extend(self.check_persona());
         checks.extend(self.check_providers());

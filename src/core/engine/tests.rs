@@ -236,6 +236,21 @@ async fn a_broken_catalogue_fails_what_needs_it_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_process_answers_from_what_it_kept_and_asks_anew_when_told_to() {
+    let home = Home::new();
+    let script = home.folder.path().join("model.yaml");
+    std::fs::write(&script, "answer: echo\n").unwrap();
+    let text = format!("providers:\n  model: {{kind: sim, script: {}}}\ncache: {{enabled: true}}\n", script.display());
+    std::fs::write(home.folder.path().join("config.yaml"), text).unwrap();
+    let engine = home.engine();
+    for (no_cache, cached) in [(true, false), (false, false), (false, true), (true, false)] {
+        let raw = json!({ "input": "Name a boat", "auto_select": true, "no_cache": no_cache });
+        let result = generate(&engine, raw).await.unwrap();
+        assert_eq!((result.model_metadata.cached, result.selected.unwrap().model_metadata.cached), (cached, cached));
+    }
+}
+
+#[tokio::test]
 async fn validate_names_a_weight_that_is_none() {
     let home = Home::with_config("ranking:\n  weights: {beauty: 1}\n");
     let validation = home.engine().validate().await;

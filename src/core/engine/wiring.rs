@@ -1,7 +1,7 @@
 //! Puts the parts together. The only place that sees the configuration and the implementations at once.
 //!
-//! A provider's stack, outermost first: route (the binding, then its fallbacks), then per provider breaker, retry, permit,
-//! timeout and transport, which [`Registry`] assembles.
+//! A provider's stack, outermost first: the cache (`kept`), route (the binding, then its fallbacks), then per provider
+//! the layers that [`Registry`] assembles.
 
 mod providers;
 

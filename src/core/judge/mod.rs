@@ -62,6 +62,11 @@ pub struct Judging {
     pub account: Account,
 }
 
+/// True for a reply that is a verdict, and not to be asked for again.
+pub fn is_verdict(reply: &str) -> bool {
+    verdict::parse(reply).is_ok()
+}
+
 /// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.
 ///
 /// # Errors

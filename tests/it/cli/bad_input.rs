@@ -192,11 +192,6 @@ fn an_argument_that_is_not_utf_8() {
 }
 
 #[test]
-fn options_of_later_versions_are_not_accepted_and_ignored() {
-    Home::new().run(&["generate", "x", "--no-cache"]).failed(2);
-}
-
-#[test]
 fn a_deletion_needs_a_yes_and_something_to_delete() {
     let home = Home::new();
     home.run(&["generate", "x", "--count", "2"]).done();

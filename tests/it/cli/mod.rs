@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_places;
+mod cache;
 mod config;
 #[cfg(all(unix, feature = "server"))]
 mod doors;

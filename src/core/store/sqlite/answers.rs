@@ -168,13 +168,13 @@ impl AnswerStore for SqliteAnswers {
     }
 
     fn close(&self) {
-        let mut writing = lock(&self.writing);
-        writing.closed = true;
-        let thread = writing.thread.take();
-        writing.queue = None;
-        drop(writing);
-        // Before the writer goes: the last connection to close folds the log in.
+        lock(&self.writing).closed = true;
+        // Before the writer may go: the last connection to close folds the log in, and a reading one cannot.
         *lock(&self.reader) = None;
+        let mut writing = lock(&self.writing);
+        writing.queue = None;
+        let thread = writing.thread.take();
+        drop(writing);
         if thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the thread that writes the cache of answers died");
         }

@@ -84,6 +84,22 @@ fn two_that_write_at_once_lose_nothing() {
 }
 
 #[test]
+fn closing_leaves_one_file() {
+    for _ in 0..20 {
+        let (_folder, path) = folder();
+        let store = SqliteAnswers::open(&path);
+        for number in 0..3 {
+            store.put(Shelf::Generation, LIMITS, key(number), answer(number));
+            while store.get(&key(number)).is_none() {
+                std::thread::yield_now();
+            }
+        }
+        store.close();
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}
+
+#[test]
 fn a_newer_answer_takes_the_place_of_the_older() {
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);

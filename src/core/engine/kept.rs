@@ -1,0 +1,104 @@
+//! Which answers are kept: whose, on which shelf, for how long. The cache itself is [`crate::provider::cache`]'s.
+//!
+//! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and `cache.max_size`; the judge's
+//! always, because a comparison is asked at temperature 0 and asked again by every selection among the same prompts. A
+//! request with `no_cache` comes here for neither. `builtin` is asked each time: it is free, gives the same answer
+//! anyway, and is quicker than a disk.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::system::Check;
+use super::{Engine, wiring};
+use crate::config::ProviderConfig;
+use crate::domain::ProviderKind;
+use crate::judge;
+use crate::provider::Provider;
+use crate::provider::cache::{Answers, Cache, Keeping, Shelf, ShelfLimits, Source};
+use crate::store::sqlite::answers::SqliteAnswers;
+use crate::text::clean::clean;
+
+/// The judge's answers: none is so old that its model is likely to be another by now, and the file stays small.
+const JUDGE_LIMITS: ShelfLimits = ShelfLimits { ttl: Duration::from_hours(30 * 24), max_entries: 10_000 };
+
+impl Engine {
+    /// `provider`, which asks `target` first, behind the cache as far as answers of this kind are kept.
+    pub(super) fn kept(
+        &self,
+        provider: Arc<dyn Provider>,
+        target: &wiring::Target<'_>,
+        shelf: Shelf,
+    ) -> Arc<dyn Provider> {
+        let Some(keeping) = self.keeping(shelf) else { return provider };
+        let Some(source) = self.source(target) else { return provider };
+        Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
+    }
+
+    fn keeping(&self, shelf: Shelf) -> Option<Keeping> {
+        let cache = &self.config().cache;
+        match shelf {
+            Shelf::Generation => cache.enabled.then(|| Keeping {
+                shelf,
+                limits: ShelfLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
+                // What is empty once it is cleaned fails its phase, and would fail it again.
+                accepts: |text| !clean(text).trim().is_empty(),
+            }),
+            Shelf::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_verdict }),
+        }
+    }
+
+    /// Where the answers of `target` come from; `None` for those that are not kept.
+    fn source(&self, target: &wiring::Target<'_>) -> Option<Source> {
+        let settings = self.inner.registry.settings(target.provider);
+        let kind = settings.map(|settings| settings.kind).or_else(|| ProviderKind::parse(target.provider))?;
+        let script = match (kind, settings.and_then(|settings| settings.script.as_ref())) {
+            (ProviderKind::Builtin, _) => return None,
+            (ProviderKind::Sim, Some(path)) => {
+                let script = std::fs::read_to_string(path).ok()?;
+                // What it plays from another file may change without it.
+                if script.contains("cassette:") {
+                    return None;
+                }
+                Some(script)
+            }
+            _ => None,
+        };
+        let configured = self.config().providers.get(target.provider);
+        Some(Source {
+            provider: target.provider.to_owned(),
+            kind,
+            base_url: configured.and_then(|provider| provider.base_url.clone()),
+            headers: configured.map(ProviderConfig::plain_headers).unwrap_or_default(),
+            model: target.model.map(str::to_owned),
+            script,
+        })
+    }
+
+    /// What all runs of this process share. Touches nothing until the first look-up.
+    fn answers(&self) -> &Arc<Answers> {
+        self.inner.answers.get_or_init(|| {
+            let file = Arc::new(SqliteAnswers::open(&self.paths().cache));
+            Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(file))
+        })
+    }
+
+    /// What is in the file of the cache; nothing to say where there is none.
+    pub(super) fn check_cache(&self) -> Option<Check> {
+        const NAME: &str = "cache";
+        let path = &self.paths().cache;
+        if !path.exists() {
+            return None;
+        }
+        let shown = path.display();
+        Some(match SqliteAnswers::open(path).inventory() {
+            Ok(kept) => {
+                let kibibytes = kept.bytes.div_ceil(1024);
+                Check::ok(NAME, format!("{shown} holds {} answers, {kibibytes} KiB; it may be deleted", kept.entries))
+            }
+            Err(reason) => Check::warning(
+                NAME,
+                format!("{shown} cannot be used ({reason}); runs go on without it, and it may be deleted"),
+            ),
+        })
+    }
+}
