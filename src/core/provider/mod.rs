@@ -11,7 +11,7 @@
 //! `engine::wiring` puts together from a phase's binding.
 //!
 //! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
-//! protocol's requests and reads its frames, both without input or output, and one transport moves the bytes.
+//! protocol's requests and reads its frames, both without input or output, and one [`transport`] moves the bytes.
 
 pub mod adapt;
 pub mod breaker;

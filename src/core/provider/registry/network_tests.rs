@@ -121,6 +121,16 @@ fn a_server_of_ones_own_and_a_header_of_ones_own_need_no_key() {
 }
 
 #[test]
+fn what_is_not_called_makes_no_client() {
+    let registry = Registry::new([keyed(ProviderKind::OpenAi, None)], 0);
+    registry.infos();
+    registry.get("openai").unwrap();
+    registry.embedder("openai", None, None).unwrap();
+    drop(registry.models("openai").unwrap());
+    assert!(registry.clients.is_empty());
+}
+
+#[test]
 fn every_provider_is_listed_with_where_it_is_reached() {
     let own = keyed(ProviderKind::OpenAi, Some("http://127.0.0.1:8000/v1".into()));
     let registry = Registry::new([own], 0);

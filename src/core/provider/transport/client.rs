@@ -57,9 +57,13 @@ impl Clients {
     }
 
     /// How many clients were made.
-    #[cfg(test)]
-    pub(super) fn count(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// True until a call needs a client.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -142,12 +146,12 @@ mod tests {
     #[test]
     fn providers_with_the_same_trust_share_a_client() {
         let clients = Clients::new();
-        assert_eq!(clients.count(), 0);
+        assert!(clients.is_empty());
         clients.get("acme", &url("https://api.example.com/v1"), None).unwrap();
         clients.get("acme", &url("https://example.org"), None).unwrap();
-        assert_eq!(clients.count(), 1);
+        assert_eq!(clients.len(), 1);
         clients.get("acme", &url("http://localhost:11434"), None).unwrap();
-        assert_eq!(clients.count(), 2);
+        assert_eq!(clients.len(), 2);
     }
 
     #[test]
@@ -163,6 +167,6 @@ mod tests {
             let message = failure(&clients);
             assert!(message.contains("ca.pem") && message.contains("`providers.acme.ca_file`"), "{message}");
         }
-        assert_eq!(clients.count(), 0);
+        assert!(clients.is_empty());
     }
 }

@@ -31,11 +31,12 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
+use super::checked::ended_early;
 use super::frame::{Frame, Framer, Framing};
 use super::timeout::Patience;
 use super::wire::Piece;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
-use crate::error::{ProviderError, ProviderFailure};
+use crate::error::ProviderError;
 
 use answer::Answer;
 pub use answer::CostOf;
@@ -103,7 +104,7 @@ impl Provider for HttpTransport {
                 }
                 fault.map_or(Ok(()), Err)?;
                 if is_over {
-                    Err::<(), _>(link.failed(ProviderFailure::Unavailable, ENDED_EARLY))?;
+                    Err::<(), _>(ended_early(&link.name))?;
                 }
             }
             keep_connection(response).await;
@@ -111,8 +112,6 @@ impl Provider for HttpTransport {
         })
     }
 }
-
-const ENDED_EARLY: &str = "the answer ended before it was complete";
 
 /// Asks for a stream; the answer is one, as far as its head tells.
 async fn open(link: &Link, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {

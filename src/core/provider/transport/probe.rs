@@ -123,6 +123,6 @@ mod tests {
     async fn another_machine_is_not_asked() {
         let clients = Clients::new();
         assert_eq!(running_ollama(&clients, "http://ollama.example.com").await, None);
-        assert_eq!(clients.count(), 0);
+        assert!(clients.is_empty());
     }
 }

@@ -15,7 +15,7 @@ use super::testing::{Script, ScriptedServer, refusing_url};
 use super::*;
 use crate::config::Secret;
 use crate::domain::ProviderKind;
-use crate::error::Error;
+use crate::error::{Error, ProviderFailure};
 use crate::provider::complete;
 use crate::provider::registry::ProviderSettings;
 use crate::provider::sim::testing::request;

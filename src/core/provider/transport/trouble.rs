@@ -6,7 +6,7 @@
 use std::error::Error as StdError;
 use std::io;
 
-use super::client::CONNECT_TIMEOUT;
+use super::client::{CONNECT_TIMEOUT, is_loopback};
 use super::place::Place;
 use crate::error::{ProviderError, ProviderFailure};
 
@@ -39,7 +39,12 @@ impl Called<'_> {
             } else if kind == Some(io::ErrorKind::InvalidData) {
                 unavailable(untrusted(provider, shown, io))
             } else if kind == Some(io::ErrorKind::ConnectionRefused) {
-                unavailable(format!("{shown} refused the connection; start the server, or correct {base_url}"))
+                let fix = if is_loopback(self.place.url()) {
+                    format!("start the server, or correct {base_url}")
+                } else {
+                    format!("check the network, the proxy if there is one, and {base_url}")
+                };
+                unavailable(format!("{shown} refused the connection; {fix}"))
             } else {
                 let why = innermost(&error);
                 unavailable(format!("no connection to {shown} ({why}); check the network and {base_url}"))

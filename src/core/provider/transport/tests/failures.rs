@@ -113,6 +113,17 @@ async fn plain_http_where_tls_was_asked_for_says_so() {
     assert!(error.message.contains("write http://"), "{error}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_does_not_come_about_is_a_timeout() {
+    // A server that says nothing to the greeting of TLS is as good as one that does not answer at all.
+    let server = ScriptedServer::start([hello()]).await;
+    let silent = settings(&server.url().replace("http://", "https://"));
+    let error = complete(&transport(&silent, Plain::default()), request(0)).await.unwrap_err();
+    assert_eq!((error.failure, error.never_sent), (ProviderFailure::Timeout, true));
+    assert!(error.message.contains("within 10 s") && error.message.contains("base_url"), "{error}");
+    assert_clean(&error);
+}
+
 #[tokio::test]
 async fn a_flood_of_bytes_is_stopped() {
     let comment = format!(": {}\n\n", "x".repeat(1_000_000));

@@ -41,6 +41,26 @@ async fn the_key_is_in_the_codecs_header_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn no_log_shows_a_key_or_a_path() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(Arc::new(log.reopen().unwrap()))
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let server = ScriptedServer::start([hello(), Script::json(401, &json!({"error": CANARY}))]).await;
+    let mut own = settings(server.url());
+    own.headers.insert("x-secret".into(), Secret::from("canary-in-a-header"));
+    let transport = transport(&own, Plain::default());
+    assert!(complete(&transport, request(0)).await.is_ok());
+    assert!(complete(&transport, request(0)).await.is_err());
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(log.contains("answered") && log.contains(server.url()) && log.contains("status=401"), "{log}");
+    assert!(!log.contains("canary") && !log.contains("/say"), "{log}");
+}
+
+#[tokio::test]
 async fn the_users_own_headers_win() {
     let server = ScriptedServer::start([hello()]).await;
     let mut own = settings(server.url());
@@ -161,5 +181,5 @@ fn without_a_call_there_is_no_client() {
     let settings = settings("https://api.example.com/v1");
     let made = Link::new(&settings, Arc::new(Plain::default()), Arc::clone(&clients), Arc::new(SystemClock));
     assert!(made.is_ok());
-    assert_eq!(clients.count(), 0);
+    assert!(clients.is_empty());
 }
