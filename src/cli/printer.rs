@@ -145,9 +145,14 @@ impl Printer {
         })
     }
 
+    /// True when [`Printer::note`] says anything.
+    pub(crate) fn takes_notes(&self) -> bool {
+        !self.quiet && matches!(self.format, Format::Text | Format::Markdown)
+    }
+
     /// Tells people something on standard error; silent with `--quiet` and in formats for programs.
     pub(crate) fn note(&self, text: &str) {
-        if !self.quiet && matches!(self.format, Format::Text | Format::Markdown) {
+        if self.takes_notes() {
             self.say(text);
         }
     }

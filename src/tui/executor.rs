@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aludel_core::api::GenerateRequest;
-use aludel_core::engine::Engine;
+use aludel_core::engine::{Engine, Newcomers};
 use aludel_core::error::Problem;
 use aludel_core::event::{Run, RunControl};
 use tokio::sync::mpsc;
@@ -45,7 +45,8 @@ impl Executor {
         while self.tasks.try_join_next().is_some() {}
         match effect {
             CoreEffect::Generate { ticket, raw } => match self.start(raw) {
-                Ok(run) => {
+                Ok((run, newcomers)) => {
+                    self.tasks.spawn(point_out(newcomers, self.answers.clone()));
                     // One run at a time is on the screen: the controls of those before it are of no more use.
                     self.runs.clear();
                     self.runs.insert(ticket, run.control());
@@ -65,7 +66,7 @@ impl Executor {
             }
             CoreEffect::LoadNames => {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
-                self.tasks.spawn_blocking(move || _ = answers.blocking_send(Message::Names(names(&engine))));
+                self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
             }
         }
     }
@@ -86,9 +87,12 @@ impl Executor {
         self.engine.close().await
     }
 
-    fn start(&self, raw: serde_json::Value) -> Result<Run, Box<Problem>> {
+    fn start(&self, raw: serde_json::Value) -> Result<(Run, Newcomers), Box<Problem>> {
         let request = self.engine.decode::<GenerateRequest>(raw);
-        let run = request.and_then(|request| self.engine.generate(request));
+        let run = request.and_then(|request| {
+            let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
+            Ok((self.engine.generate(request)?, newcomers))
+        });
         run.map_err(|error| Box::new(Problem::from(error)))
     }
 
@@ -112,8 +116,17 @@ async fn relay(mut run: Run, ticket: Ticket, answers: mpsc::Sender<Message>) {
     }
 }
 
+/// Tells of providers that could be used, if there are any who were not told of before.
+async fn point_out(newcomers: Newcomers, answers: mpsc::Sender<Message>) {
+    let found = newcomers.point_out().await;
+    if !found.is_empty() {
+        // Nobody listens any more when the screen is gone.
+        _ = answers.send(Message::Newcomers(found)).await;
+    }
+}
+
 /// The personas, and the providers that a run could call now.
-fn names(engine: &Engine) -> Names {
-    let providers = engine.providers().into_iter().filter(|provider| provider.available);
+async fn names(engine: &Engine) -> Names {
+    let providers = engine.providers().await.into_iter().filter(|provider| provider.available);
     Names { personas: engine.known().personas, providers: providers.map(|provider| provider.name).collect() }
 }

@@ -1,5 +1,6 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
+use aludel_core::engine::Newcomer;
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
 use crossterm::event::KeyEvent;
@@ -44,6 +45,8 @@ pub(crate) enum Message {
     },
     /// The names that exist here.
     Names(Names),
+    /// Providers that could be used and that nobody configured, at least one; told once.
+    Newcomers(Vec<Newcomer>),
     /// Back from the shell; `false` when this terminal cannot suspend.
     Resumed(bool),
 }

@@ -105,9 +105,12 @@ fn defaults(engine: &Engine) -> Defaults {
     let generation = &config.generation;
     let mut providers: Vec<String> = Phase::ALL.into_iter().map(|phase| config.provider_of(phase).to_owned()).collect();
     providers.dedup();
-    let listed = engine.providers().into_iter();
-    let writers =
-        listed.filter(|provider| provider.kind == ProviderKind::Builtin).map(|provider| provider.name).collect();
+    let builtin = ProviderKind::Builtin.as_str();
+    let is_writer = |name: &String| match config.providers.get(name) {
+        Some(provider) => provider.kind == ProviderKind::Builtin,
+        None => name == builtin,
+    };
+    let writers = config.providers.keys().cloned().chain([builtin.to_owned()]).filter(is_writer).collect();
     Defaults {
         providers,
         writers,

@@ -63,6 +63,11 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             model.settings.set_names(names);
             Vec::new()
         }
+        Message::Newcomers(newcomers) => {
+            let names: Vec<&str> = newcomers.iter().map(|newcomer| newcomer.name.as_str()).collect();
+            model.say_long(Tone::Done, format!("{} can be used; F2 chooses", names.join(", ")));
+            Vec::new()
+        }
         Message::Resumed(suspended) => {
             if !suspended {
                 model.say(Tone::Refused, "this terminal cannot suspend a program");

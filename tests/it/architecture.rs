@@ -28,6 +28,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("provider/sim", 2),
     ("provider/transport", 2),
     ("store/sqlite", 2),
+    ("told", 2),
     ("trace", 2),
     ("judge", 3),
     ("pipeline", 3),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, VariantFailure};
-use aludel_core::engine::Engine;
+use aludel_core::engine::{Engine, Newcomer};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{Event, Run, RunState, RunView, VariantState};
 
@@ -58,13 +58,33 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
     let started = Instant::now();
     let ended = wait::on_a_runtime(async {
+        // Who could be used is told to people alone, so nobody looks for the sake of a program.
+        let newcomers = printer.takes_notes().then(|| engine.look_for_newcomers(request.provider.as_deref()));
         let ended = watch(engine.generate(request)?, &mut watcher).await;
+        let elapsed = started.elapsed();
         let closed = engine.close().await;
-        ended.and_then(|()| closed.map_err(Failure::from))
+        ended.and_then(|()| closed.map_err(Failure::from))?;
+        let newcomers = match newcomers {
+            Some(newcomers) => newcomers.point_out().await,
+            None => Vec::new(),
+        };
+        Ok::<_, Failure>((elapsed, newcomers))
     })?;
     watcher.clear();
-    ended?;
-    job.conclude(&watcher, started.elapsed())
+    let (elapsed, newcomers) = ended?;
+    let outcome = job.conclude(&watcher, elapsed);
+    for newcomer in &newcomers {
+        point_out(&printer, newcomer);
+    }
+    outcome
+}
+
+/// Says how a provider that nobody configured may be used.
+fn point_out(printer: &Printer, newcomer: &Newcomer) {
+    let Newcomer { name, reason } = newcomer;
+    printer.note(&format!(
+        "{reason}, so `{name}` can be used: --provider {name}, or a place in the file that `aludel config init` writes"
+    ));
 }
 
 /// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.

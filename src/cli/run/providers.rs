@@ -9,11 +9,16 @@ use crate::cli::failure::Outcome;
 use crate::cli::format::Format;
 use crate::cli::printer::json_line;
 use crate::cli::view;
+use crate::cli::wait;
 
 pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
-    let providers = engine.providers();
     let printer = &invocation.printer;
+    let (providers, unlisted) = wait::on_a_runtime(async {
+        let mut providers = engine.providers().await;
+        let unlisted = if args.models { engine.list_models(&mut providers).await } else { Vec::new() };
+        (providers, unlisted)
+    })?;
     match printer.format() {
         Format::Jsonl => printer.data(&providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Markdown => printer.data(&view::document_of_providers(&providers, args.models))?,
@@ -24,6 +29,9 @@ pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Ou
         Format::Text | Format::Json | Format::Yaml | Format::Csv => {
             printer.value(&json!({ "providers": providers }), |page| view::providers(page, &providers, args.models))?;
         }
+    }
+    for error in &unlisted {
+        printer.say(&format!("the models are those known here: {error}"));
     }
     Ok(Exit::Done)
 }

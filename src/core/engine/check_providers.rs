@@ -6,6 +6,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use super::providers::is_on_this_machine;
 use super::system::Check;
 use super::{Engine, wiring};
 use crate::config::ProviderConfig;
@@ -154,16 +155,10 @@ fn misplaced(name: &str, provider: &ProviderConfig) -> impl Iterator<Item = Stri
         _ => None,
     };
     let has_key = provider.api_key.is_some() || provider.api_key_cmd.is_some();
-    let in_the_clear = (scheme == "http" && has_key && !is_of_this_machine(authority)).then(|| {
+    let in_the_clear = (scheme == "http" && has_key && !is_on_this_machine(url)).then(|| {
         format!("`{key}` is plain HTTP: the key and every text travel unencrypted; write https:// if it speaks it")
     });
     path_fault.into_iter().chain(in_the_clear)
-}
-
-/// True for a host of this machine.
-fn is_of_this_machine(authority: &str) -> bool {
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
-    ["localhost", "127.0.0.1", "[::1]"].contains(&host)
 }
 
 #[cfg(test)]

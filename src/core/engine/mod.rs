@@ -4,15 +4,17 @@
 //! thread, so that a local command pays for what it uses. Only [`wiring`] sees the configuration; the use-cases get
 //! small plans. Requests come from [`Engine::decode`], so every face has had the same validation.
 //!
-//! [`Engine::generate`] needs a tokio runtime and answers with a [`Run`](crate::event::Run); all else is async without
-//! needing one.
+//! [`Engine::generate`] needs a tokio runtime and answers with a [`Run`](crate::event::Run), and so does what asks
+//! providers; all else is async without needing one.
 
 mod assets;
 mod check_providers;
 mod generate;
 mod kept;
 mod manage;
+mod newcomers;
 mod probe;
+mod providers;
 mod retrieve;
 mod spend;
 mod system;
@@ -38,6 +40,7 @@ use crate::store::Store;
 use crate::time::{Clock, SystemClock};
 
 pub use manage::Deletion;
+pub use newcomers::{Newcomer, Newcomers};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, Validation};
 

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use tokio::time::timeout;
 
 use super::{Engine, wiring};
 use crate::api::TestProvidersRequest;
 use crate::domain::{ProviderInfo, ProviderTest, ProviderTests};
 use crate::error::Error;
-use crate::ledger::{Caps, Labels};
+use crate::ledger::{Account, Caps, Labels};
 use crate::probe::{self, Setup, Subject};
+use crate::provider::catalog::ModelCard;
 
-/// Most tokens of the answer to a test.
+/// Most tokens of the answer to a test. What a model needs to reason first is added below.
 const MAX_TOKENS: u32 = 16;
+/// The same for a model of which nothing is known: it may reason first.
+const MAX_TOKENS_OF_UNKNOWN: u32 = 512;
 
 impl Engine {
     /// Calls each provider that the request names, or each that is configured or can be used; the others are listed
@@ -28,24 +32,20 @@ impl Engine {
     ) -> ProviderTests {
         let limit = Duration::from_secs_f64(request.timeout_s);
         let account = self.account(Caps::default(), Labels { command: "test-providers", ..Labels::default() });
-        let infos = self.providers();
+        let infos = self.providers().await;
         let mut tests: Vec<Option<ProviderTest>> = Vec::new();
         let mut calls = FuturesUnordered::new();
+        let is_asked_for = request.providers.is_some();
         for (info, model) in chosen(&infos, request.providers.as_deref()) {
             let setup = self.setup(info, model);
             let place = tests.len();
-            let is_wanted = request.providers.is_some() || info.available || self.is_configured(&info.name);
-            let known = if !is_wanted {
+            let is_configured = self.config().providers.contains_key(&info.name);
+            let known = if !(is_asked_for || is_configured || info.available) {
                 Some(probe::left_out(&setup, &reason(info, &setup)))
             } else if info.available {
-                match self.subject(setup.clone()) {
-                    Ok(subject) => {
-                        let call = probe::probe(subject, limit, account.clone());
-                        calls.push(async move { (place, call.await) });
-                        None
-                    }
-                    Err(error) => Some(probe::unusable(&setup, &error.to_string())),
-                }
+                let test = self.test(setup, is_asked_for || is_configured, limit, account.clone());
+                calls.push(async move { (place, test.await) });
+                None
             } else {
                 Some(probe::unusable(&setup, &reason(info, &setup)))
             };
@@ -62,8 +62,30 @@ impl Engine {
         ProviderTests { ok: providers.iter().all(|test| test.ok || !test.tested), providers }
     }
 
-    fn is_configured(&self, name: &str) -> bool {
-        self.config().providers.contains_key(name)
+    /// Tests one that can be used. Where no model is configured and its kind has no usual one, as with Ollama, it is
+    /// asked which it has; without any it is left out unless it `must` be tested.
+    async fn test(&self, mut setup: Setup, must: bool, limit: Duration, account: Account) -> ProviderTest {
+        let outcome = async {
+            if setup.model.is_none() {
+                setup.model = self.first_model(&setup, limit).await?;
+            }
+            self.subject(setup.clone())
+        };
+        match outcome.await {
+            Ok(subject) if subject.setup.model.is_some() || must => probe::probe(subject, limit, account).await,
+            Ok(subject) => probe::left_out(&subject.setup, &probe::no_model(&subject.setup)),
+            Err(error) => probe::unusable(&setup, &error.to_string()),
+        }
+    }
+
+    /// The first model that it lists and that chats, as far as is known.
+    async fn first_model(&self, setup: &Setup, limit: Duration) -> Result<Option<String>, Error> {
+        let catalog = self.inner.assets.catalog()?;
+        let listing = timeout(limit, self.inner.registry.models(&setup.name)?).await;
+        let embeds = |model: &String| catalog.card(setup.kind, &setup.name, model).is_some_and(ModelCard::embeds);
+        // What cannot be listed is told by the call that follows.
+        let models = listing.ok().and_then(Result::ok).unwrap_or_default();
+        Ok(models.into_iter().find(|model| !embeds(model)))
     }
 
     fn setup(&self, info: &ProviderInfo, model: Option<&str>) -> Setup {
@@ -75,6 +97,7 @@ impl Engine {
             has_own_url: configured.is_some_and(|provider| provider.base_url.is_some()),
             model: model.map(str::to_owned).or_else(|| info.default_model.clone()),
             model_was_asked_for: model.is_some(),
+            has_embedding_model: configured.is_some_and(|provider| provider.embedding_model.is_some()),
             key: wiring::key_source(&self.inner.loaded, &info.name, info.kind),
         }
     }
@@ -84,7 +107,10 @@ impl Engine {
         // Where it embeds with no model that is known, there is nothing to test.
         let embedder = self.inner.registry.embedder(&setup.name, None, None).ok();
         let listing = self.inner.registry.models(&setup.name)?;
-        Ok(Subject { setup, provider, embedder, models: Box::new(|| listing), max_tokens: MAX_TOKENS })
+        let catalog = self.inner.assets.catalog()?;
+        let is_known = setup.model.as_ref().is_none_or(|model| catalog.card(setup.kind, &setup.name, model).is_some());
+        let max_tokens = if is_known { MAX_TOKENS } else { MAX_TOKENS_OF_UNKNOWN };
+        Ok(Subject { setup, provider, embedder, models: Box::new(|| listing), max_tokens })
     }
 }
 

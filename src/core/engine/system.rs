@@ -1,11 +1,11 @@
-//! `providers`, `validate`, `migrate`: the state of the installation, looked at without changing it.
+//! `validate`, `migrate`: the state of the installation, looked at without changing it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, wiring};
 use crate::config;
-use crate::domain::{Phase, ProviderInfo};
+use crate::domain::Phase;
 use crate::error::{Error, Result};
 use crate::store::Filter;
 use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
@@ -65,11 +65,6 @@ impl Check {
 }
 
 impl Engine {
-    /// The providers: those of the configuration, then the embedded one.
-    pub fn providers(&self) -> Vec<ProviderInfo> {
-        self.inner.registry.infos()
-    }
-
     /// Looks at everything a run needs: configuration, database, cache, personas, templates, providers, phases, models,
     /// weights. Sends nothing.
     pub async fn validate(&self) -> Validation {

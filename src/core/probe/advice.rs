@@ -1,7 +1,6 @@
 //! What to do about a failure, in words of the user's configuration. Pure; never a key.
 //!
-//! A provider's own message comes first and the advice after it, and where the message gives the same advice already
-//! ([`sentence`]), it is not said twice.
+//! A provider's own message comes first and the advice after it; where the message has advice already, that is enough.
 
 use crate::domain::{ProviderCheckName as Name, ProviderKind};
 use crate::error::{ProviderError, ProviderFailure};
@@ -14,12 +13,17 @@ const MOST_NEAR: usize = 3;
 /// Models of a short list that are named when none is near.
 const MOST_LISTED: usize = 6;
 
-/// The message, then the advice, with one mark between; the message alone where it names the same key or command.
+/// A message about a key, then the advice: this one knows where the key comes from, whoever wrote the message did not.
+pub(super) fn sentence_about_key(message: &str, advice: &str) -> String {
+    let said = message.rsplit_once("; ").filter(|(_, advised)| advised.starts_with("check `providers."));
+    sentence(said.map_or(message, |(said, _)| said), advice)
+}
+
+/// The message, then the advice; the message alone where it already names what to change or to run.
 pub(super) fn sentence(message: &str, advice: &str) -> String {
     let message = message.trim().trim_end_matches(['.', ';']);
-    let names: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
-    let is_said = names.first().is_some_and(|name| message.contains(&format!("`{name}`")));
-    if advice.is_empty() || is_said { message.to_owned() } else { format!("{message}; {advice}") }
+    let is_advised = ["`providers.", "`ollama "].iter().any(|beginning| message.contains(beginning));
+    if advice.is_empty() || is_advised { message.to_owned() } else { format!("{message}; {advice}") }
 }
 
 /// What to do about a failed chat call that was put down to `stage`.
@@ -111,6 +115,17 @@ pub fn set_up(setup: &Setup) -> String {
         (_, ProviderKind::Ollama) => reach(setup),
         (_, ProviderKind::Sim) => format!("name a script in `providers.{}.script`", setup.name),
         _ => String::new(),
+    }
+}
+
+/// What to do about a provider that has no model.
+pub fn no_model(setup: &Setup) -> String {
+    let name = &setup.name;
+    match setup.kind {
+        ProviderKind::Ollama => {
+            format!("it has no model that chats: `ollama pull gemma3`, or name one in `providers.{name}.model`")
+        }
+        _ => format!("no model is known: name one in `providers.{name}.model`"),
     }
 }
 

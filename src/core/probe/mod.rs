@@ -26,7 +26,7 @@ use crate::ledger::Account;
 use crate::provider::Provider;
 use crate::provider::embedding::Embedder;
 
-pub use advice::set_up;
+pub use advice::{no_model, set_up};
 
 /// What is known of a provider before it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Setup {
     pub model: Option<String>,
     /// True when the request named the model, so that the configuration is not to blame for it.
     pub model_was_asked_for: bool,
+    /// True when the configuration names a model for embeddings; the kind's usual one need not be there.
+    pub has_embedding_model: bool,
     /// Where its key comes from.
     pub key: KeySource,
 }

@@ -20,6 +20,7 @@ fn setup(kind: ProviderKind) -> Setup {
         has_own_url: true,
         model: None,
         model_was_asked_for: false,
+        has_embedding_model: true,
         key: KeySource::Variable("MINE_API_KEY".into()),
     }
 }
@@ -201,6 +202,10 @@ async fn embeddings_are_checked_and_counted_where_there_is_a_model_for_them() {
     let failed = test(with(Err(ProviderFailure::Rejected))).await;
     assert_eq!((letters(&failed).as_str(), failed.ok), ("oooof", false));
     assert!(said(&failed).contains("`providers.mine.embedding_model`"), "{}", said(&failed));
+    let setup = Setup { has_embedding_model: false, ..setup(ProviderKind::Ollama) };
+    let usual = test(Subject { setup, ..with(Err(ProviderFailure::Rejected)) }).await;
+    assert_eq!((letters(&usual).as_str(), usual.ok), ("oooo-", true));
+    assert!(usual.checks[4].detail.contains("`ollama pull vectors-1`"), "{usual:?}");
 }
 
 #[test]
@@ -219,10 +224,9 @@ fn what_cannot_be_asked_says_why_and_sends_nothing() {
 #[test]
 fn advice_that_the_message_gives_is_not_repeated() {
     let advice = "start it with `ollama serve`, or correct `providers.x.base_url`";
-    assert_eq!(
-        advice::sentence("refused; start it with `ollama serve`", advice),
-        "refused; start it with `ollama serve`"
-    );
+    for advised in ["refused; start it with `ollama serve`", "no name; check the network and `providers.x.base_url`"] {
+        assert_eq!(advice::sentence(advised, advice), advised);
+    }
     assert_eq!(advice::sentence("refused.", advice), format!("refused; {advice}"));
     assert_eq!(advice::sentence("refused", ""), "refused");
 }

@@ -55,6 +55,7 @@ pub(super) fn of_call(facts: &Facts<'_>, call: &Call) -> Vec<ProviderCheck> {
             let advice = advice::of_failure(facts, stage, error);
             let said = match facts.lists_the_model() {
                 Some(false) => advice,
+                _ if error.failure == ProviderFailure::Auth => advice::sentence_about_key(&error.message, &advice),
                 _ => advice::sentence(&error.message, &advice),
             };
             let model = match (call.pieces, facts.lists_the_model(), error.failure) {
@@ -103,8 +104,10 @@ pub(super) fn of_embedding(
             check(Name::Embeddings, Status::Ok, format!("`{}` gives {dimensions} dimensions", embedder.model()))
         }
         Err(error) => {
+            let is_expected = setup.has_embedding_model || error.failure != ProviderFailure::Rejected;
+            let status = if is_expected { Status::Failed } else { Status::Skipped };
             let fix = advice::of_embedding(setup, embedder.model(), error);
-            check(Name::Embeddings, Status::Failed, advice::sentence(&error.message, &fix))
+            check(Name::Embeddings, status, advice::sentence(&error.message, &fix))
         }
     }
 }

@@ -148,8 +148,16 @@ impl Model {
 
     /// Shows a passing message.
     pub(crate) fn say(&mut self, tone: Tone, text: impl AsRef<str>) {
-        const SHOWN_MS: u64 = 4_000;
-        let text = super::widgets::safe::safe_line(text.as_ref());
-        self.toast = Some(Toast { text, tone, until: self.now + SHOWN_MS });
+        self.say_for(4_000, tone, text.as_ref());
+    }
+
+    /// Shows a passing message that comes unasked, so that eyes may be elsewhere.
+    pub(crate) fn say_long(&mut self, tone: Tone, text: impl AsRef<str>) {
+        self.say_for(15_000, tone, text.as_ref());
+    }
+
+    fn say_for(&mut self, milliseconds: u64, tone: Tone, text: &str) {
+        let text = super::widgets::safe::safe_line(text);
+        self.toast = Some(Toast { text, tone, until: self.now + milliseconds });
     }
 }

@@ -5,6 +5,7 @@ use crate::tui::effect::{CoreEffect, TerminalEffect, Ticket};
 use crate::tui::model::run::tests::any_kind;
 use crate::tui::testing::*;
 use aludel_core::domain::Phase;
+use aludel_core::engine::Newcomer;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::event::EventKind;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -155,6 +156,20 @@ fn settings_go_into_the_next_request() {
         "input": "idea", "persona": "writing", "count": 12, "provider": "builtin", "phases": ["solutio", "coagulatio"]
     });
     assert_eq!(bench.press("Ctrl+J"), [generate(1, expected)]);
+}
+
+#[test]
+fn a_provider_that_could_be_used_is_pointed_out_for_a_while() {
+    let mut bench = Bench::new(80, 24);
+    bench.run("idea", 2);
+    let newcomer = |name: &str| Newcomer { name: name.into(), reason: "it is there".into() };
+    bench.send(Message::Newcomers(vec![newcomer("openai"), newcomer("ollama")]));
+    let words = "openai, ollama can be used; F2 chooses";
+    assert!(bench.picture().contains(words), "{}", bench.picture());
+    bench.wait(10_000);
+    assert!(bench.picture().contains(words));
+    bench.wait(5_000);
+    assert!(!bench.picture().contains(words));
 }
 
 #[test]

@@ -18,3 +18,4 @@ mod spend;
 mod stored;
 #[cfg(unix)]
 mod terminal;
+mod tested_providers;

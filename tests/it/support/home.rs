@@ -61,10 +61,11 @@ impl Home {
         self.sim(name, &std::fs::read_to_string(path).expect("the fixture"));
     }
 
-    /// The built program in this home, with an environment of `HOME` alone.
+    /// The built program in this home, with an environment of `HOME` alone, and where no Ollama runs, so that the
+    /// developer's own is left alone.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aludel"));
-        command.env_clear().env("HOME", self.path()).current_dir(self.path());
+        command.env_clear().env("HOME", self.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(self.path());
         command
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reqwest::Url;
 use serde::Deserialize;
+use tokio::net::TcpStream;
 
 use super::client::{Clients, is_loopback};
 
@@ -38,9 +39,12 @@ struct Version {
 pub async fn running_ollama(clients: &Clients, base_url: &str) -> Option<RunningOllama> {
     let base_url = base_url.trim_end_matches('/');
     let url = Url::parse(&format!("{base_url}/api/version")).ok().filter(is_loopback)?;
-    let client = clients.get("ollama", &url, None).ok()?;
     let asked = async {
-        let response = client.get(url).send().await.ok()?;
+        // Making a client takes longer than asking: where nobody listens, none is made.
+        let host = url.host_str()?.trim_matches(['[', ']']);
+        drop(TcpStream::connect((host, url.port_or_known_default()?)).await.ok()?);
+        let client = clients.get("ollama", &url, None).ok()?;
+        let response = client.get(url.clone()).send().await.ok()?;
         let body = response.error_for_status().ok()?.bytes().await.ok()?;
         serde_json::from_slice::<Version>(&body).ok()
     };
@@ -108,6 +112,7 @@ mod tests {
     async fn nothing_something_else_and_silence_are_no_ollama() {
         let clients = Clients::new();
         assert_eq!(running_ollama(&clients, &refusing_url().await).await, None);
+        assert_eq!(clients.count(), 0);
         for script in
             [Script::json(200, &serde_json::json!({})), Script::json(404, &serde_json::json!({"version": "1"}))]
         {

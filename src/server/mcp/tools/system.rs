@@ -45,7 +45,7 @@ pub(super) fn providers_output() -> JsonObject {
 pub(super) fn providers(mut call: Call) -> Reply {
     Box::pin(async move {
         call.decode::<NoFields>()?;
-        content(&Providers { providers: call.handler.engine().providers() })
+        content(&Providers { providers: call.handler.engine().providers().await })
     })
 }
 

@@ -16,5 +16,5 @@ use crate::server::rest::{App, body};
 pub(super) async fn providers(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     app.engine().decode::<NoFields>(Value::Object(body::query(&uri, NoFields::FIELDS)?))?;
-    answer(StatusCode::OK, &json!({ "providers": app.engine().providers() }))
+    answer(StatusCode::OK, &json!({ "providers": app.engine().providers().await }))
 }

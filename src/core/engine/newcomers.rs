@@ -1,0 +1,93 @@
+//! Providers that could be used and that nobody configured: a key in the environment, an Ollama that runs.
+//!
+//! They bind nothing by themselves, because that would spend money unasked, so the first run that finds one points it
+//! out, once ([`crate::told`]). Looking is no part of the run: keys are looked up at once, Ollama is asked beside the run
+//! and only on this machine, and nothing is an error.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::{Engine, wiring};
+use crate::config::ProviderConfig;
+use crate::domain::ProviderKind;
+use crate::provider::transport::probe::RunningOllama;
+use crate::told;
+
+/// The longest a run that has ended is held up by Ollama's silence.
+const LAST_WAIT: Duration = Duration::from_millis(50);
+
+/// A provider that could be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newcomer {
+    /// The name under which a request may ask for it.
+    pub name: String,
+    /// Why it can be used: `OPENAI_API_KEY is set`.
+    pub reason: String,
+}
+
+/// A look that has begun. Dropping it leaves everything as it was.
+#[derive(Debug)]
+pub struct Newcomers {
+    with_key: Vec<Newcomer>,
+    ollama: Option<JoinHandle<Option<RunningOllama>>>,
+    /// Who is known to the user without a word.
+    in_use: Option<String>,
+    file: PathBuf,
+}
+
+impl Engine {
+    /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
+    /// Needs a tokio runtime.
+    pub fn look_for_newcomers(&self, provider: Option<&str>) -> Newcomers {
+        let file = self.paths().home.join(told::FILE);
+        let in_use = provider.map(|named| wiring::Target::parse(named).provider);
+        let is_configured = |kind| self.config().providers.values().any(|provider| provider.kind == kind);
+        let strangers = ProviderKind::ALL.into_iter().filter(|kind| {
+            let is_networked = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
+            is_networked && !is_configured(*kind)
+        });
+        let (mut with_key, mut asks_ollama, mut met) = (Vec::new(), false, None);
+        for kind in strangers {
+            let name = kind.as_str();
+            let key = ProviderConfig::key_of_environment(name, kind, &self.inner.loaded.environment);
+            match (kind, key) {
+                _ if in_use == Some(name) => met = Some(name.to_owned()),
+                (ProviderKind::Ollama, _) => asks_ollama = true,
+                (_, Some((variable, _))) => {
+                    with_key.push(Newcomer { name: name.to_owned(), reason: format!("{variable} is set") });
+                }
+                (_, None) => {}
+            }
+        }
+        let is_new = |name: &str| !told::not_told_of(&file, [name.to_owned()]).is_empty();
+        with_key.retain(|newcomer| is_new(&newcomer.name));
+        let in_use = met.filter(|name| is_new(name));
+        let ollama = (asks_ollama && is_new(ProviderKind::Ollama.as_str())).then(|| {
+            let engine = self.clone();
+            tokio::spawn(async move { engine.inner.registry.running_ollama().await })
+        });
+        Newcomers { with_key, ollama, in_use, file }
+    }
+}
+
+impl Newcomers {
+    /// Those who were found, who count as pointed out from now on. Nobody where that cannot be remembered.
+    pub async fn point_out(self) -> Vec<Newcomer> {
+        let Self { with_key: mut found, ollama, in_use, file } = self;
+        if let Some(asked) = ollama
+            && let Ok(Ok(Some(running))) = timeout(LAST_WAIT, asked).await
+        {
+            let reason = format!("Ollama runs at {}", running.base_url);
+            found.push(Newcomer { name: ProviderKind::Ollama.as_str().to_owned(), reason });
+        }
+        let mut names: Vec<String> = found.iter().map(|newcomer| newcomer.name.clone()).collect();
+        names.extend(in_use);
+        if names.is_empty() || !told::remember(&file, &names) {
+            return Vec::new();
+        }
+        found
+    }
+}

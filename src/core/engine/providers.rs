@@ -1,0 +1,87 @@
+//! `providers`: who is there, and who can be used now.
+//!
+//! Whether a key is there is known without asking anybody; whether an Ollama runs on this machine is asked, because
+//! nothing else tells. Lists of models are asked for only when they are wanted ([`Engine::list_models`]).
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+
+use super::Engine;
+use crate::domain::{ProviderInfo, ProviderKind};
+use crate::error::{Error, ProviderError, ProviderFailure};
+
+/// The longest wait for a list of models.
+const LISTING: Duration = Duration::from_secs(15);
+
+impl Engine {
+    /// The providers: those of the configuration, then `builtin` and the kinds that can be used by name. Waits at most
+    /// 300 ms for a local Ollama. Needs a tokio runtime.
+    pub async fn providers(&self) -> Vec<ProviderInfo> {
+        let mut infos = self.inner.registry.infos();
+        let ollama = infos.iter_mut().find(|info| info.name == ProviderKind::Ollama.as_str());
+        if let Some(info) = ollama.filter(|info| info.kind == ProviderKind::Ollama && info.available)
+            && info.base_url.as_deref().is_some_and(is_on_this_machine)
+            && self.inner.registry.running_ollama().await.is_none()
+        {
+            let place = info.base_url.as_deref().unwrap_or_default();
+            info.available = false;
+            info.reason = Some(format!(
+                "no Ollama answers at {place}: start it with `ollama serve`, or correct `providers.ollama.base_url`"
+            ));
+        }
+        infos
+    }
+
+    /// Replaces the known models of those who can be used by the ones they list themselves; gives the reasons of those
+    /// who list none. Asks all at once and waits 15 s at most. Needs a tokio runtime.
+    pub async fn list_models(&self, providers: &mut [ProviderInfo]) -> Vec<Error> {
+        let asked = providers
+            .iter_mut()
+            .filter(|info| info.available && !matches!(info.kind, ProviderKind::Builtin | ProviderKind::Sim));
+        let listings = asked.map(|info| async move {
+            let listed = self.models_of(&info.name).await;
+            listed.map(|models| info.models = models).err()
+        });
+        join_all(listings).await.into_iter().flatten().collect()
+    }
+
+    async fn models_of(&self, name: &str) -> Result<Vec<String>, Error> {
+        let listing = self.inner.registry.models(name)?;
+        let late = || {
+            let message = format!("no list of models within {} s", LISTING.as_secs());
+            ProviderError::new(name, ProviderFailure::Timeout, message)
+        };
+        timeout(LISTING, listing).await.unwrap_or_else(|_| Err(late())).map_err(Error::from)
+    }
+}
+
+/// True for a URL whose host is this machine.
+pub(super) fn is_on_this_machine(url: &str) -> bool {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    match host.parse::<std::net::IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_many_names() {
+        for url in ["http://localhost:11434", "http://127.0.0.1", "http://[::1]:11434/", "http://a.localhost/v1"] {
+            assert!(is_on_this_machine(url), "{url}");
+        }
+        for url in ["http://gpu-box:11434", "https://ollama.com", "http://10.0.0.1", "http://localhost.example.com", ""]
+        {
+            assert!(!is_on_this_machine(url), "{url}");
+        }
+    }
+}

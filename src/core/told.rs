@@ -1,0 +1,96 @@
+//! What the user has been told once: which providers could be used. A small file in the data folder, so that each is pointed out once.
+//!
+//! It is a comfort and never a reason to fail: a file that cannot be read counts as empty, and one that cannot be written
+//! means that nothing is said, because it would be said again at every run. Without a data folder nothing is
+//! written: looking makes no folder. Who is a newcomer is the engine's business.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// Its name in the data folder.
+pub const FILE: &str = "told.json";
+
+/// The file's content.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Memory {
+    /// Names of providers that were pointed out, or used before they could be.
+    #[serde(default)]
+    providers: BTreeSet<String>,
+}
+
+/// Those of `names` that the file does not have.
+pub fn not_told_of(file: &Path, names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let known = read(file).providers;
+    names.into_iter().filter(|name| !known.contains(name)).collect()
+}
+
+/// Adds `names` to the file; true when the file has them now.
+pub fn remember(file: &Path, names: &[String]) -> bool {
+    if !file.parent().is_some_and(Path::is_dir) {
+        return false;
+    }
+    let mut memory = read(file);
+    memory.providers.extend(names.iter().cloned());
+    let Ok(mut bytes) = serde_json::to_vec_pretty(&memory) else { return false };
+    bytes.push(b'\n');
+    match files::write_atomically(file, &bytes, files::PRIVATE_FILE) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::debug!(%error, "what the user was told of is not remembered");
+            false
+        }
+    }
+}
+
+fn read(file: &Path) -> Memory {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn what_was_remembered_is_known_ever_after() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("told.json");
+        assert_eq!(not_told_of(&file, names(&["a", "b"])), ["a", "b"]);
+        assert!(remember(&file, &names(&["b"])));
+        assert_eq!(not_told_of(&file, names(&["a", "b"])), ["a"]);
+        assert!(remember(&file, &names(&["a"])));
+        assert!(not_told_of(&file, names(&["a", "b"])).is_empty());
+    }
+
+    #[test]
+    fn a_spoilt_file_counts_as_empty_and_is_mended() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("told.json");
+        std::fs::write(&file, "{half").unwrap();
+        assert_eq!(not_told_of(&file, names(&["a"])), ["a"]);
+        assert!(remember(&file, &names(&["a"])));
+        assert!(not_told_of(&file, names(&["a"])).is_empty());
+    }
+
+    #[test]
+    fn without_a_folder_or_the_right_to_write_nothing_is_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("none/told.json");
+        assert!(!remember(&nowhere, &names(&["a"])) && !folder.path().join("none").exists());
+        let file = folder.path().join("told.json");
+        std::fs::write(&file, "{}").unwrap();
+        let mut permissions = std::fs::metadata(&file).unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&file, permissions).unwrap();
+        assert!(!remember(&file, &names(&["a"])));
+        assert_eq!(not_told_of(&file, names(&["a"])), ["a"]);
+    }
+}
