@@ -4,7 +4,7 @@
 //! how an error looks. Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
 //! reader went away ends the command quietly. What the data looks like is in [`super::view`].
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 
 use aludel_core::config::Environment;
 use aludel_core::error::{Error, Fault, Problem};
@@ -160,6 +160,17 @@ impl Printer {
     /// Tells people something on standard error that must not be missed.
     pub(crate) fn say(&self, text: &str) {
         self.talk(&format!("{text}\n"));
+    }
+
+    /// Asks on the terminal; true for `y` and `yes`. Anything else, the end of the input included, is no.
+    pub(crate) fn asks(&self, question: &str) -> bool {
+        self.talk(&format!("{question} [y/N] "));
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        if !matches!(read, Ok(1..)) {
+            self.say("");
+        }
+        matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
     /// Writes to standard error as it is. Its failures are ignored: there is nowhere left to tell them.

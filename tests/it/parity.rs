@@ -243,6 +243,29 @@ async fn a_provider_that_fails_is_told_in_the_same_words_by_every_face() {
 }
 
 #[tokio::test]
+async fn a_run_that_must_be_confirmed_is_refused_in_the_same_words_by_every_face() {
+    let script = "{answer: echo, price: {input: 1, output: 10}}";
+    let more = "spend: {preflight_usd: 0.01}\n";
+    let raw = json!({ "input": "an idea" });
+    let seeded = || Seeded::with_script(script, more);
+
+    let home = Home::new();
+    home.sim("sim", script);
+    let config = std::fs::read_to_string(home.data().join("config.yaml")).expect("the configuration");
+    home.config(&format!("{config}{more}"));
+    let by_cli = refused(&home.run(&["generate", "an idea", "--format", "json"]));
+    assert_eq!((&by_cli["code"], &by_cli["status"]), (&json!("budget_exceeded"), &json!(422)));
+
+    let reply = Api::new(seeded()).post("/api/v1/prompts/generate", &raw).await;
+    assert!(reply.status == 422, "{}", reply.status);
+    assert_eq!(told(&reply.problem()), by_cli);
+    let mut wire = Wire::newer(seeded());
+    assert_eq!(by_tool(&mut wire, "generate_prompts", raw.clone()).await, Err(by_cli.clone()));
+    let by_tui = tui::headless::run(seeded().engine.clone(), raw).await.expect_err("a refusal");
+    assert_eq!(told(&by_tui), by_cli);
+}
+
+#[tokio::test]
 async fn a_bad_question_about_what_is_stored_is_refused_in_the_same_words() {
     let home = Home::new();
     home.sim("sim", SCRIPT);

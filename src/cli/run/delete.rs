@@ -1,6 +1,6 @@
 //! `aludel delete`: asks, then deletes.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use aludel_core::api::{DeleteRequest, PromptKey, ShowRequest};
 use aludel_core::engine::{Deletion, Engine};
@@ -45,13 +45,7 @@ fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> 
         }
         format!("Delete {}?", count_of(request.prompt_ids.len() as u64, "prompt"))
     };
-    printer.talk(&format!("{question} [y/N] "));
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    if !matches!(read, Ok(1..)) {
-        printer.say("");
-    }
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    Ok(printer.asks(&question))
 }
 
 /// What a person needs to recognise a prompt.

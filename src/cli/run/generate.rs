@@ -5,11 +5,12 @@
 //! the run; what has finished is stored already, and is printed like any result. So is what a cap of money or calls has
 //! left, and the command then ends with the cap's own code.
 
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, VariantFailure};
-use aludel_core::engine::{Engine, Newcomer};
+use aludel_core::engine::{Engine, Newcomer, Preflight};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{Event, Run, RunState, RunView, VariantState};
 
@@ -54,6 +55,7 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
 
     let engine = invocation.engine()?;
     let request: GenerateRequest = engine.decode(args.request(input, &context))?;
+    let request = confirmed(&engine, request, invocation)?;
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
     let started = Instant::now();
@@ -85,6 +87,24 @@ fn point_out(printer: &Printer, newcomer: &Newcomer) {
     printer.note(&format!(
         "{reason}, so `{name}` can be used: --provider {name}, or a place in the file that `aludel config init` writes"
     ));
+}
+
+/// Asks before a run that may cost more than passes without asking; --yes is the answer. A run that is confirmed has the
+/// estimate as its budget; one that nobody can confirm is refused by the engine, in the words of every face.
+fn confirmed(engine: &Engine, request: GenerateRequest, invocation: &Invocation<'_>) -> Outcome<GenerateRequest> {
+    let Preflight::Ask(estimate) = engine.preflight(&request)? else { return Ok(request) };
+    let printer = &invocation.printer;
+    if !invocation.globals.yes {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return Ok(request);
+        }
+        let (most, calls) = (estimate.most_usd.unwrap_or_default(), count_of(estimate.calls, "call"));
+        if !printer.asks(&format!("This run may cost up to ${most} ({calls}). Go on?")) {
+            printer.say("nothing was sent");
+            return Err(Failure::Said(Exit::BudgetExceeded));
+        }
+    }
+    Ok(GenerateRequest { budget_usd: estimate.most_usd, ..request })
 }
 
 /// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.

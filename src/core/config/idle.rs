@@ -21,7 +21,6 @@ const fn idle(key: &'static str, concerns_runs: bool) -> IdleKey {
 /// Every one of them.
 pub const IDLE: &[IdleKey] = &[
     idle("learning", true),
-    idle("spend.preflight_usd", true),
     idle("judge.criteria", true),
     idle("judge.order_swaps", true),
     idle("generation.default_embedding_model", false),

@@ -9,7 +9,8 @@ use crate::config;
 use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
-use crate::ledger::Labels;
+use crate::judge::Judging;
+use crate::ledger::{Account, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::provider::cache::Shelf;
@@ -22,9 +23,12 @@ impl Engine {
     /// Starts a generate run. Needs a tokio runtime; returns at once. Dropping the run cancels it.
     ///
     /// # Errors
-    /// `validation_failed` when a provider cannot be used; what fails later is an event of the run.
+    /// `validation_failed` when a provider cannot be used; `budget_exceeded` for a run without a budget that may cost
+    /// more than passes without asking ([`Engine::preflight`]); what fails later is an event of the run.
     pub fn generate(&self, request: GenerateRequest) -> Result<Run> {
-        let plan = self.plan(request)?;
+        let warning = self.pass_preflight(&request)?;
+        let mut plan = self.plan(request)?;
+        plan.warnings.extend(warning);
         Ok(pipeline::start(plan, self.ports()))
     }
 
@@ -79,14 +83,31 @@ impl Engine {
             .collect()
     }
 
-    /// Who does a phase: the request's provider, else the phase's binding, else the file's first provider, else `builtin`.
+    /// Who is asked for a phase and with which fallbacks: the request's provider, else the phase's binding, else the file's
+    /// first provider, else `builtin`.
+    fn binding<'a>(&'a self, phase: Phase, request: &'a GenerateRequest) -> (wiring::Target<'a>, &'a [String]) {
+        match &request.provider {
+            Some(named) => (wiring::Target::parse(named), &[][..]),
+            None => (wiring::bound_target(self.config(), phase), self.config().phases.get(phase).fallback.as_slice()),
+        }
+    }
+
+    /// Everybody who may be asked for a phase, and the limit of tokens that is wanted.
+    pub(super) fn targets<'a>(&'a self, phase: Phase, request: &'a GenerateRequest) -> (Vec<wiring::Target<'a>>, u32) {
+        let (target, fallbacks) = self.binding(phase, request);
+        let targets = std::iter::once(target).chain(fallbacks.iter().map(|name| wiring::Target::parse(name)));
+        (targets.collect(), self.max_tokens(phase, request))
+    }
+
+    fn max_tokens(&self, phase: Phase, request: &GenerateRequest) -> u32 {
+        let config = self.config();
+        request.max_tokens.or(config.phases.get(phase).max_tokens).unwrap_or(config.generation.default_max_tokens)
+    }
+
     fn bind(&self, phase: Phase, request: &GenerateRequest) -> Result<PhaseBinding> {
         let config = self.config();
         let bound = config.phases.get(phase);
-        let (target, fallbacks) = match &request.provider {
-            Some(named) => (wiring::Target::parse(named), &[][..]),
-            None => (wiring::bound_target(config, phase), bound.fallback.as_slice()),
-        };
+        let (target, fallbacks) = self.binding(phase, request);
         let provider = wiring::routed(&self.inner.registry, &target, fallbacks)?;
         let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Generation) };
         Ok(PhaseBinding {
@@ -94,18 +115,36 @@ impl Engine {
             provider,
             model: target.model.map(str::to_owned),
             temperature: request.temperature.or(bound.temperature).unwrap_or(config.generation.default_temperature),
-            max_tokens: request.max_tokens.or(bound.max_tokens).unwrap_or(config.generation.default_max_tokens),
+            max_tokens: self.max_tokens(phase, request),
         })
     }
 
     /// Who judges: `judge.provider`, else who would do the last phase.
-    fn judge_plan(&self, asked: Option<&str>, no_cache: bool) -> Result<JudgePlan> {
+    pub(super) fn judge_target<'a>(&'a self, asked: Option<&'a str>) -> wiring::Target<'a> {
         let config = self.config();
-        let target = match (config.judge.provider.as_deref(), asked) {
+        match (config.judge.provider.as_deref(), asked) {
             (Some(name), _) => wiring::Target { provider: name, model: config.judge.model.as_deref() },
             (None, Some(asked)) => wiring::Target::parse(asked),
             (None, None) => wiring::bound_target(config, Phase::Coagulatio),
-        };
+        }
+    }
+
+    /// The judge of a request, with nothing to judge yet.
+    pub(super) fn judging_outline(&self, request: &GenerateRequest) -> Result<Judging> {
+        let JudgePlan { provider, model } = self.judge_plan(request.provider.as_deref(), request.no_cache)?;
+        Ok(Judging {
+            provider,
+            model,
+            assets: Arc::clone(&self.inner.assets),
+            task: request.input.clone(),
+            persona: request.persona.clone().unwrap_or_else(|| wiring::default_persona(self.config()).to_owned()),
+            max_concurrency: 1,
+            account: Account::default(),
+        })
+    }
+
+    fn judge_plan(&self, asked: Option<&str>, no_cache: bool) -> Result<JudgePlan> {
+        let target = self.judge_target(asked);
         let provider = self.inner.registry.get(target.provider)?;
         let provider = if no_cache { provider } else { self.kept(provider, &target, Shelf::Judge) };
         Ok(JudgePlan { provider, model: target.model.map(str::to_owned) })

@@ -9,6 +9,7 @@
 
 mod assets;
 mod check_providers;
+mod estimate;
 mod generate;
 mod kept;
 mod manage;
@@ -39,6 +40,7 @@ use crate::provider::registry::Registry;
 use crate::store::Store;
 use crate::time::{Clock, SystemClock};
 
+pub use estimate::{Estimate, Preflight};
 pub use manage::Deletion;
 pub use newcomers::{Newcomer, Newcomers};
 pub use retrieve::{HistoryPage, PromptPage};

@@ -60,6 +60,9 @@ pub enum Error {
     /// A provider failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// It would cost more than is allowed, or than is allowed without asking; nothing was sent.
+    #[error("{0}")]
+    Budget(String),
     /// Too many comparisons without a valid verdict.
     #[error(
         "{missing} of {total} comparisons by `{judge}` came back without a valid verdict; a fifth is the most that can be missing. Try another judge with `judge.provider`"
@@ -102,6 +105,7 @@ impl Error {
             Self::File { .. } => Code::File,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Provider(error) => error.code(),
+            Self::Budget(_) => Code::BudgetExceeded,
             Self::JudgeUnreliable { .. } => Code::JudgeUnreliable,
             Self::Storage(_) => Code::Storage,
             Self::Refused { code, .. } => *code,

@@ -209,7 +209,7 @@ impl RunView {
             _ => None,
         });
         let warned = self.cap_warning.clone();
-        refused.or_else(|| warned.map(|detail| Error::Refused { code: Code::BudgetExceeded, detail }.into()))
+        refused.or_else(|| warned.map(|detail| Error::Budget(detail).into()))
     }
 
     /// The result of a finished generate run.

@@ -106,7 +106,7 @@ impl<'a> Asker<'a> {
         (Err(None), spent)
     }
 
-    fn request(&self, first: &str, second: &str) -> ChatRequest {
+    pub(super) fn request(&self, first: &str, second: &str) -> ChatRequest {
         let task = &self.judging.task;
         let fence = Fence::around([task.as_str(), first, second]);
         let user = [

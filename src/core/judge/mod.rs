@@ -27,7 +27,7 @@ use crate::domain::{Comparison, ModelMetadata, Prompt, SelectResult, Standing};
 use crate::error::{Code, Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::ledger::Account;
-use crate::provider::Provider;
+use crate::provider::{ChatRequest, Provider};
 use crate::rank::compare_ties;
 use ask::Asker;
 use strength::{Duel, Strength};
@@ -65,6 +65,20 @@ pub struct Judging {
 /// True for a reply that is a verdict, and not to be asked for again.
 pub fn is_verdict(reply: &str) -> bool {
     verdict::parse(reply).is_ok()
+}
+
+/// A comparison as it would be asked for, with two empty candidates.
+///
+/// # Errors
+/// `file` for a rubric or template of the user's that cannot be used.
+pub fn outline(judging: &Judging) -> Result<ChatRequest> {
+    Ok(Asker::new(judging)?.request("", ""))
+}
+
+/// How often the judge is asked about so many candidates, repairs of its replies not counted: each order of each pair.
+pub fn most_asks(candidates: usize) -> u64 {
+    let compared = candidates.min(COMPARED) as u64;
+    compared * compared.saturating_sub(1)
 }
 
 /// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.

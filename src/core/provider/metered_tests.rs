@@ -168,7 +168,8 @@ fn the_worst_case_takes_the_lower_bound_of_the_answer_and_the_dearest_price() {
     assert_eq!(dollars(terms(cached, None).worst_case(1000, Some(0))).to_bits(), 0.00125_f64.to_bits());
     let long = Tier { input: 2.0, output: 15.0, cached_input: 2.0, cache_write: 2.0 };
     let tiered = Price { above: Some((200_000, long)), ..price(1.0, 10.0) };
-    assert_eq!(dollars(terms(tiered, None).worst_case(1000, Some(1000))).to_bits(), 0.017_f64.to_bits());
+    assert_eq!(dollars(terms(tiered, None).worst_case(1000, Some(1000))).to_bits(), 0.011_f64.to_bits());
+    assert_eq!(dollars(terms(tiered, None).worst_case(300_000, Some(1000))).to_bits(), 0.615_f64.to_bits());
     assert_eq!(Terms::default().worst_case(1, Some(1)), WorstCase::UnknownPrice);
     assert_eq!(Terms::EMBEDDED.worst_case(1, None), WorstCase::Most(Money::ZERO));
 }

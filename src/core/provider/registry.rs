@@ -68,6 +68,8 @@ struct Entry {
     /// The way to it over the network.
     link: OnceLock<Arc<Link>>,
     stack: OnceLock<Arc<Breaker>>,
+    /// What its calls may cost; there once the stack is.
+    terms_of: OnceLock<TermsOf>,
 }
 
 /// Every provider by name, in the order of the configuration.
@@ -126,7 +128,8 @@ impl Registry {
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
         let permits = permit::permits(settings.max_concurrency);
-        let entry = Entry { settings, transport, permits, link: OnceLock::new(), stack: OnceLock::new() };
+        let (link, stack, terms_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let entry = Entry { settings, transport, permits, link, stack, terms_of };
         self.entries.insert(entry.settings.name.clone(), entry);
     }
 
@@ -151,7 +154,9 @@ impl Registry {
         if let Some(stack) = entry.stack.get() {
             return Ok(Arc::clone(stack) as _);
         }
-        let stack = self.stack(entry, self.transport(entry)?)?;
+        let transport = self.transport(entry)?;
+        entry.terms_of.get_or_init(|| Arc::clone(&transport.terms_of));
+        let stack = self.stack(entry, transport)?;
         Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
 
@@ -260,6 +265,18 @@ impl Registry {
                 Ok(Transport { provider: Arc::new(provider), terms_of: terms_of(settings, &catalog) })
             }
         }
+    }
+
+    /// What a call to `model` of the provider `name`, or to its default model, may cost; and that model.
+    ///
+    /// # Errors
+    /// As [`Registry::get`].
+    pub fn terms(&self, name: &str, model: Option<&str>) -> Result<(String, Terms), Error> {
+        let provider = self.get(name)?;
+        let model = model.unwrap_or_else(|| provider.default_model()).to_owned();
+        let terms_of = self.entries.get(name).and_then(|entry| entry.terms_of.get());
+        let terms = terms_of.map(|terms_of| terms_of(&model)).unwrap_or_default();
+        Ok((model, terms))
     }
 
     /// The layers around a transport, innermost first.

@@ -147,3 +147,16 @@ fn an_unknown_cost_is_said_and_never_guessed() {
     let text = home.run(&["spend"]).quietly_done().stdout;
     assert!(text.contains("3 calls went to models whose price is unknown"), "{text}");
 }
+
+#[test]
+fn a_run_that_may_cost_more_than_passes_without_asking_needs_a_yes_or_a_budget() {
+    let home = home(PRICED, "spend: {preflight_usd: 0.1}\n");
+    let said = home.run(&["generate", "x"]).failed(7);
+    assert!(said.stderr.contains("9 calls") && said.stderr.contains("--yes"), "{}", said.stderr);
+    assert!(!home.database().exists(), "something was stored");
+    home.run(&["generate", "x", "--yes", "--quiet"]).quietly_done();
+    home.run(&["generate", "x", "--budget-usd", "1", "--quiet"]).quietly_done();
+    home.run(&["generate", "x", "--count", "1", "--phases", "solutio", "--quiet"]).quietly_done();
+    let calls = home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].clone();
+    assert_eq!(calls, 19);
+}

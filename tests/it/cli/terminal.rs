@@ -154,3 +154,18 @@ fn an_editor_opens_on_the_copy() {
     assert_eq!(shown.code, 0, "{}", shown.screen);
     assert!(shown.screen.contains("is in force"), "{}", shown.screen);
 }
+
+#[test]
+fn a_run_that_may_cost_much_is_asked_about_first() {
+    let home = Home::new();
+    home.sim("lab", "{answer: {words: 40}, price: {input: 1, output: 10}}");
+    let config = std::fs::read_to_string(home.data().join("config.yaml")).expect("the configuration");
+    home.config(&format!("{config}spend: {{preflight_usd: 0.1}}\n"));
+    let refused = on_a_terminal(&home, &["generate", "x"], &[], "n\n");
+    assert_eq!(refused.code, 7);
+    assert!(refused.screen.contains("may cost up to $0.") && refused.screen.contains("[y/N]"), "{}", refused.screen);
+    assert!(refused.screen.contains("nothing was sent") && !home.database().exists(), "{}", refused.screen);
+    let confirmed = on_a_terminal(&home, &["generate", "x"], &[], "y\n");
+    assert_eq!(confirmed.code, 0, "{}", confirmed.screen);
+    assert!(confirmed.screen.contains("best of 3"), "{}", confirmed.screen);
+}

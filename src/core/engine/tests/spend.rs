@@ -171,3 +171,81 @@ async fn the_embedded_writer_counts_as_calls_and_is_not_written_down() {
     engine.close().await.unwrap();
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "no disk for what is free");
 }
+
+fn estimated(engine: &Engine, raw: Value) -> Estimate {
+    engine.estimate(&engine.decode(raw).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn an_estimate_counts_every_phase_of_every_variant_and_the_judge() {
+    let home = Home::scripted(PRICED, "");
+    let engine = home.engine();
+    let of = |raw| estimated(&engine, raw);
+    let one = of(json!({ "input": "Name a boat", "count": 1, "phases": ["solutio"] }));
+    assert_eq!((one.calls, one.unpriced.len()), (1, 0));
+    // 2000 tokens out at 10 dollars a million, and the messages, byte by byte, at one.
+    let most = one.most_usd.unwrap();
+    assert!((0.0205..0.03).contains(&most), "{most}");
+    let all = of(json!({ "input": "Name a boat", "count": 20 }));
+    assert_eq!(all.calls, 60);
+    assert!(all.most_usd.unwrap() > 60.0 * most, "later phases read the draft of the one before");
+    let judged = of(json!({ "input": "Name a boat", "count": 20, "auto_select": true }));
+    assert_eq!(judged.calls, 60 + 3 * 2 * 2, "three pairs, two orders, a repair each");
+    assert!(judged.most_usd > all.most_usd);
+    let short = of(json!({ "input": "Name a boat", "count": 20, "max_tokens": 100 }));
+    assert!(short.most_usd.unwrap() < all.most_usd.unwrap() / 2.0);
+}
+
+#[tokio::test]
+async fn what_is_part_of_the_program_costs_nothing_and_what_is_not_known_is_named() {
+    let empty = Home::new();
+    let builtin = estimated(&empty.engine(), json!({ "input": "x", "auto_select": true }));
+    assert_eq!((builtin.most_usd, builtin.unpriced.is_empty()), (Some(0.0), true));
+    let home = Home::scripted("answer: {words: 40}\n", "");
+    let engine = home.engine();
+    let unknown = estimated(&engine, json!({ "input": "x" }));
+    assert_eq!((unknown.most_usd, unknown.unpriced), (None, vec!["sim-1".to_owned()]));
+    assert!(estimated(&engine, json!({ "input": "x", "assume_price": 3 })).most_usd.unwrap() > 0.0);
+}
+
+#[tokio::test]
+async fn of_a_binding_and_its_fallbacks_the_dearest_counts() {
+    let bound = "phases:\n  solutio: {provider: builtin, fallback: [lab]}\n";
+    let home = Home::scripted(PRICED, bound);
+    let engine = home.engine();
+    let raw = json!({ "input": "x", "count": 1, "phases": ["solutio"] });
+    assert!(estimated(&engine, raw).most_usd.unwrap() > 0.02);
+}
+
+#[tokio::test]
+async fn a_run_above_the_preflight_is_refused_until_it_has_a_budget() {
+    let home = Home::scripted(PRICED, "spend: {preflight_usd: 0.1}\n");
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 3 });
+    let most = estimated(&engine, raw.clone()).most_usd.unwrap();
+    let error = engine.generate(engine.decode(raw.clone()).unwrap()).err().expect("a refusal");
+    assert_eq!(error.code(), Code::BudgetExceeded);
+    let said = error.to_string();
+    assert!(said.contains(&format!("up to ${most} (9 calls)")) && said.contains("no more than $0.10"), "{said}");
+    assert!(said.contains(&format!("`budget_usd` of {most}")) && said.contains("--yes"), "{said}");
+
+    let mut confirmed = raw;
+    confirmed["budget_usd"] = json!(most);
+    let result = generate(&engine, confirmed).await.unwrap();
+    assert_eq!((result.prompts.len(), result.failures.len()), (3, 0), "it is held to the estimate, and that is enough");
+    let small = json!({ "input": "Name a boat", "count": 1, "phases": ["solutio"] });
+    assert!(generate(&engine, small).await.unwrap().warnings.is_empty());
+}
+
+#[tokio::test]
+async fn a_run_of_unknown_price_passes_the_preflight_with_a_warning() {
+    let home = Home::scripted("answer: {words: 40}\n", "spend: {preflight_usd: 0.1}\n");
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
+    assert_eq!(result.warnings.len(), 1);
+    assert!(
+        result.warnings[0].contains("`sim-1`") && result.warnings[0].contains("assume_price"),
+        "{:?}",
+        result.warnings
+    );
+}

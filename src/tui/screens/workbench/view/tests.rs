@@ -134,6 +134,28 @@ fn refused() {
 }
 
 #[test]
+fn refused_until_it_is_confirmed() {
+    for (width, height) in SIZES {
+        let mut bench = Bench::new(width, height);
+        bench.run(IDEA, 0);
+        let detail = "this run may cost up to $0.2171 (9 calls), and `spend.preflight_usd` lets no more than $0.10 pass \
+                      without asking: confirm with a `budget_usd` of 0.2171 (on the command line --yes does), or ask for \
+                      fewer variants, fewer phases or lower `max_tokens`";
+        let problem = Box::new(Problem::from(Error::Budget(detail.into())));
+        let ticket = bench.model.last_ticket;
+        bench.send(Message::RunRefused { ticket, problem });
+        bench.model.overlay = Some(Overlay::Details { top: 0 });
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let buffer = bench.buffer(&Theme::ansi16());
+        let shown = words(&rows_of(&buffer).join(" ").replace(['│', '┃', '║', '▐', '█', '▌'], " "));
+        assert!(shown.contains("may cost up to $0.2171 (9 calls)"), "{width}x{height}: {shown}");
+        if height >= 24 && width >= 80 {
+            assert!(shown.contains("or lower `max_tokens`"), "{width}x{height}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn stopped() {
     pictures("stopped", |bench| {
         streaming(bench);

@@ -1,0 +1,225 @@
+//! What a run may cost at most, before anything is sent: `spend.preflight_usd` asks for it.
+//!
+//! The same bounds as the ledger's, over calls that do not exist yet: each phase's messages as they will be made, with as
+//! many tokens of draft as the phase before may write; the judge's comparisons with a repair each. Of a binding
+//! and its fallbacks the dearest counts. Retries are not in it: what is refused is not billed as a rule, and a run
+//! that was confirmed is held to the estimate.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Engine, spend, wiring};
+use crate::api::GenerateRequest;
+use crate::assets::strategy_for;
+use crate::domain::Phase;
+use crate::error::{Error, Result};
+use crate::judge;
+use crate::ledger::{Money, WorstCase};
+use crate::prompting;
+use crate::provider::metered::most_input_tokens;
+use crate::provider::{ChatRequest, PhaseBrief, TargetFamily};
+
+/// What a run may take at most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// Calls to models, when none fails.
+    pub calls: u64,
+    /// US dollars, rounded up to a hundredth of a cent, from a dollar on to a cent; null when a price in it is unknown.
+    pub most_usd: Option<f64>,
+    /// The models whose price is unknown, each once.
+    pub unpriced: Vec<String>,
+}
+
+/// Whether a run may begin without a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Preflight {
+    /// It may.
+    Clear,
+    /// It may, and nobody knows what it costs.
+    Unknown(Estimate),
+    /// It may cost more than is allowed without asking.
+    Ask(Estimate),
+}
+
+/// One call that may be made, at each of the places where it may go.
+struct Bound {
+    cost: Money,
+    /// Tokens that the answer may have.
+    answer: u64,
+}
+
+/// Tokens by which asking the judge to repair its reply lengthens a request, beside that reply.
+const REPAIR: u64 = 256;
+
+impl Engine {
+    /// What a run may take at most. Sends nothing; reads the templates.
+    ///
+    /// # Errors
+    /// `validation_failed` when a provider cannot be used; `file` for a template that cannot.
+    pub fn estimate(&self, request: &GenerateRequest) -> Result<Estimate> {
+        let mut tally = Estimating { engine: self, request, unpriced: BTreeSet::new() };
+        let config = self.config();
+        let count = request.count.unwrap_or(config.generation.default_count);
+        let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
+        let mut calls = u64::from(count) * phases.len() as u64;
+        let mut cost = Money::ZERO;
+        let mut longest = 0;
+        let strategies: Vec<&str> = (0..count).map(strategy_for).collect();
+        let distinct: BTreeSet<&str> = strategies.iter().copied().collect();
+        for strategy in distinct {
+            let (of_one, answer) = tally.variant(&phases, strategy, count)?;
+            let times = strategies.iter().filter(|other| **other == strategy).count();
+            cost = cost + std::iter::repeat_n(of_one, times).sum();
+            longest = longest.max(answer);
+        }
+        if request.auto_select {
+            let asks = judge::most_asks(count as usize);
+            calls += 2 * asks;
+            cost = cost + Money::from_nanos(tally.judge(longest)?.nanos().saturating_mul(asks));
+        }
+        let is_known = tally.unpriced.is_empty();
+        Ok(Estimate {
+            calls,
+            most_usd: is_known.then(|| rounded_up(cost).dollars()),
+            unpriced: tally.unpriced.into_iter().collect(),
+        })
+    }
+
+    /// Whether this run may begin without a question: one that has a budget of its own may, whatever it is.
+    ///
+    /// # Errors
+    /// As [`Engine::estimate`].
+    pub fn preflight(&self, request: &GenerateRequest) -> Result<Preflight> {
+        let Some(allowed) = self.config().spend.preflight_usd.filter(|_| request.budget_usd.is_none()) else {
+            return Ok(Preflight::Clear);
+        };
+        let estimate = self.estimate(request)?;
+        Ok(match estimate.most_usd {
+            None => Preflight::Unknown(estimate),
+            Some(most) if most > allowed => Preflight::Ask(estimate),
+            Some(_) => Preflight::Clear,
+        })
+    }
+
+    /// Refuses a run that has to be confirmed; answers what the user should know of one that need not be.
+    pub(super) fn pass_preflight(&self, request: &GenerateRequest) -> Result<Option<String>> {
+        match self.preflight(request)? {
+            Preflight::Clear => Ok(None),
+            Preflight::Unknown(estimate) => Ok(Some(format!(
+                "`spend.preflight_usd` cannot be held against this run: the price of {} is unknown; `assume_price` \
+                 gives one",
+                estimate.unpriced.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ")
+            ))),
+            Preflight::Ask(estimate) => Err(Error::Budget(self.question(&estimate))),
+        }
+    }
+
+    fn question(&self, estimate: &Estimate) -> String {
+        let most = estimate.most_usd.unwrap_or_default();
+        let allowed = Money::from_dollars_down(self.config().spend.preflight_usd.unwrap_or_default());
+        format!(
+            "this run may cost up to {} ({} calls), and `spend.preflight_usd` lets no more than {allowed} pass without \
+             asking: confirm with a `budget_usd` of {most} (on the command line --yes does), or ask for fewer variants, \
+             fewer phases or lower `max_tokens`",
+            Money::from_dollars_up(most),
+            estimate.calls
+        )
+    }
+}
+
+/// An estimate in the making.
+struct Estimating<'a> {
+    engine: &'a Engine,
+    request: &'a GenerateRequest,
+    unpriced: BTreeSet<String>,
+}
+
+impl Estimating<'_> {
+    /// What all phases of a variant may cost, and tokens of its prompt.
+    fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<(Money, u64)> {
+        let (mut cost, mut draft) = (Money::ZERO, 0);
+        for (place, phase) in phases.iter().enumerate() {
+            let brief = self.brief(phases, *phase, place > 0, strategy, count);
+            let asked = prompting::phase_request(&self.engine.inner.assets, &brief, None, None, None)?;
+            let (targets, max_tokens) = self.engine.targets(*phase, self.request);
+            let Bound { cost: of_phase, answer } = self.call(&asked, draft, &targets, max_tokens)?;
+            cost = cost + of_phase;
+            draft = answer;
+        }
+        Ok((cost, draft))
+    }
+
+    /// The brief of a phase, with an empty draft where there will be one.
+    fn brief(&self, phases: &[Phase], phase: Phase, has_draft: bool, strategy: &str, count: u32) -> PhaseBrief {
+        let (request, config) = (self.request, self.engine.config());
+        let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
+        PhaseBrief {
+            phase,
+            phases: phases.to_vec(),
+            persona: request.persona.clone().unwrap_or_else(|| wiring::default_persona(config).to_owned()),
+            strategy: strategy.to_owned(),
+            target: target.map_or(TargetFamily::Generic, TargetFamily::of_model),
+            // Its number is part of the text, and this one is the longest.
+            variant: count.saturating_sub(1),
+            original_input: request.input.clone(),
+            input: if has_draft { String::new() } else { request.input.clone() },
+            context: request.context.clone(),
+        }
+    }
+
+    /// What asking the judge once may cost, with the repair of its reply.
+    fn judge(&mut self, candidate: u64) -> Result<Money> {
+        let judging = self.engine.judging_outline(self.request)?;
+        let asked = judge::outline(&judging)?;
+        let target = self.engine.judge_target(self.request.provider.as_deref());
+        let max_tokens = asked.max_tokens.unwrap_or(u32::MAX);
+        let first = self.call(&asked, 2 * candidate, &[target], max_tokens)?;
+        let repair = self.call(&asked, 2 * candidate + first.answer + REPAIR, &[target], max_tokens)?;
+        Ok(first.cost + repair.cost)
+    }
+
+    /// The dearest of the targets, for a request with so many more tokens.
+    fn call(
+        &mut self,
+        asked: &ChatRequest,
+        more_tokens: u64,
+        targets: &[wiring::Target<'_>],
+        max_tokens: u32,
+    ) -> Result<Bound> {
+        let mut dearest = Bound { cost: Money::ZERO, answer: 0 };
+        for target in targets {
+            let (model, terms) = self.engine.inner.registry.terms(target.provider, target.model)?;
+            let terms = terms.assuming(spend::caps(self.request).assumed_price);
+            let sent = max_tokens.saturating_add(terms.reasoning_headroom);
+            match terms.worst_case(most_input_tokens(asked) + more_tokens, Some(sent)) {
+                WorstCase::Most(cost) => dearest.cost = dearest.cost.max(cost),
+                WorstCase::UnknownPrice | WorstCase::Unbounded => _ = self.unpriced.insert(model),
+            }
+            dearest.answer = dearest.answer.max(terms.max_output.unwrap_or(u64::MAX).min(sent.into()));
+        }
+        Ok(dearest)
+    }
+}
+
+/// To a hundredth of a cent, from a dollar on to a cent.
+fn rounded_up(cost: Money) -> Money {
+    const DOLLAR: u64 = 1_000_000_000;
+    let step = if cost.nanos() < DOLLAR { DOLLAR / 10_000 } else { DOLLAR / 100 };
+    Money::from_nanos(cost.nanos().div_ceil(step).saturating_mul(step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_rounded_up_to_what_people_read() {
+        let shown = |nanos| rounded_up(Money::from_nanos(nanos)).to_string();
+        assert_eq!(
+            [shown(0), shown(1), shown(123_456_789), shown(1_234_567_890), shown(2_000_000_000)],
+            ["$0.00", "$0.0001", "$0.1235", "$1.24", "$2.00"]
+        );
+    }
+}
