@@ -112,7 +112,7 @@ mod tests {
     async fn nothing_something_else_and_silence_are_no_ollama() {
         let clients = Clients::new();
         assert_eq!(running_ollama(&clients, &refusing_url().await).await, None);
-        assert_eq!(clients.count(), 0);
+        assert!(clients.is_empty());
         for script in
             [Script::json(200, &serde_json::json!({})), Script::json(404, &serde_json::json!({"version": "1"}))]
         {
