@@ -49,9 +49,8 @@ impl Engine {
 
     /// Where the answers of `target` come from; `None` for those that are not kept.
     fn source(&self, target: &wiring::Target<'_>) -> Option<Source> {
-        let settings = self.inner.registry.settings(target.provider);
-        let kind = settings.map(|settings| settings.kind).or_else(|| ProviderKind::parse(target.provider))?;
-        let script = match (kind, settings.and_then(|settings| settings.script.as_ref())) {
+        let settings = self.inner.registry.settings(target.provider)?;
+        let script = match (settings.kind, &settings.script) {
             (ProviderKind::Builtin, _) => return None,
             (ProviderKind::Sim, Some(path)) => {
                 let script = std::fs::read_to_string(path).ok()?;
@@ -66,8 +65,8 @@ impl Engine {
         let configured = self.config().providers.get(target.provider);
         Some(Source {
             provider: target.provider.to_owned(),
-            kind,
-            base_url: configured.and_then(|provider| provider.base_url.clone()),
+            kind: settings.kind,
+            base_url: settings.base_url.clone(),
             headers: configured.map(ProviderConfig::plain_headers).unwrap_or_default(),
             model: target.model.map(str::to_owned),
             script,
