@@ -17,9 +17,11 @@ pub(super) const FORMAT: u32 = 1;
 
 /// A connection that can only read; none where there is no file, or nothing in it yet.
 pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Option<Connected>> {
-    let Some(opened) = connection::open_for_reading(path)? else { return Ok(None) };
+    let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(None) };
     opened.connection.busy_timeout(patience)?;
-    Ok(is_ours(&opened.connection)?.then_some(opened))
+    // Within one transaction: another process may be making the tables.
+    let is_ours = connection::reading(&mut opened.connection, is_ours)?;
+    Ok(is_ours.then_some(opened))
 }
 
 /// A connection that writes. Makes folder, file and tables where they are missing.
@@ -41,7 +43,7 @@ pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Conne
     Ok(opened)
 }
 
-/// True for a file of this format, false for an empty one.
+/// True for a file of this format, false for an empty one. Takes several reads: call it inside a transaction.
 fn is_ours(connection: &Connection) -> Outcome<bool> {
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
     let (application, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);

@@ -72,6 +72,18 @@ fn what_is_kept_comes_back_as_it_was_and_in_another_process_too() {
 }
 
 #[test]
+fn a_look_up_while_another_makes_the_file_finds_nothing_wrong() {
+    for _ in 0..30 {
+        let (_folder, path) = folder();
+        let (reader, writer) = (SqliteAnswers::open(&path), SqliteAnswers::open(&path));
+        writer.put(Shelf::Generation, LIMITS, key(1), answer(1));
+        while reader.get(&key(1)).is_none() {
+            assert!(!reader.place.is_resting(), "a file in the making was taken for another's");
+        }
+    }
+}
+
+#[test]
 fn two_that_write_at_once_lose_nothing() {
     let (_folder, path) = folder();
     std::thread::scope(|scope| {
