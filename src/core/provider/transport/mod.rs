@@ -107,8 +107,9 @@ impl Provider for HttpTransport {
                     Err::<(), _>(ended_early(&link.name))?;
                 }
             }
+            let completion = answer.complete(&link.name, &request, &model, Instant::now(), &cost_of);
             keep_connection(response).await;
-            yield Chunk::Done(answer.complete(&link.name, &request, &model, Instant::now(), &cost_of));
+            yield Chunk::Done(completion);
         })
     }
 }

@@ -3,6 +3,7 @@
 mod codec;
 mod embedding;
 mod failures;
+mod http2;
 mod requests;
 
 use std::sync::Arc;

@@ -87,7 +87,7 @@ impl ScriptedServer {
     /// # Panics
     /// As [`ScriptedServer::start`].
     pub async fn start_tls(scripts: impl IntoIterator<Item = Script>) -> Self {
-        Self::open(in_order(scripts), Some(Identity::new())).await
+        Self::open(in_order(scripts), Some(Identity::speaking(&[]))).await
     }
 
     /// Answers each request with what `answer` gives for it.
@@ -179,23 +179,26 @@ fn in_order(scripts: impl IntoIterator<Item = Script>) -> Answers {
 }
 
 /// A certificate for loopback, signed by itself.
-struct Identity {
-    acceptor: TlsAcceptor,
-    certificate: String,
+pub(super) struct Identity {
+    pub(super) acceptor: TlsAcceptor,
+    /// As PEM.
+    pub(super) certificate: String,
 }
 
 impl Identity {
+    /// One that offers these protocols over TLS (ALPN); none: whatever the client takes for granted.
     #[expect(clippy::expect_used, reason = "without a certificate there is no test")]
-    fn new() -> Self {
+    pub(super) fn speaking(protocols: &[&str]) -> Self {
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
         let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("protocol versions")
             .with_no_client_auth()
             .with_single_cert(vec![made.cert.der().clone()], key)
             .expect("a certificate that fits its key");
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
         Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate: made.cert.pem() }
     }
 }
