@@ -35,6 +35,7 @@ const ROUTER: Bound = bound("openrouter", "/api/v1", "anthropic/claude-haiku-5.5
 const LOCAL: Bound = bound("ollama", "", "qwen3:8b");
 
 /// The address in an environment variable of the test run.
+#[expect(clippy::disallowed_methods, reason = "where the counterparts listen is told from outside")]
 fn address(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names no counterpart; see the head of this file"))
 }
