@@ -29,10 +29,12 @@ use writer::{Put, WriterThread};
 
 /// How long the file is left alone after a failure.
 const REST: Duration = Duration::from_mins(1);
+/// How long nothing is looked up after a lock was waited for in vain, so that waiting does not add up.
+const PAUSE: Duration = Duration::from_secs(1);
 /// How long a look-up waits for a lock.
 const READING_PATIENCE: Duration = Duration::from_millis(100);
 /// How long the writing thread waits for a lock.
-const WRITING_PATIENCE: Duration = Duration::from_secs(2);
+const WRITING_PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that may wait to be written; more are not kept beyond the process.
 const QUEUE: usize = 256;
 
@@ -63,15 +65,29 @@ struct Writing {
 /// The file, and how it fares: what the reading side and the writing thread share.
 struct Place {
     path: PathBuf,
+    /// How long the writing thread waits for a lock.
+    patience: Duration,
     warned: AtomicBool,
     /// A look-up met damage; the writing thread will deal with it.
     damaged: AtomicBool,
     rests_until: Mutex<Option<Instant>>,
+    /// Until then nothing is looked up; writing goes on.
+    pauses_until: Mutex<Option<Instant>>,
 }
 
 impl Place {
     fn is_resting(&self) -> bool {
         lock(&self.rests_until).is_some_and(|end| Instant::now() < end)
+    }
+
+    /// Takes note that a look-up waited for a lock in vain. That is no failure: whoever closes last holds one for a moment.
+    fn was_locked(&self) {
+        tracing::debug!(file = %self.path.display(), "the cache of answers is locked");
+        *lock(&self.pauses_until) = Some(Instant::now() + PAUSE);
+    }
+
+    fn is_pausing(&self) -> bool {
+        lock(&self.pauses_until).is_some_and(|end| Instant::now() < end)
     }
 
     /// Takes note of a failure: the file is left alone for a while, and somebody may want to know.
@@ -89,10 +105,20 @@ impl Place {
 impl SqliteAnswers {
     /// The answers in this file, which need not exist.
     pub fn open(path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
+        Self::with_patience(path.as_ref(), WRITING_PATIENCE)
+    }
+
+    fn with_patience(path: &Path, patience: Duration) -> Self {
         // SQLite takes a relative `file:…` for a URL; and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let place = Place { path, warned: false.into(), damaged: false.into(), rests_until: Mutex::default() };
+        let place = Place {
+            path,
+            patience,
+            warned: false.into(),
+            damaged: false.into(),
+            rests_until: Mutex::default(),
+            pauses_until: Mutex::default(),
+        };
         Self { place: Arc::new(place), reader: Mutex::default(), writing: Mutex::default() }
     }
 
@@ -136,13 +162,17 @@ impl SqliteAnswers {
 
 impl AnswerStore for SqliteAnswers {
     fn get(&self, key: &AnswerKey) -> Option<Answer> {
-        if self.place.is_resting() || lock(&self.writing).closed {
+        if self.place.is_resting() || self.place.is_pausing() || lock(&self.writing).closed {
             return None;
         }
         match self.read(|connection| rows::get(connection, key)) {
             Ok(found) => found.flatten(),
             Err(failure) if file::is_damage(&failure) => {
                 self.place.damaged.store(true, Ordering::Relaxed);
+                None
+            }
+            Err(failure) if failure.is_busy() => {
+                self.place.was_locked();
                 None
             }
             Err(failure) => {

@@ -175,11 +175,11 @@ fn file_at(path: &Path) -> Option<FileId> {
     path.exists().then_some(())
 }
 
-fn is_missing(path: &Path) -> bool {
+pub(super) fn is_missing(path: &Path) -> bool {
     std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-fn create_folder(path: &Path) -> Outcome<()> {
+pub(super) fn create_folder(path: &Path) -> Outcome<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::rows;
 use crate::store::sqlite::connection::{self, Connected};
@@ -26,9 +26,41 @@ pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Optio
 
 /// A connection that writes. Makes folder, file and tables where they are missing.
 pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Connected> {
-    let mut opened = connection::open_for_writing(path)?;
-    let connection = &mut opened.connection;
-    connection.busy_timeout(patience)?;
+    if connection::is_missing(path) {
+        make(path)?;
+    }
+    let mut opened = connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    opened.connection.busy_timeout(patience)?;
+    if !connection::reading(&mut opened.connection, is_ours)? {
+        fill(&mut opened.connection)?;
+    }
+    opened.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;")?;
+    Ok(opened)
+}
+
+/// Makes the whole file under another name, readable by its owner alone, and then gives it its own, unless another
+/// process was faster: nobody ever sees a file in the making, or waits for one.
+fn make(path: &Path) -> Outcome<()> {
+    connection::create_folder(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let file = tempfile::Builder::new().prefix(".aludel-").tempfile_in(folder).map_err(Failure::NoFolder)?;
+    let file = file.into_temp_path();
+    let mut opened = connection::open(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    fill(&mut opened.connection)?;
+    drop(opened);
+    match file.persist_noclobber(path) {
+        Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => Err(Failure::NoFolder(error.error)),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the tables into an empty file.
+fn fill(connection: &mut Connection) -> Outcome<()> {
+    // Where others have the empty file open it may stay in its slower mode.
+    let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
+    tracing::trace!(?mode, "the cache's journal");
+    // What a power cut leaves half made is found damaged, and made anew.
+    connection.execute_batch("PRAGMA synchronous = OFF")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if !is_ours(&transaction)? {
         transaction.execute_batch(rows::SCHEMA)?;
@@ -36,11 +68,7 @@ pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Conne
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
     transaction.commit()?;
-    // Another process may be at the same; then it is in this mode next time, and until then it is merely slower.
-    let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
-    tracing::trace!(?mode, "the cache's journal");
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;")?;
-    Ok(opened)
+    Ok(())
 }
 
 /// True for a file of this format, false for an empty one. Takes several reads: call it inside a transaction.

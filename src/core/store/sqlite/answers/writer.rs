@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 
 use rusqlite::TransactionBehavior;
 
-use super::{Place, QUEUE, WRITING_PATIENCE, file, rows};
+use super::{Place, QUEUE, file, rows};
 use crate::error::Error;
 use crate::provider::cache::{Answer, AnswerKey, Shelf, ShelfLimits};
 use crate::store::sqlite::connection::Connected;
@@ -84,7 +84,7 @@ impl WriterThread {
     fn current(&mut self) -> Outcome<&mut Connected> {
         let opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
-            None => file::open_for_writing(&self.place.path, WRITING_PATIENCE)?,
+            None => file::open_for_writing(&self.place.path, self.place.patience)?,
         };
         Ok(self.opened.insert(opened))
     }
