@@ -11,6 +11,7 @@ use super::system::Check;
 use super::{Engine, wiring};
 use crate::config::ProviderConfig;
 use crate::domain::{Phase, ProviderKind};
+use crate::error::Error;
 use crate::probe::KeySource;
 use crate::provider::catalog::Catalog;
 
@@ -31,10 +32,46 @@ impl Engine {
             };
             let built = self.inner.registry.get(&info.name);
             let in_words = || self.in_words(&info.name, provider, info.default_model.as_deref());
-            checks.push(Check::from_result(&name, built.map(|_| in_words())));
+            match built {
+                Ok(_) => checks.push(Check::ok(&name, in_words())),
+                // The check names the provider already.
+                Err(Error::Provider(error)) => checks.push(Check::failed_with(&name, error.message)),
+                Err(error) => checks.push(Check::failed(&name, &error)),
+            }
+            if info.default_model.is_none() && is_networked(info.kind) {
+                checks.push(Check::warning(&name, nameless(&info.name)));
+            }
             checks.extend(misplaced(&info.name, provider).map(|warning| Check::warning(&name, warning)));
         }
         checks
+    }
+
+    /// Whether a phase could be run: who does it, and its fallbacks.
+    pub(super) fn check_phase(&self, phase: Phase) -> Check {
+        let config = self.config();
+        let name = format!("phase {phase}");
+        let (target, fallbacks) = (wiring::bound_target(config, phase), &config.phases.get(phase).fallback);
+        if let Err(error) = wiring::routed(&self.inner.registry, &target, fallbacks) {
+            return Check::failed(name, &error);
+        }
+        let infos = self.inner.registry.infos();
+        let default_model = |target: &wiring::Target<'_>| {
+            let info = infos.iter().find(|info| info.name == target.provider)?;
+            // A provider that is no network's brings its own.
+            if is_networked(info.kind) { info.default_model.clone() } else { Some(String::new()) }
+        };
+        let all: Vec<_> = std::iter::once(target).chain(fallbacks.iter().map(|it| wiring::Target::parse(it))).collect();
+        if let Some(target) = all.iter().find(|target| target.model.is_none() && default_model(target).is_none()) {
+            return Check::failed_with(name, nameless(target.provider));
+        }
+        let shown: Vec<String> = all
+            .iter()
+            .map(|target| match target.model.map(str::to_owned).or_else(|| default_model(target)) {
+                Some(model) if !model.is_empty() => format!("{}/{model}", target.provider),
+                _ => target.provider.to_owned(),
+            })
+            .collect();
+        Check::ok(name, format!("bound to {}", shown.join(", then ")))
     }
 
     /// What a provider is, in a line.
@@ -79,7 +116,7 @@ impl Engine {
             let Some(info) = infos.iter().find(|info| info.name == target.provider) else { return };
             let Some(model) = target.model.or(info.default_model.as_deref()) else { return };
             let row = (info.kind, info.name.clone(), model.to_owned());
-            if !matches!(info.kind, ProviderKind::Builtin | ProviderKind::Sim) && !asked.contains(&row) {
+            if is_networked(info.kind) && !asked.contains(&row) {
                 asked.push(row);
             }
         };
@@ -131,6 +168,16 @@ fn remark(
     Some(format!(
         "{known}: a run with a cap in dollars needs --assume-price, or a row for it in models.yaml (`aludel templates edit models`)"
     ))
+}
+
+/// True for the kinds that are reached over a network, whose models somebody must name.
+const fn is_networked(kind: ProviderKind) -> bool {
+    !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim)
+}
+
+/// That nobody names a model, and what to do.
+fn nameless(provider: &str) -> String {
+    format!("no model is named: set `providers.{provider}.model`, or write `{provider}/MODEL` where it is bound")
 }
 
 /// What is odd about where a provider is reached.

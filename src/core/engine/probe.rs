@@ -65,17 +65,23 @@ impl Engine {
     /// Tests one that can be used. Where no model is configured and its kind has no usual one, as with Ollama, it is
     /// asked which it has; without any it is left out unless it `must` be tested.
     async fn test(&self, mut setup: Setup, must: bool, limit: Duration, account: Account) -> ProviderTest {
+        let is_named = setup.model.is_some();
         let outcome = async {
-            if setup.model.is_none() {
+            if !is_named {
                 setup.model = self.first_model(&setup, limit).await?;
             }
             self.subject(setup.clone())
         };
-        match outcome.await {
+        let mut test = match outcome.await {
             Ok(subject) if subject.setup.model.is_some() || must => probe::probe(subject, limit, account).await,
             Ok(subject) => probe::left_out(&subject.setup, &probe::no_model(&subject.setup)),
+            Err(Error::Provider(error)) => probe::unusable(&setup, &error.message),
             Err(error) => probe::unusable(&setup, &error.to_string()),
+        };
+        if test.ok && !is_named {
+            test.warnings.extend(probe::nameless(&setup));
         }
+        test
     }
 
     /// The first model that it lists and that chats, as far as is known.

@@ -52,7 +52,11 @@ impl Check {
     }
 
     pub(super) fn failed(name: impl Into<String>, error: &Error) -> Self {
-        Self { name: name.into(), status: CheckStatus::Failed, detail: error.to_string() }
+        Self::failed_with(name, error.to_string())
+    }
+
+    pub(super) fn failed_with(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), status: CheckStatus::Failed, detail: detail.into() }
     }
 
     /// A check from a result: its words, or its error.
@@ -122,13 +126,6 @@ impl Engine {
     fn check_ranking(&self) -> Check {
         let weights = wiring::ranking_weights(self.config(), self.origins());
         Check::from_result("ranking", weights.map(|_| "the weights can be used".to_owned()))
-    }
-
-    fn check_phase(&self, phase: Phase) -> Check {
-        let config = self.config();
-        let target = wiring::bound_target(config, phase);
-        let routed = wiring::routed(&self.inner.registry, &target, &config.phases.get(phase).fallback);
-        Check::from_result(&format!("phase {phase}"), routed.map(|_| format!("bound to {}", target.provider)))
     }
 
     /// Which migrations the database has had, and which are pending.

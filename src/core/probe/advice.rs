@@ -118,6 +118,15 @@ pub fn set_up(setup: &Setup) -> String {
     }
 }
 
+/// That a model was taken which a run would not take; `None` where a provider brings its own.
+pub fn nameless(setup: &Setup) -> Option<String> {
+    let Setup { name, .. } = setup;
+    let model = setup.model.as_ref()?;
+    Some(format!(
+        "no model is named, so one it has was asked; a run needs `{name}/{model}`, or `providers.{name}.model`"
+    ))
+}
+
 /// What to do about a provider that has no model.
 pub fn no_model(setup: &Setup) -> String {
     let name = &setup.name;

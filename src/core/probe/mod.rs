@@ -26,7 +26,7 @@ use crate::ledger::Account;
 use crate::provider::Provider;
 use crate::provider::embedding::Embedder;
 
-pub use advice::{no_model, set_up};
+pub use advice::{nameless, no_model, set_up};
 
 /// What is known of a provider before it is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

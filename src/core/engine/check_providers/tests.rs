@@ -83,6 +83,35 @@ async fn rows_of_the_user_for_nobody_are_named() {
 }
 
 #[tokio::test]
+async fn a_phase_whose_provider_or_fallback_has_no_model_fails() {
+    let bare = "providers:\n  bare: {kind: openai, base_url: 'http://127.0.0.1:9/v1'}\n";
+    let config =
+        format!("{bare}phases:\n  solutio: {{model: m}}\n  coagulatio: {{model: m, fallback: [builtin, bare]}}\n");
+    assert_eq!(said(&config, "provider bare").await[1].0, CheckStatus::Warning);
+    let failed = said(&config, "phase prima-materia").await;
+    assert!(failed[0].0 == CheckStatus::Failed && failed[0].1.contains("`providers.bare.model`"), "{failed:?}");
+    assert_eq!(said(&config, "phase solutio").await, [(CheckStatus::Ok, "bound to bare/m".into())]);
+    assert_eq!(said(&config, "phase coagulatio").await[0].0, CheckStatus::Failed);
+    let named = config.replace("builtin, bare]", "builtin, bare/n]");
+    assert_eq!(said(&named, "phase coagulatio").await[0].1, "bound to bare/m, then builtin, then bare/n");
+}
+
+#[tokio::test]
+async fn a_key_that_is_missing_fails_without_repeating_the_name() {
+    let found = said("providers:\n  anthropic: {}\n", "provider anthropic").await;
+    let words = "no key: set ANTHROPIC_API_KEY, or `providers.anthropic.api_key`";
+    assert_eq!(found, [(CheckStatus::Failed, words.to_owned())]);
+}
+
+#[tokio::test]
+async fn a_certificate_that_cannot_be_read_fails() {
+    let config =
+        "providers:\n  lab: {kind: openai, base_url: 'https://lab.example.com/v1', ca_file: none.pem, model: m}\n";
+    let found = said(config, "provider lab").await;
+    assert!(found[0].0 == CheckStatus::Failed && found[0].1.contains("`providers.lab.ca_file`"), "{found:?}");
+}
+
+#[tokio::test]
 async fn a_sim_without_a_script_fails_and_one_with_a_script_does_not() {
     let found = said("providers:\n  play: {kind: sim}\n", "provider play").await;
     assert!(found[0].0 == CheckStatus::Failed && found[0].1.contains("`providers.play.script`"), "{found:?}");
