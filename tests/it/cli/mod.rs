@@ -14,6 +14,7 @@ mod help;
 mod interrupt;
 mod output;
 mod providers;
+mod readme;
 mod spend;
 mod stored;
 #[cfg(unix)]
