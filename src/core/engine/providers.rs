@@ -26,10 +26,14 @@ impl Engine {
             && self.inner.registry.running_ollama().await.is_none()
         {
             let place = info.base_url.as_deref().unwrap_or_default();
+            let is_configured = self.config().providers.get(&info.name).is_some_and(|it| it.base_url.is_some());
+            let said_by = match self.inner.loaded.environment.get("OLLAMA_HOST") {
+                Some(_) if !is_configured => "OLLAMA_HOST",
+                _ => "`providers.ollama.base_url`",
+            };
             info.available = false;
-            info.reason = Some(format!(
-                "no Ollama answers at {place}: start it with `ollama serve`, or correct `providers.ollama.base_url`"
-            ));
+            info.reason =
+                Some(format!("no Ollama answers at {place}: start it with `ollama serve`, or correct {said_by}"));
         }
         infos
     }

@@ -166,6 +166,7 @@ fn put_key(setup: &Setup) -> String {
 fn reach(setup: &Setup) -> String {
     let Setup { name, kind, base_url, has_own_url, .. } = setup;
     match (kind, base_url) {
+        (ProviderKind::Builtin | ProviderKind::Sim, _) => String::new(),
         (ProviderKind::Ollama, _) => format!("start it with `ollama serve`, or correct `providers.{name}.base_url`"),
         (_, Some(url)) if *has_own_url => {
             format!("start the server at {url}, or correct `providers.{name}.base_url`")

@@ -71,6 +71,29 @@ fn all_are_tested_side_by_side_and_none_longer_than_the_limit() {
 }
 
 #[test]
+fn what_a_test_costs_is_written_down() {
+    let home = three();
+    home.run(&["test-providers", "healthy"]).quietly_done();
+    let spent = home.run(&["spend", "--by", "command", "--format", "json"]).done().stdout;
+    assert!(spent.contains("test-providers"), "{spent}");
+}
+
+#[test]
+fn an_ollama_that_does_not_run_is_told_by_where_it_should_be() {
+    let home = Home::new();
+    let why = |home: &Home| {
+        let listed = home.run(&["providers", "--format", "json"]).quietly_done().json();
+        let mut providers = listed["providers"].as_array().expect("providers").clone().into_iter();
+        providers.find(|it| it["name"] == "ollama").expect("ollama")["reason"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(why(&home).ends_with("start it with `ollama serve`, or correct OLLAMA_HOST"), "{}", why(&home));
+    home.config("providers:\n  ollama: {base_url: 'http://127.0.0.1:1'}\n");
+    assert!(why(&home).ends_with("or correct `providers.ollama.base_url`"), "{}", why(&home));
+    home.config("providers:\n  ollama: {base_url: 'http://ollama.example.com:11434'}\n");
+    assert_eq!(why(&home), "", "another machine is not asked unasked");
+}
+
+#[test]
 fn the_formats_tell_the_same() {
     let home = three();
     let run = |command: &str, format: &str| home.run(&[command, "--format", format, "--timeout", "0.2"]);

@@ -1,5 +1,8 @@
 //! `test-providers` and `providers` over HTTP: what each failure is put down to, what to do, and no key anywhere.
 
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+
 use aludel_core::provider::transport::testing::{ReceivedRequest, Script, ScriptedServer, refusing_url};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -190,6 +193,21 @@ fn an_address_that_is_wrong_is_told() {
     let untrusted = Stage::open(&OPENAI.replace("{url}", secure.url()), openai).test("mine");
     assert_eq!(verdicts(&untrusted), ["reachable failed"]);
     assert!(failure(&untrusted).contains("`providers.mine.ca_file`"), "{untrusted}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_test_and_its_call() {
+    let stage = Stage::open(OPENAI, |_| Script::nothing().hang());
+    let mut command = stage.home.command();
+    command.args(["test-providers", "mine"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    assert!(stage.runtime.block_on(stage.server.until_asked(1)));
+    let status = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    assert!(status.expect("a shell").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+    assert!(stage.runtime.block_on(stage.server.until_closed(0)));
 }
 
 #[test]
