@@ -97,14 +97,18 @@ impl<'a> Told<'a> {
             || self.message.contains("unregistered callers")
     }
 
-    /// Whether no waiting mends it: a quota of the day, or money, and no word of how long to wait.
+    /// Whether no waiting mends it: a quota of the day, or money, and no word of how long to wait. The quota of a minute
+    /// is told in the words for money, too.
     fn is_spent(self) -> bool {
-        let is_daily = |violation: &Value| violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay"));
-        let mut violations =
-            self.details_of("QuotaFailure").filter_map(|quota| quota["violations"].as_array()).flatten();
+        let violates = |period: &str| {
+            let violations =
+                self.details_of("QuotaFailure").filter_map(|quota| quota["violations"].as_array()).flatten();
+            violations.filter_map(|violation| violation["quotaId"].as_str()).any(|id| id.contains(period))
+        };
         let is_about_money = ["credits are depleted", "check your plan and billing"];
         self.retry_delay().is_none()
-            && (violations.any(is_daily) || is_about_money.iter().any(|words| self.message.contains(words)))
+            && (violates("PerDay")
+                || !violates("PerMinute") && is_about_money.iter().any(|words| self.message.contains(words)))
     }
 
     fn retry_delay(self) -> Option<Duration> {

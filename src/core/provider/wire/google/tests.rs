@@ -251,6 +251,14 @@ fn a_limit_is_waited_for_and_the_quota_of_the_day_is_not() {
         let wait = wait_ms.map(Duration::from_millis);
         assert_eq!((error.failure, error.retry_after), (expected, wait), "{details}");
     }
+    let said = "You exceeded your current quota, please check your plan and billing details.";
+    for (details, expected) in [
+        (json!([quota(minute)]), F::RateLimited),
+        (json!([quota(day)]), F::QuotaExhausted),
+        (json!([]), F::QuotaExhausted),
+    ] {
+        assert_eq!(error_of(429, "RESOURCE_EXHAUSTED", said, &details).failure, expected, "{details}");
+    }
 }
 
 #[test]
