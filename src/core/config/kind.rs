@@ -172,6 +172,7 @@ fn echo(value: &Value) -> String {
         Value::Null => "nothing".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "a section".to_owned(),
+        Value::String(text) if could_be_a_key(text) => format!("a text of {} characters", text.chars().count()),
         Value::String(text) => {
             let masked = redact::mask(text);
             let mut short: String = masked.chars().take(ECHO_LENGTH).collect();
@@ -182,6 +183,16 @@ fn echo(value: &Value) -> String {
         }
         Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
+}
+
+/// Keys have many shapes; none is short, and few are without letters, digits or both. No value of another kind that is
+/// worth repeating looks like that.
+fn could_be_a_key(text: &str) -> bool {
+    const SHORTEST: usize = 20;
+    text.len() >= SHORTEST
+        && !text.contains(char::is_whitespace)
+        && text.contains(|c: char| c.is_ascii_digit())
+        && text.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 fn not_blank(text: &str) -> Option<&str> {
@@ -297,8 +308,12 @@ mod tests {
 
     #[test]
     fn a_key_in_the_wrong_place_is_masked() {
-        let message = Kind::Whole(0, 10).accept(&json!("sk-proj-canarycanary")).unwrap_err();
-        assert!(!message.contains("canary"), "{message}");
+        for key in ["sk-proj-canarycanary", "canary+8f31cc42aa/17d0"] {
+            let message = Kind::Whole(0, 10).accept(&json!(key)).unwrap_err();
+            assert!(!message.contains("canary"), "{message}");
+        }
+        let message = Kind::Whole(0, 10).accept(&json!("a day or 2, whatever comes first")).unwrap_err();
+        assert!(message.contains("whatever"), "{message}");
     }
 
     #[test]

@@ -170,8 +170,9 @@ fn shown(node: &Node) -> String {
     match node {
         Node::Scalar(Value::Null) => "nothing".to_owned(),
         Node::Scalar(Value::String(text)) => {
-            let short: String = text.chars().take(40).collect();
-            format!("\"{}\"", redact::mask(&short))
+            // What is cut first could no longer be known as a key.
+            let short: String = redact::mask(text).chars().take(40).collect();
+            format!("\"{short}\"")
         }
         Node::Scalar(value) => value.to_string(),
         Node::List(_) => "a list".to_owned(),
