@@ -16,6 +16,8 @@ mod interop;
 mod mcp;
 #[cfg(all(feature = "cli", feature = "server", feature = "tui"))]
 mod parity;
+#[cfg(feature = "cli")]
+mod providers;
 #[cfg(feature = "server")]
 mod rest;
 #[cfg(feature = "server")]

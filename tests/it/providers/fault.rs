@@ -1,0 +1,376 @@
+//! Every fault, what a server of each vendor does for it, and how the contract says it must end.
+//!
+//! [`Fault::script`] is the cause, [`Fault::expected`] the effect, each written from its own source: the vendors' words
+//! ([`vendors`](super::vendors)) and the contract's table of codes. A vendor that has no such fault gives the reason.
+//! What happens below HTTP (nobody listens, TLS) has no script; [`Fault::place`] says where such a provider is looked for.
+
+use aludel_core::error::Code;
+use aludel_core::provider::transport::testing::Script;
+
+use super::vendors::{Answer, Complaint, MODEL, Missing, Reply, StreamFault, Vendor, Wait, repeating};
+
+/// The text of a whole answer, in three pieces; the middle one is where answers are cut.
+pub(super) const PIECES: [&str; 3] =
+    ["Heat the alembic gently. ", "The spirit vaporises, 蒸留, and drips. ", "Keep the receiver cool."];
+
+/// In the middle piece: a token of several bytes, and a character of three.
+const TOKEN: &str = "vaporises";
+const CHARACTER: &str = "蒸";
+
+const MEGABYTE: usize = 1_000_000;
+
+/// A way to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Fault {
+    BadKey,
+    Forbidden,
+    UnknownModel,
+    RefusedTemperature,
+    BadRequest,
+    TooLong,
+    OutOfCredit,
+    RateLimitSeconds,
+    RateLimitDate,
+    RateLimitRetryInfo,
+    RateLimitMilliseconds,
+    RateLimitUnsaid,
+    RateLimitAnHour,
+    QuotaUsedUp,
+    Internal,
+    GatewayPage,
+    Unavailable,
+    Overloaded,
+    NobodyListens,
+    Reset,
+    CutInToken,
+    CutInCharacter,
+    CutInEvent,
+    EndsEarly,
+    HangsBeforeHead,
+    HangsBeforeToken,
+    HangsAfterToken,
+    Endless,
+    StreamInternal,
+    StreamOverloaded,
+    Empty,
+    RefusalFirst,
+    RefusalSecond,
+    RefusalByFilter,
+    TenMegabytes,
+    TenMegabyteLine,
+    TenMegabyteError,
+    GarbageBytes,
+    GarbagePage,
+    GarbageJson,
+    UntrustedCertificate,
+    NoTls,
+    RedirectFound,
+    RedirectTemporary,
+}
+
+/// Where a provider is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// At the server that plays scripts.
+    Stage,
+    /// Where nobody listens.
+    Nowhere,
+    /// At a server whose certificate nobody trusts.
+    Untrusted,
+    /// At a server that knows no TLS and says so in plain.
+    Plain,
+}
+
+/// How a fault must end when it persists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) verdict: Verdict,
+    /// Whether the call is made again.
+    pub(super) retried: bool,
+    /// What the message must tell, in any case of letters.
+    pub(super) tells: &'static [&'static str],
+}
+
+/// What comes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// A failure with this code; `upstream` is the status that must be told, `None` where there is no failed status.
+    Fails { code: Code, upstream: Option<u16> },
+    /// A whole answer after another request, and a warning with this word.
+    Answers { warning: &'static str },
+}
+
+impl Fault {
+    /// Each with its name, in the order of the contract's sentence.
+    pub(super) const ALL: &[(Self, &str)] = &[
+        (Self::BadKey, "bad-key"),
+        (Self::Forbidden, "forbidden"),
+        (Self::UnknownModel, "unknown-model"),
+        (Self::RefusedTemperature, "refused-temperature"),
+        (Self::BadRequest, "bad-request"),
+        (Self::TooLong, "too-long"),
+        (Self::OutOfCredit, "out-of-credit"),
+        (Self::RateLimitSeconds, "rate-limit-seconds"),
+        (Self::RateLimitDate, "rate-limit-date"),
+        (Self::RateLimitRetryInfo, "rate-limit-retry-info"),
+        (Self::RateLimitMilliseconds, "rate-limit-milliseconds"),
+        (Self::RateLimitUnsaid, "rate-limit-unsaid"),
+        (Self::RateLimitAnHour, "rate-limit-an-hour"),
+        (Self::QuotaUsedUp, "quota-used-up"),
+        (Self::Internal, "500"),
+        (Self::GatewayPage, "502-page"),
+        (Self::Unavailable, "503"),
+        (Self::Overloaded, "529"),
+        (Self::NobodyListens, "nobody-listens"),
+        (Self::Reset, "reset"),
+        (Self::CutInToken, "cut-in-token"),
+        (Self::CutInCharacter, "cut-in-character"),
+        (Self::CutInEvent, "cut-in-event"),
+        (Self::EndsEarly, "ends-early"),
+        (Self::HangsBeforeHead, "hangs-before-head"),
+        (Self::HangsBeforeToken, "hangs-before-token"),
+        (Self::HangsAfterToken, "hangs-after-token"),
+        (Self::Endless, "endless"),
+        (Self::StreamInternal, "error-in-stream"),
+        (Self::StreamOverloaded, "overload-in-stream"),
+        (Self::Empty, "empty"),
+        (Self::RefusalFirst, "refusal"),
+        (Self::RefusalSecond, "refusal-otherwise"),
+        (Self::RefusalByFilter, "refusal-by-filter"),
+        (Self::TenMegabytes, "ten-megabytes"),
+        (Self::TenMegabyteLine, "ten-megabyte-line"),
+        (Self::TenMegabyteError, "ten-megabyte-error"),
+        (Self::GarbageBytes, "garbage-bytes"),
+        (Self::GarbagePage, "garbage-page"),
+        (Self::GarbageJson, "garbage-json"),
+        (Self::UntrustedCertificate, "untrusted-certificate"),
+        (Self::NoTls, "no-tls"),
+        (Self::RedirectFound, "redirect-302"),
+        (Self::RedirectTemporary, "redirect-307"),
+    ];
+
+    /// Where its provider is looked for.
+    pub(super) const fn place(self) -> Place {
+        match self {
+            Self::NobodyListens => Place::Nowhere,
+            Self::UntrustedCertificate => Place::Untrusted,
+            Self::NoTls => Place::Plain,
+            _ => Place::Stage,
+        }
+    }
+
+    /// True where megabytes come and one call has shown it all.
+    pub(super) const fn is_bulky(self) -> bool {
+        matches!(self, Self::Endless | Self::TenMegabytes | Self::TenMegabyteLine | Self::TenMegabyteError)
+    }
+
+    /// The limit of silence that its provider is given, in seconds.
+    pub(super) const fn timeout_s(self) -> u64 {
+        match self {
+            Self::HangsBeforeHead | Self::HangsBeforeToken | Self::HangsAfterToken => 1,
+            _ => 60,
+        }
+    }
+
+    /// The least wait in milliseconds that the server asks for before each further request.
+    pub(super) const fn least_wait_ms(self) -> u64 {
+        match self {
+            // A date has whole seconds, so two of them are anything from one to two.
+            Self::RateLimitSeconds | Self::RateLimitRetryInfo | Self::RateLimitDate => 1000,
+            Self::RateLimitMilliseconds => 300,
+            _ => 0,
+        }
+    }
+
+    /// What the server does to one who sent `key`. `elsewhere` is where redirects lead.
+    ///
+    /// # Errors
+    /// The reason why this vendor has no such fault.
+    pub(super) fn script(self, vendor: Vendor, key: &str, elsewhere: &str) -> Result<Script, Missing> {
+        let complaint = |complaint| vendor.complaint(complaint).map(|reply| reply.script(key));
+        let answer = vendor.answer(MODEL, &PIECES);
+        let begun = || chunks(stream(vendor), &answer.opening).chunk(&answer.deltas[0]);
+        let middle = &answer.deltas[1];
+        Ok(match self {
+            Self::BadKey => complaint(Complaint::BadKey)?,
+            Self::Forbidden => complaint(Complaint::Forbidden)?,
+            Self::UnknownModel => complaint(Complaint::UnknownModel)?,
+            Self::RefusedTemperature => complaint(Complaint::RefusedTemperature)?,
+            Self::BadRequest => complaint(Complaint::BadRequest)?,
+            Self::TooLong => complaint(Complaint::TooLong)?,
+            Self::OutOfCredit => complaint(Complaint::OutOfCredit)?,
+            Self::RateLimitSeconds => complaint(Complaint::RateLimited(Wait::Seconds(1)))?,
+            Self::RateLimitDate => complaint(Complaint::RateLimited(Wait::Date(2)))?,
+            Self::RateLimitRetryInfo => complaint(Complaint::RateLimited(Wait::RetryInfo(1)))?,
+            Self::RateLimitMilliseconds => complaint(Complaint::RateLimited(Wait::Milliseconds(300)))?,
+            Self::RateLimitUnsaid => complaint(Complaint::RateLimited(Wait::Unsaid))?,
+            Self::RateLimitAnHour => complaint(Complaint::RateLimited(Wait::Seconds(3600)))?,
+            Self::QuotaUsedUp => complaint(Complaint::QuotaUsedUp)?,
+            Self::Internal => complaint(Complaint::Internal)?,
+            Self::GatewayPage => Reply::page(502, "Bad Gateway").script(key),
+            Self::Unavailable => complaint(Complaint::Unavailable)?,
+            Self::Overloaded => complaint(Complaint::Overloaded)?,
+            // The first three never get so far.
+            Self::NobodyListens | Self::UntrustedCertificate | Self::NoTls | Self::Reset => Script::nothing().reset(),
+            Self::CutInToken => begun().chunk(until_within(middle, TOKEN, 4)).reset(),
+            Self::CutInCharacter => begun().chunk(until_within(middle, CHARACTER, 1)).close(),
+            Self::CutInEvent => begun().chunk(until_within(middle, PIECES[1], 0)).close(),
+            Self::EndsEarly => begun().chunk(middle).end(),
+            Self::HangsBeforeHead => Script::nothing().hang(),
+            Self::HangsBeforeToken => stream(vendor).hang(),
+            Self::HangsAfterToken => begun().hang(),
+            Self::Endless => chunks(stream(vendor), &answer.opening).endless(long_delta(vendor)),
+            Self::TenMegabytes => {
+                let delta = long_delta(vendor);
+                let deltas = std::iter::repeat_n(&delta, 10 * MEGABYTE / delta.len() + 1);
+                chunks(chunks(stream(vendor), deltas), &answer.closing).end()
+            }
+            Self::TenMegabyteLine => {
+                begun().chunk(until_within(middle, TOKEN, 0)).chunk(vec![b'x'; 10 * MEGABYTE]).end()
+            }
+            Self::TenMegabyteError => {
+                let mut reply = Reply::page(500, "Internal Server Error");
+                reply.body.resize(10 * MEGABYTE, b' ');
+                reply.script(key)
+            }
+            Self::StreamInternal => {
+                begun().chunk(repeating(&vendor.stream_fault(MODEL, StreamFault::Internal)?, key)).end()
+            }
+            Self::StreamOverloaded => begun().chunk(vendor.stream_fault(MODEL, StreamFault::Overloaded)?).end(),
+            Self::Empty => whole(vendor, &vendor.answer(MODEL, &[])),
+            Self::RefusalFirst => whole(vendor, &vendor.refusals(MODEL)?[0]),
+            Self::RefusalSecond => whole(vendor, &vendor.refusals(MODEL)?[1]),
+            Self::RefusalByFilter => complaint(Complaint::Moderated)?,
+            Self::GarbageBytes => stream(vendor).chunk(noise(20_000)).end(),
+            Self::GarbagePage => Reply::page(200, "Sign in to this network").script(key),
+            Self::GarbageJson => Script::json(200, &serde_json::json!({"status": "ok", "uptime": 123})),
+            Self::RedirectFound => redirect(302, vendor, key, elsewhere),
+            Self::RedirectTemporary => redirect(307, vendor, key, elsewhere),
+        })
+    }
+
+    /// How it must end when it persists.
+    pub(super) fn expected(self, vendor: Vendor) -> Expected {
+        let fails =
+            |code, upstream| Expected { verdict: Verdict::Fails { code, upstream }, retried: false, tells: &[] };
+        let unavailable = |upstream| fails(Code::ProviderUnavailable, upstream).retried();
+        let rejected = |upstream| fails(Code::ProviderRejected, upstream);
+        let limited = |upstream| fails(Code::ProviderRateLimited, Some(upstream));
+        match self {
+            Self::BadKey if vendor == Vendor::Google => fails(Code::ProviderAuth, Some(400)).telling(&["key"]),
+            Self::BadKey => fails(Code::ProviderAuth, Some(401)).telling(&["key"]),
+            Self::Forbidden => fails(Code::ProviderAuth, Some(403)).telling(&["key"]),
+            Self::UnknownModel => rejected(Some(404)).telling(&[MODEL]),
+            Self::RefusedTemperature => {
+                Expected { verdict: Verdict::Answers { warning: "temperature" }, retried: false, tells: &[] }
+            }
+            Self::RefusalByFilter if vendor == Vendor::OpenRouter => rejected(Some(403)).telling(&["declined"]),
+            Self::RefusalByFilter if vendor == Vendor::OpenAi => rejected(Some(400)).telling(&["declined"]),
+            // Anthropic gives its filter no type of its own, and its words may change.
+            Self::BadRequest | Self::RefusalByFilter => rejected(Some(400)),
+            Self::TooLong => rejected(Some(400)).telling(&["shorten"]),
+            Self::OutOfCredit => limited(402).telling(&["credit"]),
+            Self::RateLimitSeconds
+            | Self::RateLimitDate
+            | Self::RateLimitRetryInfo
+            | Self::RateLimitMilliseconds
+            | Self::RateLimitUnsaid => limited(429).retried(),
+            Self::RateLimitAnHour => limited(429).telling(&["3600 s", "taken as down"]),
+            Self::QuotaUsedUp => limited(429).telling(&["quota"]),
+            Self::Internal | Self::TenMegabyteError => unavailable(Some(500)),
+            Self::GatewayPage => unavailable(Some(502)),
+            Self::Unavailable => unavailable(Some(503)),
+            Self::Overloaded => limited(529).retried(),
+            Self::NobodyListens => unavailable(None).telling(&["base_url"]),
+            Self::UntrustedCertificate => unavailable(None).telling(&["certificate", "ca_file"]),
+            Self::Reset
+            | Self::CutInToken
+            | Self::CutInCharacter
+            | Self::CutInEvent
+            | Self::EndsEarly
+            | Self::GarbageBytes
+            | Self::GarbagePage
+            | Self::GarbageJson
+            | Self::TenMegabyteLine
+            | Self::NoTls => unavailable(None),
+            Self::Endless | Self::TenMegabytes => unavailable(None).telling(&["4 MiB"]),
+            Self::StreamInternal => unavailable(status_in_stream(vendor, 502, 500)),
+            Self::StreamOverloaded => fails(Code::ProviderRateLimited, status_in_stream(vendor, 429, 529)).retried(),
+            Self::HangsBeforeHead | Self::HangsBeforeToken | Self::HangsAfterToken => {
+                fails(Code::ProviderTimeout, None).telling(&["timeout_s"])
+            }
+            Self::Empty => rejected(None).telling(&["no text"]),
+            Self::RefusalFirst | Self::RefusalSecond => rejected(None).telling(&["declined"]),
+            Self::RedirectFound => fails(Code::ProviderUnavailable, Some(302)).telling(&["redirect"]),
+            Self::RedirectTemporary => fails(Code::ProviderUnavailable, Some(307)).telling(&["redirect"]),
+        }
+    }
+}
+
+impl Expected {
+    const fn retried(mut self) -> Self {
+        self.retried = true;
+        self
+    }
+
+    const fn telling(mut self, tells: &'static [&'static str]) -> Self {
+        self.tells = tells;
+        self
+    }
+}
+
+/// The status that an error in a stream stands for, where the vendor says so: OpenRouter by number, Anthropic by the
+/// type, Google by number in an event; in Google's bare JSON there is nobody to read it.
+fn status_in_stream(vendor: Vendor, openrouter: u16, anthropic: u16) -> Option<u16> {
+    match vendor {
+        Vendor::OpenRouter => Some(openrouter),
+        Vendor::Anthropic => Some(anthropic),
+        Vendor::Google if openrouter == 429 => Some(429),
+        _ => None,
+    }
+}
+
+/// A frame cut `further` bytes after the beginning of `text` in it.
+fn until_within(frame: &[u8], text: &str, further: usize) -> Vec<u8> {
+    let found = frame.windows(text.len()).position(|window| window == text.as_bytes());
+    frame[..found.expect("the text is in the frame") + further].to_vec()
+}
+
+/// A whole answer, every frame a chunk.
+pub(super) fn whole(vendor: Vendor, answer: &Answer) -> Script {
+    chunks(stream(vendor), answer.frames()).end()
+}
+
+/// The head of a stream.
+fn stream(vendor: Vendor) -> Script {
+    Script::stream(vendor.stream_type())
+}
+
+fn chunks<'a>(script: Script, frames: impl IntoIterator<Item = &'a Vec<u8>>) -> Script {
+    frames.into_iter().fold(script, Script::chunk)
+}
+
+/// A frame with 15 kB of text.
+fn long_delta(vendor: Vendor) -> Vec<u8> {
+    vendor.delta(MODEL, &"All distilling and no draining. ".repeat(500))
+}
+
+fn redirect(status: u16, vendor: Vendor, key: &str, elsewhere: &str) -> Script {
+    let path = vendor.chat_path(MODEL);
+    let mark = if path.contains('?') { '&' } else { '?' };
+    let location = format!("{elsewhere}{path}{mark}key={key}");
+    Script::whole(status, &[("location", &location)], "")
+}
+
+/// Bytes that mean nothing, always the same.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9E37_79B9_u32;
+    let next = || {
+        // Xorshift: no matter how good, it only has to look like nothing.
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_le_bytes()[1]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}

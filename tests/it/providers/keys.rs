@@ -1,0 +1,325 @@
+//! No key is ever shown: a canary goes through every fault, with everything logged, and then every file, output and
+//! answer is searched for it.
+//!
+//! The key comes in each of the ways there are: written down, from a variable, from `<NAME>_API_KEY`, from a command, as
+//! a header. Servers repeat it in their errors, as some do. The built program is asked over REST and on the command line.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+use aludel_core::provider::transport::testing::Script;
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use super::canary::Canary;
+use super::fault::Fault;
+use super::house::House;
+use super::stage::Actor;
+use super::vendors::Vendor;
+
+/// A level that keeps all that anybody says, the libraries that speak HTTP and TLS included.
+const EVERYTHING: &str = "trace,reqwest=trace,hyper=trace,hyper_util=trace,h2=trace,rustls=trace,tokio=trace";
+
+/// Requests to the server at the same time.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Everything that was ever put out, by where it was.
+struct Outputs(Vec<(String, Vec<u8>)>);
+
+impl Outputs {
+    fn add(&mut self, place: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.0.push((place.into(), bytes.into()));
+    }
+}
+
+/// Where a key comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The configuration itself.
+    Written,
+    /// A variable that the configuration names.
+    Variable,
+    /// `<NAME>_API_KEY`.
+    UsualVariable,
+    /// What a command prints.
+    Command,
+    /// A header that the user sets.
+    Header,
+}
+
+impl Source {
+    const ALL: [Self; 5] = [Self::Written, Self::Variable, Self::UsualVariable, Self::Command, Self::Header];
+
+    /// The lines of a provider's configuration.
+    fn lines(self, vendor: Vendor, key: &str, key_file: &Path) -> Vec<String> {
+        let (header, scheme) = vendor.key_header();
+        match self {
+            Self::Written => vec![],
+            Self::Variable => vec!["api_key: ${A_VARIABLE_OF_MINE}".to_owned()],
+            Self::UsualVariable => vec!["# the key is in <NAME>_API_KEY".to_owned()],
+            Self::Command => vec![format!("api_key_cmd: cat {}", key_file.display())],
+            Self::Header => vec![format!("headers: {{{header}: \"{scheme}{key}\"}}")],
+        }
+    }
+}
+
+/// A canary for each source, since a key that is known from one is masked wherever it shows.
+struct Canaries {
+    each: [Canary; 5],
+    /// The file that the command prints.
+    file: NamedTempFile,
+}
+
+impl Canaries {
+    fn new() -> Self {
+        let each = Source::ALL.map(|_| Canary::new());
+        let mut file = NamedTempFile::new().expect("a file");
+        writeln!(file, "{}", each[Source::Command as usize].key).expect("written");
+        Self { each, file }
+    }
+
+    fn key(&self, source: Source) -> &str {
+        &self.each[source as usize].key
+    }
+}
+
+/// A provider for every such fault of every vendor, the sources in turn, and some that repeat the key where messages
+/// are cut. What the program needs in its environment is added to `variables`.
+fn actors(
+    canaries: &Canaries,
+    elsewhere: &str,
+    is_wanted: fn(Fault) -> bool,
+    variables: &mut Vec<(String, String)>,
+) -> Vec<Actor> {
+    let mut actors = Vec::new();
+    let mut enter = |name: String, vendor: Vendor, source: Source, script: Script| -> Actor {
+        if source == Source::UsualVariable {
+            let variable = format!("{}_API_KEY", name.to_ascii_uppercase().replace('-', "_"));
+            variables.push((variable, canaries.key(source).to_owned()));
+        }
+        let mut actor = Actor::new(name, vendor).playing(move |_| Some(script.clone()));
+        canaries.key(source).clone_into(&mut actor.key);
+        actor.more = source.lines(vendor, &actor.key, canaries.file.path());
+        actor.max_retries = 0;
+        actor
+    };
+    for (row, (fault, fault_name)) in Fault::ALL.iter().filter(|(fault, _)| is_wanted(*fault)).enumerate() {
+        for (column, vendor) in Vendor::ALL.into_iter().enumerate() {
+            let source = Source::ALL[(row + column) % Source::ALL.len()];
+            let Ok(script) = fault.script(vendor, canaries.key(source), elsewhere) else { continue };
+            let mut actor = enter(format!("{}-{fault_name}", vendor.name()), vendor, source, script);
+            actor.place = fault.place();
+            actor.timeout_s = fault.timeout_s();
+            actors.push(actor);
+        }
+    }
+    for (before, source) in (180..320).step_by(10).zip(Source::ALL.into_iter().cycle()) {
+        let message = format!("{}{} is no key of ours", "x".repeat(before), canaries.key(source));
+        let body = json!({"error": {"message": message, "type": "invalid_request_error", "code": "invalid_api_key"}});
+        actors.push(enter(format!("cut-at-{before}"), Vendor::OpenAi, source, Script::json(401, &body)));
+    }
+    variables.push(("A_VARIABLE_OF_MINE".to_owned(), canaries.key(Source::Variable).to_owned()));
+    actors
+}
+
+/// The REST server of a house, with everything logged.
+struct Server {
+    child: Child,
+    /// Reads all it says on standard error, lest it wait for a reader.
+    stderr: JoinHandle<Vec<u8>>,
+    address: String,
+}
+
+impl Server {
+    fn start(house: &House, variables: &[(String, String)]) -> Self {
+        let mut command = house.home.command();
+        command.args(["http-server", "--port", "0", "--log-level", EVERYTHING]).envs(variables.iter().cloned());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while !line.contains("listening on http://") {
+            line.clear();
+            assert!(stderr.read_line(&mut line).expect("a line") > 0, "it ended");
+        }
+        let (_, address) = line.trim().split_once("http://").expect("an address");
+        let address = address.to_owned();
+        let stderr = std::thread::spawn(move || {
+            let mut said = line.into_bytes();
+            stderr.read_to_end(&mut said).expect("its log");
+            said
+        });
+        Self { child, stderr, address }
+    }
+
+    /// Posts to `generate`, with the answer or the events as they come; answers all that came back.
+    fn generate(address: &str, provider: &str, accept: &str) -> Vec<u8> {
+        let body = json!({"input": "Distil", "provider": provider, "count": 1, "phases": ["coagulatio"]}).to_string();
+        Self::ask(address, &format!("POST /api/v1/prompts/generate HTTP/1.1\r\naccept: {accept}\r\n"), &body)
+    }
+
+    fn ask(address: &str, head: &str, body: &str) -> Vec<u8> {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        let length = body.len();
+        let rest = format!(
+            "host: {address}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(format!("{head}{rest}").as_bytes()).expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        answer
+    }
+
+    /// Stops it; answers what it said meanwhile.
+    fn stop(mut self) -> (Vec<u8>, Vec<u8>) {
+        let status = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
+        assert!(status.expect("a shell").success());
+        let mut stdout = Vec::new();
+        self.child.stdout.take().expect("a pipe").read_to_end(&mut stdout).expect("its output");
+        self.child.wait().expect("it ends");
+        (stdout, self.stderr.join().expect("its log"))
+    }
+}
+
+/// A house whose providers are sent canaries, the variables that the program needs, and what it put out.
+struct Search {
+    canaries: Canaries,
+    house: House,
+    names: Vec<String>,
+    variables: Vec<(String, String)>,
+    outputs: Outputs,
+}
+
+impl Search {
+    /// Opens with the actors of the faults that are asked for.
+    fn open(more: &str, is_wanted: fn(Fault) -> bool) -> Self {
+        let canaries = Canaries::new();
+        let (mut names, mut variables) = (Vec::new(), Vec::new());
+        let house = House::open(more, |elsewhere| {
+            let actors = actors(&canaries, elsewhere, is_wanted, &mut variables);
+            names.extend(actors.iter().map(|actor| actor.name.clone()));
+            actors
+        });
+        Self { canaries, house, names, variables, outputs: Outputs(Vec::new()) }
+    }
+
+    /// Nothing shows a key, and what was searched is what there was to search.
+    fn conclude(&self, others: &[&Canary]) {
+        let configuration = [self.house.home.data().join("config.yaml")];
+        let mut shown = Vec::new();
+        for secret in self.canaries.each.iter().chain(others.iter().copied()) {
+            let outputs = self.outputs.0.iter();
+            shown.extend(outputs.filter_map(|(place, bytes)| Some(format!("{place}: {}", secret.found_in(bytes)?))));
+            shown.extend(secret.found_below(self.house.home.path(), &configuration));
+        }
+        assert!(shown.is_empty(), "the key shows in {} places:\n{}", shown.len(), shown.join("\n"));
+        assert_eq!(self.house.stage.objections(), Vec::<String>::new());
+        assert_eq!(self.house.stage.elsewhere_asked(), 0, "a request went where none may go");
+        let is_unreachable = |name: &String| ["nobody", "untrusted", "no-tls"].iter().any(|part| name.contains(part));
+        let mut unasked = self.names.iter().filter(|name| self.house.stage.asked(name).is_empty());
+        assert_eq!(unasked.find(|name| !is_unreachable(name)), None, "never asked");
+        let logged = logged_bytes(&self.house);
+        assert!(logged > 50_000, "only {logged} bytes were logged");
+    }
+}
+
+#[test]
+fn no_answer_log_or_file_of_the_server_shows_a_key_whatever_goes_wrong() {
+    // A long line, a long wait and an endless answer show nothing that the others do not.
+    let is_wanted = |fault: Fault| !fault.is_bulky() && fault != Fault::RateLimitDate;
+    let mut search = Search::open("log: {format: json}\n", is_wanted);
+    let server = Server::start(&search.house, &search.variables);
+    let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE {
+            scope.spawn(|| {
+                while let Some(name) = search.names.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let accept = if name.len() % 2 == 0 { "application/json" } else { "text/event-stream" };
+                    let answer = Server::generate(&server.address, name, accept);
+                    answers.lock().expect("no panic").push((format!("REST {name}"), answer));
+                }
+            });
+        }
+    });
+    search.outputs.0.extend(answers.into_inner().expect("no panic"));
+    search.outputs.add("REST providers", Server::ask(&server.address, "GET /api/v1/providers HTTP/1.1\r\n", ""));
+    let (stdout, stderr) = server.stop();
+    search.outputs.add("the server's output", stdout);
+    search.outputs.add("the server's log", stderr);
+    search.conclude(&[]);
+}
+
+#[test]
+fn no_command_shows_a_key_whatever_is_asked_in_whatever_format() {
+    let is_wanted = |fault: Fault| {
+        matches!(fault, Fault::BadKey | Fault::GatewayPage | Fault::StreamInternal | Fault::RedirectTemporary)
+    };
+    let mut search = Search::open("log: {format: text}\n", is_wanted);
+    // A second secret, which only a header has.
+    let token = Canary::new();
+    let key = search.canaries.key(Source::Written).to_owned();
+    for command in commands(&key, &token.key) {
+        let mut program = search.house.home.command();
+        program.args(&command).args(["--log-level", EVERYTHING]).envs(search.variables.iter().cloned());
+        let output = program.env("RUST_BACKTRACE", "1").stdin(Stdio::null()).output().expect("it ends");
+        assert_ne!(output.status.code(), Some(101), "{command:?} panicked");
+        let place = format!("{command:?}").replace(&key, "…").replace(&token.key, "…");
+        search.outputs.add(format!("the output of {place}"), output.stdout);
+        search.outputs.add(format!("the errors of {place}"), output.stderr);
+    }
+    let header = search.house.home.data().join("config.yaml");
+    assert!(std::fs::read_to_string(header).expect("the configuration").contains(&token.key), "it was set");
+    search.conclude(&[&token]);
+}
+
+/// What a user would try, with everything logged; also what is wrong and names a secret.
+fn commands<'a>(key: &'a str, token: &'a str) -> Vec<Vec<&'a str>> {
+    let generate = |provider: &'a str, format: &'a str| {
+        let options = ["--count=1", "--phases=coagulatio", "--stream", "--format", format, "--provider", provider];
+        [&["generate", "Distil"][..], &options].concat()
+    };
+    let mut commands = vec![
+        generate("openai-bad-key", "text"),
+        generate("openai-bad-key", "json"),
+        generate("google-redirect-307", "text"),
+        generate("google-bad-key", "jsonl"),
+        generate("anthropic-error-in-stream", "jsonl"),
+        generate("ollama-502-page", "json"),
+    ];
+    commands.extend([
+        vec!["config", "show"],
+        vec!["config", "show", "--format", "json"],
+        vec!["config", "export"],
+        vec!["config", "get", "providers.openai-bad-key.api_key"],
+        vec!["config", "validate"],
+        vec!["config", "set", "providers.openai-bad-key.api_key", key],
+        vec!["config", "set", "providers.openai-bad-key.timeout_s", key],
+        vec!["config", "set", "providers.openai-bad-key.base_url", key],
+        vec!["config", "set", "providers.openai-bad-key.headers.X-Token", token],
+        vec!["config", "show"],
+        vec!["providers"],
+        vec!["providers", "--format", "json"],
+        vec!["validate"],
+        vec!["validate", "--format", "json"],
+        vec!["test-providers"],
+        vec!["test-providers", "--format", "json"],
+        vec!["list", "--format", "json"],
+        vec!["history", "--format", "json"],
+        vec!["spend", "--format", "json"],
+    ]);
+    commands
+}
+
+/// How much there is in the log files.
+fn logged_bytes(house: &House) -> u64 {
+    let logs: Vec<PathBuf> = std::fs::read_dir(house.home.data().join("logs"))
+        .expect("a folder of logs")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    logs.iter().map(|path| std::fs::metadata(path).expect("a file").len()).sum()
+}

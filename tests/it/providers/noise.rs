@@ -1,0 +1,150 @@
+//! Bytes that no vendor would send: whatever comes with a 200, a call ends, lawfully, and no nonsense is believed.
+//!
+//! Random bytes, and whole answers with bytes changed, cut out and put in, in random pieces.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aludel_core::domain::ModelMetadata;
+use aludel_core::error::Code;
+use aludel_core::provider::transport::testing::Script;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use serde_json::json;
+use tokio::runtime::Builder;
+
+use super::fault::PIECES;
+use super::lab::Lab;
+use super::stage::Actor;
+use super::vendors::{MODEL, Vendor};
+
+/// Cases for each vendor, of each of the two sorts.
+const CASES: u32 = 64;
+/// Tries to make a failing case smaller.
+const SHRINKS: u32 = 64;
+const PROVIDERS: usize = (CASES + SHRINKS) as usize;
+
+/// Longer than any call here takes, and long before a limit of the program's own.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A change to a whole answer.
+#[derive(Debug, Clone)]
+enum Change {
+    Replace(Index, u8),
+    Remove(Index, u8),
+    Insert(Index, Vec<u8>),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let change = prop_oneof![
+        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Change::Replace(at, byte)),
+        (any::<Index>(), 1..40_u8).prop_map(|(at, length)| Change::Remove(at, length)),
+        (any::<Index>(), prop::collection::vec(any::<u8>(), 1..8)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        (any::<Index>(), "[0-9.e\\-]{1,20}").prop_map(|(at, digits)| Change::Insert(at, digits.into_bytes())),
+    ];
+    prop::collection::vec(change, 1..6)
+}
+
+fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
+    for change in changes {
+        if bytes.is_empty() {
+            return bytes;
+        }
+        match change {
+            Change::Replace(at, byte) => {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            Change::Remove(at, length) => {
+                let at = at.index(bytes.len());
+                bytes.drain(at..bytes.len().min(at + usize::from(*length)));
+            }
+            Change::Insert(at, more) => {
+                let at = at.index(bytes.len());
+                bytes.splice(at..at, more.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// A provider for each case, lest the breaker leave one alone for what it said before; all say what is put here.
+struct Babel {
+    vendor: Vendor,
+    lab: Lab,
+    said: Arc<Mutex<Script>>,
+    next: AtomicUsize,
+}
+
+impl Babel {
+    async fn open(vendor: Vendor) -> Self {
+        let said = Arc::new(Mutex::new(Script::nothing()));
+        let actor = |number: usize| {
+            let said = Arc::clone(&said);
+            let mut actor = Actor::new(format!("p{number}"), vendor)
+                .playing(move |_| Some(said.lock().unwrap_or_else(PoisonError::into_inner).clone()));
+            actor.max_retries = 0;
+            actor
+        };
+        let actors = (0..PROVIDERS).map(actor).collect();
+        Self { vendor, lab: Lab::open("", |_| actors).await, said, next: AtomicUsize::new(0) }
+    }
+
+    /// One call that is answered with these bytes, in pieces of this length.
+    async fn check(&self, bytes: &[u8], piece: usize) -> Result<(), TestCaseError> {
+        let script = bytes.chunks(piece.max(1)).fold(Script::stream(self.vendor.stream_type()), Script::chunk).end();
+        *self.said.lock().unwrap_or_else(PoisonError::into_inner) = script;
+        let provider = format!("p{}", self.next.fetch_add(1, Ordering::Relaxed) % PROVIDERS);
+        let request = json!({"provider": provider, "count": 1, "phases": ["coagulatio"], "save": false});
+        let ran = tokio::time::timeout(PATIENCE, self.lab.run(request)).await;
+        let ran = ran.map_err(|_| TestCaseError::fail("it hangs"))?.map_err(TestCaseError::fail)?;
+        let Ok(result) = ran.result() else {
+            let problem = ran.failure().map_err(TestCaseError::fail)?;
+            // Noise is never a defect of ours.
+            let is_the_providers = matches!(
+                problem.code,
+                Code::ProviderUnavailable | Code::ProviderRejected | Code::ProviderRateLimited | Code::ProviderAuth
+            );
+            prop_assert!(is_the_providers, "{}: {}", problem.code, problem.detail);
+            prop_assert!(problem.detail.len() < 1200 && !problem.detail.contains('\0'), "{}", problem.detail);
+            return Ok(());
+        };
+        prop_assert!(!result.prompts[0].content.trim().is_empty());
+        let ModelMetadata { input_tokens, output_tokens, cost_usd, model, .. } = &result.model_metadata;
+        prop_assert!(*input_tokens < 1_000_000_000 && *output_tokens < 1_000_000_000, "{:?}", result.model_metadata);
+        prop_assert!(
+            cost_usd.is_none_or(|cost| cost.is_finite() && (0.0..1_000_000.0).contains(&cost)),
+            "{cost_usd:?}"
+        );
+        prop_assert!(model.len() < 300 && !model.contains(char::is_control), "{model:?}");
+        Ok(())
+    }
+}
+
+/// Runs the cases of one sort for every vendor, each with its own draw.
+fn try_all<S: Strategy>(strategy: impl Fn(Vendor) -> S, bytes: impl Fn(Vendor, S::Value) -> (Vec<u8>, usize)) {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    for vendor in Vendor::ALL {
+        let babel = runtime.block_on(Babel::open(vendor));
+        let config = Config { cases: CASES, max_shrink_iters: SHRINKS, failure_persistence: None, ..Config::default() };
+        let outcome = TestRunner::new(config).run(&strategy(vendor), |drawn| {
+            let (bytes, piece) = bytes(vendor, drawn);
+            runtime.block_on(babel.check(&bytes, piece))
+        });
+        outcome.unwrap_or_else(|why| panic!("{vendor:?}: {why}"));
+    }
+}
+
+#[test]
+fn random_bytes_are_an_error_and_never_more() {
+    let strategy = |_| (prop::collection::vec(any::<u8>(), 0..600), 1..200_usize);
+    try_all(strategy, |_, drawn| drawn);
+}
+
+#[test]
+fn an_answer_with_wrong_bytes_ends_well_or_in_an_error() {
+    let whole = |vendor: Vendor| vendor.answer(MODEL, &PIECES).frames().flatten().copied().collect::<Vec<u8>>();
+    try_all(|_| (changes(), 1..400_usize), |vendor, (changes, piece)| (changed(whole(vendor), &changes), piece));
+}
