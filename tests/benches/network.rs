@@ -11,6 +11,7 @@
     reason = "a bench prints, and stops where it cannot go on"
 )]
 
+use std::fmt::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,7 @@ const SERVER: &str = "ALUDEL_BENCH_SERVER";
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    if std::env::var_os(SERVER).is_some() {
+    if is_server() {
         runtime.block_on(serve());
         return;
     }
@@ -48,11 +49,21 @@ fn main() {
     let cold = runtime.block_on(generate(&engine, 64));
     let bare = runtime.block_on(bare(&server.address));
     println!("first run, 64 variants over 64 fresh connections: {:.3}x the bare client", ratio(cold, bare));
+    measure("one thread, as commands run", &runtime, &engine, &server);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    measure("two threads, as servers run", &runtime, &engine, &server);
+    println!("peak memory: {} kB", peak_kb());
+}
+
+fn measure(name: &str, runtime: &tokio::runtime::Runtime, engine: &Engine, server: &Server) {
+    println!("{name}:");
+    runtime.block_on(generate(engine, 64));
     for variants in [1_u32, 8, 64] {
         let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
         for _ in 0..ROUNDS {
             let bare = runtime.block_on(self::bare(&server.address));
-            let ours = runtime.block_on(generate(&engine, variants));
+            let ours = runtime.block_on(generate(engine, variants));
             ratios.push(ratio(ours, bare));
             walls.push(ours.as_secs_f64() * 1e3);
         }
@@ -65,7 +76,11 @@ fn main() {
             (cpu_ms() - cpu) / calls
         );
     }
-    println!("peak memory: {} kB", peak_kb());
+}
+
+#[expect(clippy::disallowed_methods, reason = "how this program tells that it is started as the server")]
+fn is_server() -> bool {
+    std::env::var_os(SERVER).is_some()
 }
 
 fn ratio(ours: Duration, yardstick: Duration) -> f64 {
@@ -122,11 +137,11 @@ fn answer() -> Vec<u8> {
         let text = format!("piece {piece} of an answer ");
         let chunk =
             json!({"model": "mock-1", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]});
-        body.push_str(&format!("data: {chunk}\n\n"));
+        write!(body, "data: {chunk}\n\n").expect("a string takes all");
     }
     let last = json!({"model": "mock-1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
     let usage = json!({"model": "mock-1", "choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 120}});
-    body.push_str(&format!("data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n"));
+    write!(body, "data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n").expect("a string takes all");
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
