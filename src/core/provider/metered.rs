@@ -114,6 +114,14 @@ impl Provider for Metered {
         Box::pin(stream! {
             let account = request.account.clone();
             let model = request.model.clone().unwrap_or_else(|| inner.default_model().to_owned());
+            if model.is_empty() {
+                // Nobody is asked: what is below says which models there are, and no call goes out that could cost.
+                let mut answer = inner.stream(request);
+                while let Some(chunk) = answer.next().await {
+                    yield chunk;
+                }
+                return;
+            }
             let assumed = account.assumed_price();
             let terms = terms_of(&model);
             let worst = terms.assuming(assumed).worst_case(most_input_tokens(&request), request.max_tokens);

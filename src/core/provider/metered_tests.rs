@@ -66,6 +66,33 @@ fn with_fault(fault: &str) -> String {
     format!("{{answer: {{words: 50}}, price: {{input: 1.0, output: 10.0}}, rules: [{{fault: {fault}}}]}}")
 }
 
+/// A provider that has no model to ask, as a server without a default one.
+struct Modelless;
+
+impl Provider for Modelless {
+    fn name(&self) -> &'static str {
+        "modelless"
+    }
+
+    fn default_model(&self) -> &'static str {
+        ""
+    }
+
+    fn stream(&self, _request: ChatRequest) -> ChunkStream {
+        let error = ProviderError::new("modelless", ProviderFailure::Rejected, "no model is named; it has a, b");
+        Box::pin(futures_util::stream::once(async { Err(error) }))
+    }
+}
+
+#[tokio::test]
+async fn without_a_model_nobody_is_asked_and_no_price_is_missed() {
+    let account = account(Some(1.0), None, None);
+    let metered = Metered::new(Arc::new(Modelless), Arc::new(|_| Terms::default()));
+    let error = complete(&metered, paid_by(&account, 0, 100)).await.unwrap_err();
+    assert!(error.message.contains("it has a, b"), "{error}");
+    assert_eq!(account.tally(), Tally::default());
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_counts_as_what_it_cost() {
     let account = account(Some(1.0), None, None);
