@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::io::{Read, Write as _};
 use std::net::TcpStream;
 
+use aludel_core::ids::{IdSource, SystemIds};
 use serde_json::Value;
 
 use crate::support::Home;
@@ -44,7 +45,7 @@ fn address(variable: &str) -> String {
 
 /// A name that no other run of this test has had: the counterparts may outlive one.
 fn unique(test: &str) -> String {
-    format!("{test}-{}", uuid::Uuid::now_v7())
+    format!("{test}-{}", SystemIds.session())
 }
 
 /// A home with these providers, whose calls the journal shows under `test`.
