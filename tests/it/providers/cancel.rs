@@ -4,7 +4,7 @@
 //! of several, and for the built program on a signal.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use aludel_core::domain::Phase;
@@ -12,7 +12,7 @@ use aludel_core::event::{EventKind, Run};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
-use super::house::House;
+use super::house::{House, signal};
 use super::lab::{KEY, Lab};
 use super::stage::{Actor, Asked, Stage};
 use super::vendors::Vendor;
@@ -84,12 +84,6 @@ async fn stopping_one_variant_closes_its_socket_and_no_other() {
     let result: Value = serde_json::to_value(result).expect("JSON");
     assert_eq!(result["prompts"].as_array().map(Vec::len), Some(2), "{result}");
     assert_eq!(result["failures"][0]["variant"], 1);
-}
-
-/// Sends a signal. There is no safe function for it, so the shell's own is used.
-fn signal(process: u32, name: &str) {
-    let status = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status();
-    assert!(status.expect("a shell").success());
 }
 
 #[test]

@@ -172,6 +172,17 @@ impl Fault {
         }
     }
 
+    /// The wait that the server asks for in its last answer, in seconds: at least and at most.
+    pub(super) const fn asked_wait_s(self) -> Option<(f64, f64)> {
+        match self {
+            Self::RateLimitSeconds | Self::RateLimitRetryInfo => Some((1.0, 1.0)),
+            Self::RateLimitDate => Some((0.0, 2.0)),
+            Self::RateLimitMilliseconds => Some((0.3, 0.3)),
+            Self::RateLimitAnHour => Some((3600.0, 3600.0)),
+            _ => None,
+        }
+    }
+
     /// The least wait in milliseconds that the server asks for before each further request.
     pub(super) const fn least_wait_ms(self) -> u64 {
         match self {

@@ -4,13 +4,11 @@
 //! The key comes in each of the ways there are: written down, from a variable, from `<NAME>_API_KEY`, from a command, as
 //! a header. Servers repeat it in their errors, as some do. The built program is asked over REST and on the command line.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 
 use aludel_core::provider::transport::testing::Script;
 use serde_json::json;
@@ -18,7 +16,7 @@ use tempfile::NamedTempFile;
 
 use super::canary::Canary;
 use super::fault::Fault;
-use super::house::House;
+use super::house::{House, RestServer};
 use super::stage::Actor;
 use super::vendors::Vendor;
 
@@ -127,65 +125,6 @@ fn actors(
     actors
 }
 
-/// The REST server of a house, with everything logged.
-struct Server {
-    child: Child,
-    /// Reads all it says on standard error, lest it wait for a reader.
-    stderr: JoinHandle<Vec<u8>>,
-    address: String,
-}
-
-impl Server {
-    fn start(house: &House, variables: &[(String, String)]) -> Self {
-        let mut command = house.home.command();
-        command.args(["http-server", "--port", "0", "--log-level", EVERYTHING]).envs(variables.iter().cloned());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("it starts");
-        let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        let mut line = String::new();
-        while !line.contains("listening on http://") {
-            line.clear();
-            assert!(stderr.read_line(&mut line).expect("a line") > 0, "it ended");
-        }
-        let (_, address) = line.trim().split_once("http://").expect("an address");
-        let address = address.to_owned();
-        let stderr = std::thread::spawn(move || {
-            let mut said = line.into_bytes();
-            stderr.read_to_end(&mut said).expect("its log");
-            said
-        });
-        Self { child, stderr, address }
-    }
-
-    /// Posts to `generate`, with the answer or the events as they come; answers all that came back.
-    fn generate(address: &str, provider: &str, accept: &str) -> Vec<u8> {
-        let body = json!({"input": "Distil", "provider": provider, "count": 1, "phases": ["coagulatio"]}).to_string();
-        Self::ask(address, &format!("POST /api/v1/prompts/generate HTTP/1.1\r\naccept: {accept}\r\n"), &body)
-    }
-
-    fn ask(address: &str, head: &str, body: &str) -> Vec<u8> {
-        let mut stream = TcpStream::connect(address).expect("a connection");
-        let length = body.len();
-        let rest = format!(
-            "host: {address}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(format!("{head}{rest}").as_bytes()).expect("sent");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        answer
-    }
-
-    /// Stops it; answers what it said meanwhile.
-    fn stop(mut self) -> (Vec<u8>, Vec<u8>) {
-        let status = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
-        assert!(status.expect("a shell").success());
-        let mut stdout = Vec::new();
-        self.child.stdout.take().expect("a pipe").read_to_end(&mut stdout).expect("its output");
-        self.child.wait().expect("it ends");
-        (stdout, self.stderr.join().expect("its log"))
-    }
-}
-
 /// A house whose providers are sent canaries, the variables that the program needs, and what it put out.
 struct Search {
     canaries: Canaries,
@@ -233,21 +172,21 @@ fn no_answer_log_or_file_of_the_server_shows_a_key_whatever_goes_wrong() {
     // A long line, a long wait and an endless answer show nothing that the others do not.
     let is_wanted = |fault: Fault| !fault.is_bulky() && fault != Fault::RateLimitDate;
     let mut search = Search::open("log: {format: json}\n", is_wanted);
-    let server = Server::start(&search.house, &search.variables);
+    let server = RestServer::start(&search.house.home, &["--log-level", EVERYTHING], &search.variables);
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..SIDE_BY_SIDE {
             scope.spawn(|| {
                 while let Some(name) = search.names.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let accept = if name.len() % 2 == 0 { "application/json" } else { "text/event-stream" };
-                    let answer = Server::generate(&server.address, name, accept);
+                    let answer = server.generate(name, accept);
                     answers.lock().expect("no panic").push((format!("REST {name}"), answer));
                 }
             });
         }
     });
     search.outputs.0.extend(answers.into_inner().expect("no panic"));
-    search.outputs.add("REST providers", Server::ask(&server.address, "GET /api/v1/providers HTTP/1.1\r\n", ""));
+    search.outputs.add("REST providers", server.ask("GET /api/v1/providers HTTP/1.1\r\n", ""));
     let (stdout, stderr) = server.stop();
     search.outputs.add("the server's output", stdout);
     search.outputs.add("the server's log", stderr);

@@ -152,6 +152,10 @@ async fn every_fault_at_every_provider_ends_as_the_contract_says() {
 /// Makes the run of a cell and holds it against what is expected; answers what the matrix shows of it.
 async fn examine(lab: &Lab, cell: Cell) -> Result<String, String> {
     let ran = lab.run(cell.request()).await?;
+    let socket_is_closed = async |connection| lab.stage.server().until_closed(connection).await;
+    if cell.fault == Fault::Endless && !socket_is_closed(lab.stage.asked(&cell.name())[0].connection).await {
+        return Err("the server still talks to somebody".to_owned());
+    }
     if ran.everything().contains(KEY) {
         return Err(format!("it shows the key: {}", ran.everything()));
     }
@@ -245,6 +249,12 @@ fn check_problem(cell: Cell, problem: &Problem) -> Result<(), String> {
         return Err(format!("expected upstream status {upstream:?}, got {told}"));
     }
     same("the provider", &problem.provider.as_deref(), &Some(cell.name().as_str()))?;
+    let asked = cell.fault.asked_wait_s();
+    if problem.retry_after_s.is_some() != asked.is_some()
+        || !problem.retry_after_s.zip(asked).is_none_or(|(told, (least, most))| (least..=most).contains(&told))
+    {
+        return Err(format!("it tells a wait of {:?} s where {asked:?} was asked for", problem.retry_after_s));
+    }
     let words = problem.detail.to_lowercase();
     if let Some(untold) = tells.iter().find(|tell| !words.contains(&tell.to_lowercase())) {
         return Err(format!("it does not tell `{untold}`: {told}"));

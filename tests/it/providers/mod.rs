@@ -3,12 +3,14 @@
 //!
 //! [`vendors`] is how each vendor speaks, [`fault`] what can go wrong and how it must end, [`stage`] the server that plays
 //! it, [`lab`] an engine over it, [`house`] the built program over it. The tests: [`matrix`] (every fault at every
-//! provider), [`program`] (some of them as a user meets them), [`cancel`], [`fallback`], [`keys`] (no key is ever shown),
-//! [`noise`] (bytes that mean nothing).
+//! provider), [`program`] and [`faces`] (some of them as a user meets them), [`cancel`], [`fallback`], [`limits`] (caps and
+//! the cache), [`keys`] (no key is ever shown), [`noise`] (bytes that mean nothing).
 
 mod canary;
 #[cfg(unix)]
 mod cancel;
+#[cfg(feature = "server")]
+mod faces;
 #[cfg(feature = "server")]
 mod fallback;
 mod fault;
@@ -16,6 +18,7 @@ mod house;
 #[cfg(all(unix, feature = "server"))]
 mod keys;
 mod lab;
+mod limits;
 mod matrix;
 mod noise;
 mod program;

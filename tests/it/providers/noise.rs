@@ -1,6 +1,6 @@
 //! Bytes that no vendor would send: whatever comes with a 200, a call ends, lawfully, and no nonsense is believed.
 //!
-//! Random bytes, and whole answers with bytes changed, cut out and put in, in random pieces.
+//! Random bytes, whole answers with bytes changed, cut out and put in, and whole answers in pieces of any length.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::runtime::Builder;
 
 use super::fault::PIECES;
-use super::lab::Lab;
+use super::lab::{Lab, Ran};
 use super::stage::Actor;
 use super::vendors::{MODEL, Vendor};
 
@@ -70,6 +70,11 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
+/// A whole answer, to the byte.
+fn whole(vendor: Vendor) -> Vec<u8> {
+    vendor.answer(MODEL, &PIECES).frames().flatten().copied().collect()
+}
+
 /// A provider for each case, lest the breaker leave one alone for what it said before; all say what is put here.
 struct Babel {
     vendor: Vendor,
@@ -92,14 +97,25 @@ impl Babel {
         Self { vendor, lab: Lab::open("", |_| actors).await, said, next: AtomicUsize::new(0) }
     }
 
-    /// One call that is answered with these bytes, in pieces of this length.
-    async fn check(&self, bytes: &[u8], piece: usize) -> Result<(), TestCaseError> {
-        let script = bytes.chunks(piece.max(1)).fold(Script::stream(self.vendor.stream_type()), Script::chunk).end();
+    /// From now on these bytes are said, in pieces of this length.
+    fn say(&self, bytes: &[u8], piece: usize) {
+        let stream = Script::stream(self.vendor.stream_type());
+        let script = bytes.chunks(piece.max(1)).fold(stream, Script::chunk).end();
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = script;
+    }
+
+    /// One call, to a provider that was not called before.
+    async fn ask(&self) -> Result<Ran, String> {
         let provider = format!("p{}", self.next.fetch_add(1, Ordering::Relaxed) % PROVIDERS);
         let request = json!({"provider": provider, "count": 1, "phases": ["coagulatio"], "save": false});
         let ran = tokio::time::timeout(PATIENCE, self.lab.run(request)).await;
-        let ran = ran.map_err(|_| TestCaseError::fail("it hangs"))?.map_err(TestCaseError::fail)?;
+        ran.map_err(|_| "it hangs".to_owned())?
+    }
+
+    /// One call that is answered with these bytes, in pieces of this length.
+    async fn check(&self, bytes: &[u8], piece: usize) -> Result<(), TestCaseError> {
+        self.say(bytes, piece);
+        let ran = self.ask().await.map_err(TestCaseError::fail)?;
         let Ok(result) = ran.result() else {
             let problem = ran.failure().map_err(TestCaseError::fail)?;
             // Noise is never a defect of ours.
@@ -144,7 +160,23 @@ fn random_bytes_are_an_error_and_never_more() {
 }
 
 #[test]
+fn a_whole_answer_is_read_whatever_its_pieces() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    for vendor in Vendor::ALL {
+        let babel = runtime.block_on(Babel::open(vendor));
+        let bytes = whole(vendor);
+        for piece in [1, 2, 3, 5, 7, 64, 4096] {
+            let content = runtime.block_on(async {
+                babel.say(&bytes, piece);
+                let ran = babel.ask().await.expect("a lawful run");
+                ran.result().map(|result| result.prompts[0].content.clone())
+            });
+            assert_eq!(content.as_deref(), Ok(PIECES.concat().as_str()), "{vendor:?} in pieces of {piece}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_with_wrong_bytes_ends_well_or_in_an_error() {
-    let whole = |vendor: Vendor| vendor.answer(MODEL, &PIECES).frames().flatten().copied().collect::<Vec<u8>>();
     try_all(|_| (changes(), 1..400_usize), |vendor, (changes, piece)| (changed(whole(vendor), &changes), piece));
 }
