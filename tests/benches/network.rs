@@ -11,14 +11,15 @@
     reason = "a bench prints, and stops where it cannot go on"
 )]
 
+mod measure;
+
 use std::fmt::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aludel_core::api::GenerateRequest;
 use aludel_core::config::{self, Environment, Flags};
 use aludel_core::engine::Engine;
-use aludel_core::event::EventKind;
+use measure::{cpu_ms, generate, median, peak_kb};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,7 +47,7 @@ fn main() {
     let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
     let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
 
-    let cold = runtime.block_on(generate(&engine, 64));
+    let cold = runtime.block_on(generate(&engine, "mock", 64));
     let bare = runtime.block_on(bare(&server.address));
     println!("first run, 64 variants over 64 fresh connections: {:.3}x the bare client", ratio(cold, bare));
     measure("one thread, as commands run", &runtime, &engine, &server);
@@ -58,12 +59,12 @@ fn main() {
 
 fn measure(name: &str, runtime: &tokio::runtime::Runtime, engine: &Engine, server: &Server) {
     println!("{name}:");
-    runtime.block_on(generate(engine, 64));
+    runtime.block_on(generate(engine, "mock", 64));
     for variants in [1_u32, 8, 64] {
         let (mut ratios, mut walls, cpu) = (Vec::new(), Vec::new(), cpu_ms());
         for _ in 0..ROUNDS {
             let bare = runtime.block_on(self::bare(&server.address));
-            let ours = runtime.block_on(generate(engine, variants));
+            let ours = runtime.block_on(generate(engine, "mock", variants));
             ratios.push(ratio(ours, bare));
             walls.push(ours.as_secs_f64() * 1e3);
         }
@@ -179,45 +180,4 @@ async fn bare(address: &str) -> Duration {
         read_request(&mut socket).await.expect("an answer");
     }
     began.elapsed()
-}
-
-async fn generate(engine: &Engine, variants: u32) -> Duration {
-    let began = Instant::now();
-    let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": "mock" });
-    let request: GenerateRequest = engine.decode(raw).expect("a request");
-    let mut run = engine.generate(request).expect("a run");
-    let mut finished = false;
-    while let Some(event) = run.next().await {
-        match &event.kind {
-            EventKind::Failed { error } | EventKind::VariantFailed { error, .. } => {
-                panic!("it failed: {}", error.detail)
-            }
-            EventKind::Retrying { error, .. } => panic!("it is retried: {}", error.detail),
-            _ => {}
-        }
-        finished |= matches!(event.kind, EventKind::Finished { .. });
-    }
-    assert!(finished, "the run did not finish");
-    began.elapsed()
-}
-
-/// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).
-fn cpu_ms() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit(") ").next().unwrap_or_default();
-    let fields: Vec<f64> = after_name.split(' ').filter_map(|field| field.parse().ok()).collect();
-    // The state letter does not parse, so user time is the eleventh number after it.
-    fields.get(10).zip(fields.get(11)).map_or(f64::NAN, |(user, system)| (user + system) * 10.0)
-}
-
-/// The most memory this process has held (proc(5), VmHWM).
-fn peak_kb() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0");
-    line.split_whitespace().nth(1).unwrap_or("0").to_owned()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

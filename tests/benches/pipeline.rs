@@ -10,13 +10,13 @@
     reason = "a bench prints, and stops where it cannot go on"
 )]
 
+mod measure;
+
 use std::time::{Duration, Instant};
 
-use aludel_core::api::GenerateRequest;
 use aludel_core::config::{self, Environment, Flags};
 use aludel_core::engine::Engine;
-use aludel_core::event::EventKind;
-use serde_json::json;
+use measure::{cpu_ms, generate, median, peak_kb};
 
 const PHASE_MS: u64 = 50;
 const PHASES: u32 = 3;
@@ -72,41 +72,4 @@ async fn ideal() -> Duration {
         tokio::time::sleep(Duration::from_millis(PHASE_MS)).await;
     }
     began.elapsed()
-}
-
-async fn generate(engine: &Engine, provider: &str, variants: u32) -> Duration {
-    let began = Instant::now();
-    let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": provider });
-    let request: GenerateRequest = engine.decode(raw).expect("a request");
-    let mut run = engine.generate(request).expect("a run");
-    let mut finished = false;
-    while let Some(event) = run.next().await {
-        if let EventKind::Failed { error } = &event.kind {
-            panic!("the run failed: {}", error.detail);
-        }
-        finished |= matches!(event.kind, EventKind::Finished { .. });
-    }
-    assert!(finished, "the run did not finish");
-    began.elapsed()
-}
-
-/// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).
-fn cpu_ms() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit(") ").next().unwrap_or_default();
-    let fields: Vec<f64> = after_name.split(' ').filter_map(|field| field.parse().ok()).collect();
-    // The state letter does not parse, so user time is the eleventh number after it.
-    fields.get(10).zip(fields.get(11)).map_or(f64::NAN, |(user, system)| (user + system) * 10.0)
-}
-
-/// The most memory this process has held (proc(5), VmHWM).
-fn peak_kb() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0");
-    line.split_whitespace().nth(1).unwrap_or("0").to_owned()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -6,9 +6,9 @@
 //!
 //! The layers above a transport are providers themselves, each wrapped around the one below, and speak through
 //! [`Chunk`], so what they do is visible in the run. Outermost first: [`cache`], [`route`] (the binding, then its
-//! fallbacks), [`breaker`], [`retry`], [`permit`], [`metered`] (the ledger, which counts every call that goes out),
-//! [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider but the first two, which
-//! `engine::wiring` puts together from a phase's binding.
+//! fallbacks), [`breaker`], [`retry`], [`adapt`] (sends what a model takes), [`permit`], [`metered`] (the ledger, which
+//! counts every call that goes out), [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider
+//! but the first two, which `engine::wiring` puts together from a phase's binding.
 //!
 //! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
 //! protocol's requests and reads its frames, both without input or output, and one [`transport`] moves the bytes.

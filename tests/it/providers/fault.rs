@@ -4,6 +4,7 @@
 //! ([`vendors`](super::vendors)) and the contract's table of codes. A vendor that has no such fault gives the reason.
 //! What happens below HTTP (nobody listens, TLS) has no script; [`Fault::place`] says where such a provider is looked for.
 
+use aludel_core::domain::Timestamp;
 use aludel_core::error::Code;
 use aludel_core::provider::transport::testing::Script;
 
@@ -16,6 +17,9 @@ pub(super) const PIECES: [&str; 3] =
 /// In the middle piece: a token of several bytes, and a character of three.
 const TOKEN: &str = "vaporises";
 const CHARACTER: &str = "蒸";
+
+/// How far ahead the date lies that is asked to be waited for, in seconds.
+const DATE_AHEAD_S: u32 = 2;
 
 const MEGABYTE: usize = 1_000_000;
 
@@ -186,11 +190,16 @@ impl Fault {
     /// The least wait in milliseconds that the server asks for before each further request.
     pub(super) const fn least_wait_ms(self) -> u64 {
         match self {
-            // A date has whole seconds, so two of them are anything from one to two.
-            Self::RateLimitSeconds | Self::RateLimitRetryInfo | Self::RateLimitDate => 1000,
+            Self::RateLimitSeconds | Self::RateLimitRetryInfo => 1000,
             Self::RateLimitMilliseconds => 300,
             _ => 0,
         }
+    }
+
+    /// The earliest second since 1970 to come again in, for a request that came at `arrived`. A date has whole seconds
+    /// and is written a moment after that: how long was waited says little, when it came again says all.
+    pub(super) fn named_second(self, arrived: Timestamp) -> Option<i64> {
+        (self == Self::RateLimitDate).then(|| arrived.as_second() + i64::from(DATE_AHEAD_S))
     }
 
     /// What the server does to one who sent `key`. `elsewhere` is where redirects lead.
@@ -211,7 +220,7 @@ impl Fault {
             Self::TooLong => complaint(Complaint::TooLong)?,
             Self::OutOfCredit => complaint(Complaint::OutOfCredit)?,
             Self::RateLimitSeconds => complaint(Complaint::RateLimited(Wait::Seconds(1)))?,
-            Self::RateLimitDate => complaint(Complaint::RateLimited(Wait::Date(2)))?,
+            Self::RateLimitDate => complaint(Complaint::RateLimited(Wait::Date(DATE_AHEAD_S)))?,
             Self::RateLimitRetryInfo => complaint(Complaint::RateLimited(Wait::RetryInfo(1)))?,
             Self::RateLimitMilliseconds => complaint(Complaint::RateLimited(Wait::Milliseconds(300)))?,
             Self::RateLimitUnsaid => complaint(Complaint::RateLimited(Wait::Unsaid))?,

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::canary::Canary;
 use super::fault::{Expected, Fault, Place, Verdict};
 use super::lab::{KEY, Lab, Ran};
-use super::stage::{Actor, good_text};
+use super::stage::{Actor, Asked, good_text};
 use super::vendors::{INPUT_TOKENS, MODEL, OPENROUTER_COST, OUTPUT_TOKENS, Vendor};
 
 /// How often a call is made again in the matrix.
@@ -173,6 +173,7 @@ fn failed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     let problem = ran.failure()?;
     check_problem(cell, problem)?;
     let attempts = check_attempts(cell, ran, lab.stage.asked(&cell.name()).len())?;
+    check_dates(lab, cell)?;
     let upstream = problem.upstream_status.map(|status| format!(" {status}")).unwrap_or_default();
     let code = problem.code.as_str().trim_start_matches("provider_");
     Ok(format!("{code}{upstream} ×{attempts}"))
@@ -213,6 +214,7 @@ fn passed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     if retries[0].1 < least || u128::from(least) > ran.took.as_millis() {
         return Err(format!("it waited {} ms where {least} were asked for", retries[0].1));
     }
+    check_dates(lab, cell)?;
     Ok(" ↻".to_owned())
 }
 
@@ -283,6 +285,19 @@ fn check_attempts(cell: Cell, ran: &Ran, seen: usize) -> Result<usize, String> {
         return Err(format!("it took {:?}, less than the waits it was asked for", ran.took));
     }
     Ok(attempts)
+}
+
+/// Where a date was named, nothing came again before it. Only for cells with one variant.
+fn check_dates(lab: &Lab, cell: Cell) -> Result<(), String> {
+    let asked = lab.stage.asked(&cell.name());
+    let comes_early = |pair: &[Asked]| {
+        let named = cell.fault.named_second(pair[0].arrived);
+        named.is_some_and(|named| pair[1].arrived.as_second() < named)
+    };
+    if asked.windows(2).any(comes_early) {
+        return Err("it came again before the date it was given".to_owned());
+    }
+    Ok(())
 }
 
 /// A step that was answered well has the vendor's account, in our terms.

@@ -12,8 +12,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aludel_core::domain::Phase;
+use aludel_core::domain::{Phase, Timestamp};
 use aludel_core::provider::transport::testing::{ReceivedRequest, Script, ScriptedServer};
+use aludel_core::time::{Clock, SystemClock};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
@@ -55,6 +56,8 @@ pub(super) struct Asked {
     pub(super) key: String,
     /// The connection it came on.
     pub(super) connection: usize,
+    /// When it came.
+    pub(super) arrived: Timestamp,
 }
 
 impl Asked {
@@ -235,6 +238,7 @@ fn answer(actors: &BTreeMap<String, Actor>, witness: &Mutex<Witness>, request: &
             has_temperature: body.contains("\"temperature\""),
             key: key_of(actor.vendor, request).unwrap_or_default(),
             connection: request.connection,
+            arrived: SystemClock.now(),
         };
         before.push(asked.clone());
         asked
