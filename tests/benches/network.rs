@@ -45,15 +45,17 @@ fn main() {
     );
     std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
     let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
-    let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
+    // Connections live in the runtime that opened them, so each has an engine of its own.
+    let open = || Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
 
+    let engine = open();
     let cold = runtime.block_on(generate(&engine, "mock", 64));
     let bare = runtime.block_on(bare(&server.address));
     println!("first run, 64 variants over 64 fresh connections: {:.3}x the bare client", ratio(cold, bare));
     measure("one thread, as commands run", &runtime, &engine, &server);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    measure("two threads, as servers run", &runtime, &engine, &server);
+    measure("two threads, as servers run", &runtime, &open(), &server);
     println!("peak memory: {} kB", peak_kb());
 }
 

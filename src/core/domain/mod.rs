@@ -6,6 +6,7 @@
 //!
 //! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
 
+mod found;
 mod ids;
 mod metadata;
 pub(crate) mod moment;
@@ -16,6 +17,7 @@ mod result;
 mod selection;
 mod spend;
 
+pub use found::{FoundPrompt, Match, MatchKind, SearchResult};
 pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
 pub use metadata::{ModelMetadata, TokenUsage};

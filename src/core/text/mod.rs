@@ -8,6 +8,7 @@ pub mod language;
 mod lines;
 pub mod measure;
 pub mod printable;
+pub mod query;
 pub mod sentences;
 pub mod template;
 pub mod terms;

@@ -29,6 +29,8 @@ pub(super) struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_prompts", sql: include_str!("../../../../assets/migrations/0001_prompts.sql") },
     Migration { name: "0002_spend", sql: include_str!("../../../../assets/migrations/0002_spend.sql") },
+    Migration { name: "0003_terms", sql: include_str!("../../../../assets/migrations/0003_terms.sql") },
+    Migration { name: "0004_vectors", sql: include_str!("../../../../assets/migrations/0004_vectors.sql") },
 ];
 
 /// The format this program reads and writes.

@@ -15,6 +15,7 @@ mod connection;
 mod cursor;
 mod failure;
 mod filter;
+mod find;
 mod fragment;
 pub mod migrate;
 mod prompts;

@@ -1,0 +1,15 @@
+-- Version 3: the words of prompts, to be found by.
+--
+-- Holds terms, not texts: what core::text makes of a text, one blank between two, so that every database finds the same.
+-- Every character but the blank belongs to a term. A row has its prompt's key; the program writes it, the trigger takes it
+-- out again.
+
+CREATE VIRTUAL TABLE prompt_terms USING fts5 (
+    content, original_input, tags, notes,
+    content = '', contentless_delete = 1, prefix = '2 3',
+    tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+
+CREATE TRIGGER prompts_terms_go AFTER DELETE ON prompts BEGIN
+    DELETE FROM prompt_terms WHERE rowid = old.key;
+END;

@@ -1,0 +1,57 @@
+//! What a search gives back: prompts, how each was found, how many there are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ModelMetadata, Prompt, PromptId};
+
+/// What a search found, best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchResult {
+    /// The part that was asked for.
+    pub prompts: Vec<FoundPrompt>,
+    /// By words: prompts that pass the filters and match. By meaning, or by both: prompts that pass the filters.
+    pub total: u64,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// What embedding the query took; nothing for a search by words.
+    pub model_metadata: ModelMetadata,
+}
+
+/// A prompt and how it was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPrompt {
+    /// The prompt, its own `score` untouched.
+    #[serde(flatten)]
+    pub prompt: Prompt,
+    /// How it was found.
+    #[serde(rename = "match")]
+    pub matched: Match,
+    /// A prompt further up in this answer that says nearly the same.
+    pub near_duplicate_of: Option<PromptId>,
+}
+
+/// How a prompt was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Match {
+    /// How well, comparable within one answer: BM25 by words, the cosine by meaning, the sum of reciprocal ranks by both.
+    pub score: f64,
+    /// A piece of its text around what matched.
+    pub snippet: String,
+    /// What matched in the snippet: from, to (exclusive), in characters.
+    pub marks: Vec<(u32, u32)>,
+    /// By what it was found.
+    pub kind: MatchKind,
+}
+
+/// By what a prompt was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchKind {
+    /// By its words.
+    Text,
+    /// By its meaning.
+    Semantic,
+    /// By both.
+    Hybrid,
+}
