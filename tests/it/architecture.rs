@@ -22,6 +22,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("redact", 1),
     ("assets", 2),
     ("config", 2),
+    ("embed", 2),
     ("files", 2),
     ("provider/builtin", 2),
     ("provider/registry", 2),
@@ -51,6 +52,7 @@ const FENCED: &[(&str, &[&str])] = &[
     ("reqwest", &["provider/transport"]),
     ("tracing_appender", &["trace"]),
     ("secrecy", &["config"]),
+    ("ndarray", &["embed"]),
 ];
 
 fn root() -> PathBuf {

@@ -1,0 +1,118 @@
+//! Many texts over many cores: tokens first, then batches of texts of like length, the long ones first.
+//!
+//! Owns how texts are divided; it waits for its threads, so an async caller puts it on a thread for blocking work. What
+//! always holds: the vectors come in the order of the texts; once cancelled, no further batch begins.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tokio_util::sync::CancellationToken;
+
+use super::model::Model;
+
+/// Tokens of a batch: enough that the matrices are worth their way through the cache, few enough that what is between
+/// the steps stays in it.
+const MOST_TOKENS: usize = 512;
+/// Fewer than this are not worth a thread of their own.
+const FEWEST_TOKENS: usize = 64;
+
+/// Vectors in the order of the texts, and the tokens they took.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) vectors: Vec<Vec<f32>>,
+    pub(super) tokens: u64,
+}
+
+/// Embeds all texts; `None` when cancelled, or when a thread was lost.
+pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken) -> Option<Done> {
+    let mut tokens = Vec::with_capacity(texts.len());
+    for text in texts {
+        if cancelled.is_cancelled() {
+            return None;
+        }
+        tokens.push(model.vocabulary.tokens(text));
+    }
+    let mut order: Vec<usize> = (0..tokens.len()).collect();
+    order.sort_by_key(|text| std::cmp::Reverse(tokens[*text].len()));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let lengths: Vec<usize> = order.iter().map(|text| tokens[*text].len()).collect();
+    let batches = batches(&lengths, cores);
+
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while !cancelled.is_cancelled() {
+            let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) else { return Some(done) };
+            let members = &order[batch.clone()];
+            let rows: Vec<&[u16]> = members.iter().map(|text| tokens[*text].as_slice()).collect();
+            done.extend(members.iter().copied().zip(model.vectors(&rows)));
+        }
+        None
+    };
+    let helpers = cores.min(batches.len()).saturating_sub(1);
+    let parts: Option<Vec<_>> = thread::scope(|scope| {
+        let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        // Every helper is waited for, whether or not one before it gave up.
+        let others: Vec<_> = helpers.into_iter().map(|helper| helper.join().ok().flatten()).collect();
+        std::iter::once(own).chain(others).collect()
+    });
+    let mut vectors = vec![Vec::new(); texts.len()];
+    for (text, vector) in parts?.into_iter().flatten() {
+        vectors[text] = vector;
+    }
+    Some(Done { vectors, tokens: lengths.iter().map(|length| *length as u64).sum() })
+}
+
+/// Neighbours in the order of lengths together, so many tokens at most but one text at least, and so that every core
+/// has something to do.
+fn batches(lengths: &[usize], cores: usize) -> Vec<Range<usize>> {
+    let share = lengths.iter().sum::<usize>().div_ceil(cores);
+    let most = share.clamp(FEWEST_TOKENS, MOST_TOKENS);
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    let mut held = 0;
+    for (text, length) in lengths.iter().enumerate() {
+        match batches.last_mut() {
+            Some(batch) if held + length <= most => batch.end = text + 1,
+            _ => {
+                batches.push(text..text + 1);
+                held = 0;
+            }
+        }
+        held += length;
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_few_texts_are_divided_among_the_cores() {
+        assert_eq!(batches(&[256; 4], 2), [0..2, 2..4]);
+        assert_eq!(batches(&[100; 4], 2), [0..2, 2..4]);
+        assert_eq!(batches(&[10; 4], 2), [Range { start: 0, end: 4 }], "too little to divide");
+        assert!(batches(&[], 2).is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn batches_hold_each_text_once_and_are_never_too_large(
+            lengths in proptest::collection::vec(2_usize..=256, 0..60),
+            cores in 1_usize..9,
+        ) {
+            let batches = batches(&lengths, cores);
+            let texts: Vec<usize> = batches.iter().cloned().flatten().collect();
+            prop_assert_eq!(texts, (0..lengths.len()).collect::<Vec<_>>());
+            for batch in batches {
+                prop_assert!(batch.len() == 1 || lengths[batch].iter().sum::<usize>() <= MOST_TOKENS);
+            }
+        }
+    }
+}
