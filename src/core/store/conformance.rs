@@ -13,6 +13,7 @@ mod lists;
 mod prompts;
 mod sessions;
 mod spend;
+pub mod vectors;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,8 +32,17 @@ pub struct Check {
 
 /// All checks.
 pub fn checks() -> Vec<Check> {
-    [prompts::CHECKS, lists::CHECKS, ids::CHECKS, changes::CHECKS, sessions::CHECKS, spend::CHECKS, concurrency::CHECKS]
-        .concat()
+    [
+        prompts::CHECKS,
+        lists::CHECKS,
+        ids::CHECKS,
+        changes::CHECKS,
+        sessions::CHECKS,
+        spend::CHECKS,
+        concurrency::CHECKS,
+        vectors::CHECKS,
+    ]
+    .concat()
 }
 
 /// Runs every check over a database of its own.

@@ -109,3 +109,15 @@ fn account(provider: &str, seed: u32) -> ModelMetadata {
         ..ModelMetadata::default()
     }
 }
+
+/// A vector of length one, in a direction of its own for every seed.
+pub fn vector(seed: u64, dimensions: u32) -> Vec<f32> {
+    let number = |place: u32| {
+        let hash = xxhash_rust::xxh3::xxh3_64_with_seed(&place.to_le_bytes(), seed);
+        f64::from(u32::try_from(hash >> 32).unwrap_or_default()) / f64::from(u32::MAX) - 0.5
+    };
+    let numbers: Vec<f64> = (0..dimensions).map(number).collect();
+    let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    #[expect(clippy::cast_possible_truncation, reason = "at most one")]
+    numbers.into_iter().map(|number| (number / length) as f32).collect()
+}

@@ -1,7 +1,7 @@
 //! The finding side of the store: by words in `prompt_terms`, by nearness in `vectors`.
 
 use super::SqliteStore;
-use super::prompts;
+use super::{prompts, vectors};
 use crate::domain::{Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::store::{FindStore, Found, Lexical, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
@@ -15,8 +15,8 @@ impl FindStore for SqliteStore {
         Pending::ready(unfinished())
     }
 
-    fn nearest(&self, _query: Nearest) -> Pending<Found> {
-        Pending::ready(unfinished())
+    fn nearest(&self, query: Nearest) -> Pending<Found> {
+        vectors::nearest(self, query)
     }
 
     fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>> {
@@ -27,27 +27,29 @@ impl FindStore for SqliteStore {
     }
 
     fn spaces(&self) -> Pending<Vec<SpaceUse>> {
-        Pending::ready(unfinished())
+        self.read("listing spaces of vectors", Vec::new(), vectors::spaces)
     }
 
-    fn unembedded(&self, _space: Space, _after: Option<u64>, _limit: u32) -> Pending<Vec<Unembedded>> {
-        Pending::ready(unfinished())
+    fn unembedded(&self, space: Space, after: Option<u64>, limit: u32) -> Pending<Vec<Unembedded>> {
+        self.read("listing prompts without vectors", Vec::new(), |connection| {
+            vectors::unembedded(connection, &space, after, limit)
+        })
     }
 
-    fn count_unembedded(&self, _space: Space) -> Pending<u64> {
-        Pending::ready(unfinished())
+    fn count_unembedded(&self, space: Space) -> Pending<u64> {
+        self.read("counting prompts without vectors", 0, |connection| vectors::count_unembedded(connection, &space))
     }
 
-    fn put_vectors(&self, _space: Space, _vectors: Vec<PromptVectors>) -> Pending<u64> {
-        Pending::ready(unfinished())
+    fn put_vectors(&self, space: Space, vectors: Vec<PromptVectors>) -> Pending<u64> {
+        vectors::put(self, space, &vectors)
     }
 
-    fn vectors_of(&self, _space: Space, _id: PromptId) -> Pending<Vec<(Part, Vec<f32>)>> {
-        Pending::ready(unfinished())
+    fn vectors_of(&self, space: Space, id: PromptId) -> Pending<Vec<(Part, Vec<f32>)>> {
+        self.read("reading vectors", Vec::new(), |connection| vectors::of_prompt(connection, &space, id))
     }
 
-    fn forget_space(&self, _space: Space) -> Pending<u64> {
-        Pending::ready(unfinished())
+    fn forget_space(&self, space: Space) -> Pending<u64> {
+        self.write("forgetting vectors", move |connection| vectors::forget(connection, &space))
     }
 
     fn reindex_text(&self, _after: Option<u64>, _limit: u32) -> Pending<Option<u64>> {

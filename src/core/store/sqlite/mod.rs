@@ -22,6 +22,7 @@ mod prompts;
 mod rows;
 mod sessions;
 mod spend;
+mod vectors;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Prompts as rows: storing them, loading them, the keys of pages.
 //!
 //! A prompt is one row of `prompts`, one of `steps` for each phase, one of `tags` for each tag. Rows are found by
-//! [`super::filter`] as keys and loaded here, three statements for any number of prompts.
+//! [`super::filter`] as keys and loaded here, four statements for any number of prompts. What a prompt's account says
+//! of embeddings is never stored with it: it is told from the vectors the prompt has.
 //! What changes them afterwards is in [`super::changes`].
 
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use super::fragment;
 use super::rows::{Columns, json, millis};
 use super::{filter, sessions};
 use crate::api::limits;
-use crate::domain::{Prompt, PromptId, SessionId, Step};
+use crate::domain::{ModelMetadata, Prompt, PromptId, SessionId, Step};
 use crate::error::Error;
 use crate::store::{Filter, Order, Page, PageSpec};
 
@@ -53,7 +54,7 @@ fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<()> {
             prompt.model,
             prompt.source.as_str(),
             prompt.strategy,
-            json(&prompt.model_metadata)?,
+            json(&without_embedding(&prompt.model_metadata))?,
             prompt.notes,
             json(&prompt.context)?,
             prompt.original_input,
@@ -169,6 +170,7 @@ pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>
     }
     load_steps(connection, &wanted, &places, &mut prompts)?;
     load_tags(connection, &wanted, &places, &mut prompts)?;
+    load_embedding(connection, &wanted, &places, &mut prompts)?;
     Ok(prompts.into_iter().flatten().collect())
 }
 
@@ -243,6 +245,34 @@ fn load_tags(
         }
     }
     Ok(())
+}
+
+/// Tells each prompt by what its newest vectors were made.
+fn load_embedding(
+    connection: &Connection,
+    wanted: &str,
+    places: &HashMap<i64, usize>,
+    prompts: &mut [Option<Prompt>],
+) -> Outcome<()> {
+    // All out of an index: the vectors themselves are not read.
+    let mut statement = connection.prepare_cached(
+        "SELECT v.prompt, s.provider, s.model
+         FROM json_each(?) wanted CROSS JOIN vectors v ON v.prompt = wanted.value CROSS JOIN spaces s ON s.key = v.space
+         ORDER BY v.number",
+    )?;
+    let mut rows = statement.query([wanted])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        if let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] {
+            prompt.model_metadata.embedding_provider = columns.take()?;
+            prompt.model_metadata.embedding_model = columns.take()?;
+        }
+    }
+    Ok(())
+}
+
+fn without_embedding(account: &ModelMetadata) -> ModelMetadata {
+    ModelMetadata { embedding_provider: None, embedding_model: None, ..account.clone() }
 }
 
 fn place_of(places: &HashMap<i64, usize>, key: i64) -> Outcome<usize> {

@@ -1,0 +1,122 @@
+//! Comparing vectors in full: all of a space, those above a number, or those of named prompts; and keeping the best.
+//!
+//! Every score a search answers with is made here, from what the database holds.
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use super::super::failure::{Failure, Outcome};
+use super::kernel::{Cosines, HALF};
+use super::nearest::Keys;
+
+/// A prompt's score: the greater cosine of its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    pub(super) key: i64,
+    pub(super) cosine: f32,
+}
+
+impl Scored {
+    /// Best first; of equals the one stored last.
+    pub(super) fn compare(&self, other: &Self) -> std::cmp::Ordering {
+        other.cosine.total_cmp(&self.cosine).then_with(|| other.key.cmp(&self.key))
+    }
+}
+
+/// The best of all that are pushed.
+#[derive(Debug)]
+pub(super) struct Best {
+    wanted: usize,
+    kept: Vec<Scored>,
+}
+
+impl Best {
+    /// So many of them.
+    pub(super) fn of(wanted: usize) -> Self {
+        Self { wanted, kept: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, scored: Scored) {
+        self.kept.push(scored);
+        // Thrown out in bulk: cheaper than keeping them in order all the time.
+        if self.kept.len() >= self.wanted.saturating_mul(2).saturating_add(1024) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.kept.len() > self.wanted {
+            self.kept.select_nth_unstable_by(self.wanted, Scored::compare);
+            self.kept.truncate(self.wanted);
+        }
+    }
+
+    /// Best first.
+    pub(super) fn into_sorted(mut self) -> Vec<Scored> {
+        self.cut();
+        self.kept.sort_unstable_by(Scored::compare);
+        self.kept
+    }
+}
+
+/// Compares with every vector of the space whose number is above `above`.
+pub(super) fn scan(
+    connection: &Connection,
+    space: i64,
+    above: i64,
+    cosines: Cosines<'_>,
+    keys: &Keys,
+    best: &mut Best,
+) -> Outcome<()> {
+    // Where most vectors are of this space, walking the table is faster than going through the index.
+    let (ours, all): (i64, i64) = connection
+        .prepare_cached("SELECT ifnull(sum(prompts) FILTER (WHERE key = ?), 0), ifnull(sum(prompts), 0) FROM spaces")?
+        .query_row([space], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let by_table = ours.saturating_mul(4) >= all;
+    let mut statement = connection.prepare_cached(if by_table {
+        "SELECT prompt, input, content FROM vectors NOT INDEXED WHERE number > ?2 AND space = ?1"
+    } else {
+        "SELECT prompt, input, content FROM vectors INDEXED BY vectors_by_space WHERE space = ?1 AND number > ?2"
+    })?;
+    let mut rows = statement.query([space, above])?;
+    while let Some(row) = rows.next()? {
+        let key = row.get(0)?;
+        if keys.pass(key) {
+            best.push(Scored { key, cosine: nearer(row, 1, cosines)? });
+        }
+    }
+    Ok(())
+}
+
+/// Compares with the vectors of these prompts.
+pub(super) fn prompts(
+    connection: &Connection,
+    space: i64,
+    prompts: &[i64],
+    cosines: Cosines<'_>,
+    best: &mut Best,
+) -> Outcome<()> {
+    let mut statement =
+        connection.prepare_cached("SELECT input, content FROM vectors WHERE prompt = ? AND space = ?")?;
+    for key in prompts {
+        let mut rows = statement.query([*key, space])?;
+        if let Some(row) = rows.next()? {
+            best.push(Scored { key: *key, cosine: nearer(row, 0, cosines)? });
+        }
+    }
+    Ok(())
+}
+
+/// The greater cosine of the two parts, in this column and the next.
+pub(super) fn nearer(row: &rusqlite::Row<'_>, column: usize, cosines: Cosines<'_>) -> Outcome<f32> {
+    let mut nearer: Option<f32> = None;
+    for column in [column, column + 1] {
+        let ValueRef::Blob(stored) = row.get_ref(column)? else { continue };
+        if stored.len() != cosines.dimensions() * HALF {
+            return Err(Failure::damaged("a vector has other dimensions than its space"));
+        }
+        let cosine = cosines.with(stored);
+        nearer = Some(nearer.map_or(cosine, |other| other.max(cosine)));
+    }
+    nearer.ok_or_else(|| Failure::damaged("a prompt's vectors are both missing"))
+}

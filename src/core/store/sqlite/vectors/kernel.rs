@@ -1,0 +1,132 @@
+//! The arithmetic of vectors: lengths, cosines, half precision; and the widest instructions the processor has for it.
+//!
+//! Each loop is written once, over blocks of lanes that the compiler turns into vector instructions, and `pulp` picks at run
+//! time for which instructions it was compiled. The kernels of `numkong` are faster by the call, but they take two minutes to
+//! build, and its safe interface compares one pair a call where a code has six words. Every variant gives the same sums
+//! to the last bit, because lanes are added in an order written here.
+
+use half::f16;
+use pulp::Arch;
+
+/// Sums that run side by side.
+const LANES: usize = 32;
+
+/// Bytes of a number in half precision.
+pub(super) const HALF: usize = 2;
+
+/// The vector with length one; `None` where it has no direction: it is all zeros, or holds a number that is not finite.
+pub(super) fn normalised(vector: &[f32]) -> Option<Vec<f32>> {
+    let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+    if !length.is_finite() || length == 0.0 {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most one")]
+    Some(vector.iter().map(|number| (f64::from(*number) / length) as f32).collect())
+}
+
+/// As it is stored: half precision, little-endian. The vector has length one.
+pub(super) fn stored(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| f16::from_f32(*number).to_le_bytes()).collect()
+}
+
+/// What was stored, in the precision it is compared in.
+pub(super) fn widened(stored: &[u8]) -> Vec<f32> {
+    let (halves, _) = stored.as_chunks::<HALF>();
+    halves.iter().map(|half| widen(*half)).collect()
+}
+
+/// A finite number in half precision, exactly. Without a branch, so that a loop of it becomes vector instructions: moving
+/// the bits gives the number with its exponent too small by 112, whether it was normal or not.
+#[inline(always)]
+fn widen(half: [u8; HALF]) -> f32 {
+    const TWO_TO_112: f32 = f32::from_bits((127 + 112) << 23);
+    let bits = u32::from(u16::from_le_bytes(half));
+    let magnitude = f32::from_bits((bits & 0x7FFF) << 13) * TWO_TO_112;
+    f32::from_bits(magnitude.to_bits() | ((bits & 0x8000) << 16))
+}
+
+/// Compares one vector with many that are stored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cosines<'query> {
+    query: &'query [f32],
+    processor: Arch,
+}
+
+impl<'query> Cosines<'query> {
+    /// Of this vector, which has length one.
+    pub(super) fn of(query: &'query [f32]) -> Self {
+        Self { query, processor: Arch::new() }
+    }
+
+    /// How many numbers the vector has.
+    pub(super) fn dimensions(self) -> usize {
+        self.query.len()
+    }
+
+    /// The cosine, -1..=1. The stored one is divided by its length, which rounding has moved from one.
+    pub(super) fn with(self, stored: &[u8]) -> f32 {
+        let query = self.query;
+        let (dot, square) = self.processor.dispatch(|| dot_and_square(query, stored));
+        if square > 0.0 { (dot / square.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
+fn dot_and_square(query: &[f32], stored: &[u8]) -> (f32, f32) {
+    let (halves, _) = stored.as_chunks::<HALF>();
+    let (mut dots, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+    let (query_blocks, query_rest) = query.as_chunks::<LANES>();
+    let (half_blocks, half_rest) = halves.as_chunks::<LANES>();
+    for (numbers, halves) in query_blocks.iter().zip(half_blocks) {
+        for lane in 0..LANES {
+            let number = widen(halves[lane]);
+            dots[lane] += numbers[lane] * number;
+            squares[lane] += number * number;
+        }
+    }
+    for (lane, (number, half)) in query_rest.iter().zip(half_rest).enumerate() {
+        let half = widen(*half);
+        dots[lane] += number * half;
+        squares[lane] += half * half;
+    }
+    (dots.iter().sum(), squares.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finite_half_is_widened_exactly() {
+        for bits in 0..=u16::MAX {
+            let half = f16::from_bits(bits);
+            if half.is_finite() {
+                assert_eq!(widen(half.to_le_bytes()).to_bits(), half.to_f32().to_bits(), "{bits:#06x}");
+            }
+        }
+    }
+
+    #[test]
+    fn cosines_are_those_of_plain_arithmetic() {
+        for dimensions in [1_u16, 2, 31, 32, 33, 384, 1000] {
+            let number = |seed: u16| f32::from(seed % 17) - 7.5 + f32::from(seed % 3);
+            let query = normalised(&(0..dimensions).map(number).collect::<Vec<f32>>()).unwrap();
+            let other = normalised(&(0..dimensions).map(|seed| number(seed * 7 + 3)).collect::<Vec<f32>>()).unwrap();
+            let expected: f64 = query.iter().zip(&other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            let found = Cosines::of(&query).with(&stored(&other));
+            assert!((f64::from(found) - expected).abs() < 5e-4, "{dimensions}: {found} for {expected}");
+            assert!((Cosines::of(&other).with(&stored(&other)) - 1.0).abs() < 5e-4);
+        }
+    }
+
+    #[test]
+    fn what_has_no_direction_has_no_length_one() {
+        assert_eq!(normalised(&[3.0, 4.0]), Some(vec![0.6, 0.8]));
+        for none in [vec![], vec![0.0, 0.0], vec![f32::NAN, 1.0], vec![f32::INFINITY, 1.0]] {
+            assert_eq!(normalised(&none), None, "{none:?}");
+        }
+        assert_eq!(normalised(&[f32::MAX, 0.0]), Some(vec![1.0, 0.0]));
+        assert_eq!(normalised(&[1e-45, 0.0]), Some(vec![1.0, 0.0]));
+    }
+}

@@ -1,0 +1,107 @@
+//! A search by nearness: what passes the filter, which way to compare it, and what is answered.
+//!
+//! Few prompts are compared one by one, many by walking the space. Whichever way, the filter is applied before anything is
+//! ranked, and every score comes from the vectors in the database.
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::super::failure::Outcome;
+use super::super::filter;
+use super::exact::{self, Best};
+use super::kernel::Cosines;
+use super::stored_space;
+use crate::domain::PromptId;
+use crate::store::{Filter, Found, Hit, Nearest};
+
+/// As many prompts are looked up by themselves before it is cheaper to walk the space.
+const FEW: u64 = 2_000;
+
+/// The keys of the prompts that pass a filter.
+#[derive(Debug)]
+pub(super) enum Keys {
+    /// All there are.
+    All,
+    /// These: a bit a key.
+    Some {
+        /// Bit `key % 64` of word `key / 64`.
+        bits: Vec<u64>,
+        /// How many.
+        count: u64,
+    },
+}
+
+impl Keys {
+    fn of(connection: &Connection, filter: &Filter) -> Outcome<Self> {
+        if *filter == Filter::default() {
+            return Ok(Self::All);
+        }
+        let query = filter::all(connection, filter)?;
+        let mut statement = connection.prepare_cached(&query.sql)?;
+        let mut rows = statement.query(params_from_iter(query.values))?;
+        let (mut bits, mut count) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            let key = row.get::<_, i64>(0)?.unsigned_abs();
+            let word = usize::try_from(key / 64).unwrap_or(usize::MAX);
+            if word >= bits.len() {
+                bits.resize(word + 1, 0);
+            }
+            bits[word] |= 1 << (key % 64);
+            count += 1;
+        }
+        Ok(Self::Some { bits, count })
+    }
+
+    /// True for a prompt that is among them.
+    pub(super) fn pass(&self, key: i64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some { bits, .. } => {
+                let key = key.unsigned_abs();
+                let word = usize::try_from(key / 64).ok().and_then(|word| bits.get(word));
+                word.is_some_and(|word| word >> (key % 64) & 1 == 1)
+            }
+        }
+    }
+
+    /// All of them, if they are few.
+    fn few(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::Some { bits, count } if *count <= FEW => {
+                let set = bits.iter().zip(0_i64..).filter(|(word, _)| **word != 0);
+                let in_word = |(word, place): (&u64, i64)| {
+                    let word = *word;
+                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 64 + bit)
+                };
+                Some(set.flat_map(in_word).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Answers a search. Its vector has length one and the dimensions of its space.
+pub(super) fn find(connection: &Connection, query: &Nearest) -> Outcome<Found> {
+    let keys = Keys::of(connection, &query.filter)?;
+    let total = match &keys {
+        Keys::All => filter::count(connection, &query.filter)?,
+        Keys::Some { count, .. } => *count,
+    };
+    let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
+    let wanted = skipped.saturating_add(query.limit as usize);
+    let space = stored_space(connection, &query.space)?.filter(|_| query.limit > 0 && query.offset < total);
+    let Some(space) = space else { return Ok(Found { hits: Vec::new(), total }) };
+
+    let cosines = Cosines::of(&query.vector);
+    let mut best = Best::of(wanted);
+    if let Some(few) = keys.few() {
+        exact::prompts(connection, space.key, &few, cosines, &mut best)?;
+    } else {
+        exact::scan(connection, space.key, 0, cosines, &keys, &mut best)?;
+    }
+    let mut id = connection.prepare_cached("SELECT id FROM prompts WHERE key = ?")?;
+    let hits = best.into_sorted().into_iter().skip(skipped).map(|scored| {
+        let id = id.query_row([scored.key], |row| row.get(0))?;
+        Ok(Hit { id: PromptId(uuid::Uuid::from_bytes(id)), score: f64::from(scored.cosine) })
+    });
+    Ok(Found { hits: hits.collect::<Outcome<Vec<Hit>>>()?, total })
+}
