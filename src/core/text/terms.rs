@@ -6,8 +6,8 @@
 //! Numbers stay whole, without thousands separators. Word boundaries are those of Unicode (UAX #29).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
@@ -76,6 +76,13 @@ impl Default for Analyzer {
     fn default() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         Self { stemmer, words: HashMap::new(), ids: HashMap::new(), terms: Vec::new() }
+    }
+}
+
+impl Clone for Analyzer {
+    fn clone(&self) -> Self {
+        let (words, ids, terms) = (self.words.clone(), self.ids.clone(), self.terms.clone());
+        Self { words, ids, terms, ..Self::default() }
     }
 }
 

@@ -251,7 +251,11 @@ impl Link {
         let mut request = Request::new(method(call.method), url);
         if let Some(body) = &call.body {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            *request.body_mut() = Some(body.to_string().into());
+            let body = serde_json::to_vec(body).map_err(|error| {
+                self.failed(ProviderFailure::Rejected, format!("the request cannot be written: {error}"))
+                    .before_sending()
+            })?;
+            *request.body_mut() = Some(body.into());
         }
         for (name, value) in &self.headers {
             headers.insert(name, value.clone());

@@ -8,6 +8,7 @@
 
 mod answer;
 pub(super) mod chat;
+mod chunk;
 mod error_body;
 
 use serde::Deserialize;

@@ -51,6 +51,16 @@ impl ControlFilter {
         }
     }
 
+    /// True outside any sequence.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.state == State::Text
+    }
+
+    /// Text went by that is neither control character nor line end.
+    pub(super) fn pass(&mut self) {
+        self.after_carriage_return = false;
+    }
+
     fn enter(&mut self, state: State) -> Option<char> {
         self.state = state;
         None

@@ -5,8 +5,8 @@
 //! space is trimmed. [`phrases`] says what a preamble and a remark are, with care to keep what could be content.
 //!
 //! What always holds: the pieces that [`Cleaner::push`] and [`Cleaner::finish`] give concatenate to the cleaned text,
-//! which does not depend on how the reply was split, because characters are taken one by one. Shown text is never
-//! taken back, so what is undecided is held: the first line; short text in a bare fence that opens the reply
+//! which does not depend on how the reply was split, because characters are taken one by one (or, where nothing hangs on
+//! them, together). Shown text is never taken back, so what is undecided is held: the first line; short text in a bare fence that opens the reply
 //! ([`UNSURE_LIMIT`] characters); and from a closing fence, a rule or a remark on, until the reply goes on or ends.
 //! A reply of which nothing would remain is kept whole, save its reasoning; and what stands in the user's own texts
 //! ([`Cleaner::keeping`]) is never taken for a model's small talk.
@@ -130,12 +130,32 @@ impl Cleaner {
 
     /// Takes the next piece of the reply, split anywhere; gives the text that may be shown now.
     pub fn push(&mut self, piece: &str) -> String {
-        for c in piece.chars() {
+        let mut rest = piece;
+        while let Some(c) = rest.chars().next() {
+            let plain = self.plain_beginning(rest);
+            if plain > 0 {
+                self.show(&rest[..plain]);
+                self.controls.pass();
+                rest = &rest[plain..];
+                continue;
+            }
             if let Some(c) = self.controls.take(c) {
                 self.take(c);
             }
+            rest = &rest[c.len_utf8()..];
         }
         std::mem::take(&mut self.out)
+    }
+
+    /// How many bytes of `text` can be shown at once, as one by one they would be: those in the middle of a line that is
+    /// shown, up to its end.
+    fn plain_beginning(&self, text: &str) -> usize {
+        let is_shown = self.stage == Stage::Body && self.line_mode == LineMode::Shown && self.shown_any;
+        if !is_shown || !self.controls.is_in_text() {
+            return 0;
+        }
+        let is_plain = |c: char| matches!(c, ' '..='~') || (c > '\u{a0}' && c != '\u{feff}' && !c.is_whitespace());
+        text.find(|c| !is_plain(c)).unwrap_or(text.len())
     }
 
     /// Ends the reply; gives the rest of the cleaned text.

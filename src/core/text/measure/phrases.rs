@@ -6,7 +6,7 @@
 use crate::text::terms::{Analyzer, TermId};
 
 /// Terms as a set; their numbers are dense, so one bit each.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct TermSet {
     bits: Vec<u64>,
 }
@@ -39,7 +39,7 @@ impl FromIterator<TermId> for TermSet {
 }
 
 /// Phrases by their first term.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Phrases {
     /// At the number of a term the phrases that begin with it, longest first.
     by_first: Vec<Vec<Vec<TermId>>>,

@@ -4,6 +4,7 @@
 //! all words and runs, and then left out of everything else.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use super::phrases::{Phrases, TermSet};
 use super::units::{Cutter, UnitKind};
@@ -76,7 +77,7 @@ impl Reading {
 }
 
 /// Reads texts. What it learned of words is kept, so one reader for many texts is quickest.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reader {
     analyzer: Analyzer,
     pub(super) stop: TermSet,
@@ -98,9 +99,16 @@ impl Default for Reader {
     }
 }
 
+/// A reader that has read nothing but the words it looks for, which takes as long as reading a page.
+static FRESH: LazyLock<Reader> = LazyLock::new(Reader::fresh);
+
 impl Reader {
     /// Ready to read.
     pub fn new() -> Self {
+        FRESH.clone()
+    }
+
+    fn fresh() -> Self {
         let mut analyzer = Analyzer::default();
         let mut phrases = |list: &[&str]| Phrases::new(list, &mut analyzer);
         let (stop, format) = (phrases(words::STOP).singles(), phrases(words::FORMAT).singles());

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::failure::Cause;
 use super::super::{AnswerReader, Piece, WireUsage};
 use super::chat::Dialect;
+use super::chunk::{Chunk, Delta};
 use super::error_body::ErrorBody;
 use crate::error::ProviderError;
 use crate::provider::checked::ended_early;
@@ -44,42 +45,41 @@ impl ChatReader {
         cause.error(&self.provider, &self.model, said)
     }
 
-    fn take_chunk(&mut self, chunk: &Value) -> Result<Vec<Piece>, ProviderError> {
+    /// A chunk that is a piece of an answer and nothing else.
+    fn take_piece(&mut self, chunk: Chunk<'_>) -> Result<Vec<Piece>, ProviderError> {
         let mut pieces = Vec::new();
-        if let Some(model) = chunk["model"].as_str().filter(|model| !model.is_empty() && *model != self.model) {
+        if let Some(model) = chunk.model.filter(|model| !model.is_empty() && *model != self.model) {
             model.clone_into(&mut self.model);
             pieces.push(Piece::Model(model.to_owned()));
         }
         // Only one choice was asked for; its index is left out by some.
-        let choices = chunk["choices"].as_array().into_iter().flatten();
-        for choice in choices.filter(|choice| choice["index"].as_u64().unwrap_or(0) == 0) {
-            self.take_delta(&choice["delta"], &mut pieces);
-            if let Some(reason) = choice["finish_reason"].as_str() {
+        for choice in chunk.choices.into_iter().filter(|choice| choice.index.unwrap_or(0) == 0) {
+            self.take_delta(choice.delta.unwrap_or_default(), &mut pieces);
+            if let Some(reason) = choice.finish_reason {
                 self.take_reason(reason, &mut pieces)?;
             }
         }
+        Ok(pieces)
+    }
+
+    /// A chunk of any form that is no error.
+    fn take_chunk(&mut self, chunk: &Value) -> Result<Vec<Piece>, ProviderError> {
+        let mut pieces = self.take_piece(Chunk::of_value(chunk))?;
         if let Some(usage) = usage(&chunk["usage"]) {
             pieces.push(Piece::Usage(usage));
         }
         if self.dialect == Dialect::OpenRouter {
             pieces.extend(cost(&chunk["usage"]).map(Piece::Cost));
         }
-        if pieces.is_empty() {
-            pieces.push(sign_of_life());
-        }
         Ok(pieces)
     }
 
-    fn take_delta(&mut self, delta: &Value, pieces: &mut Vec<Piece>) {
-        let words = |name: &str| delta[name].as_str().filter(|words| !words.is_empty());
-        if let Some(thinking) = words("reasoning_content").or_else(|| words("reasoning")) {
-            pieces.push(Piece::Thinking(thinking.to_owned()));
-        }
-        if let Some(text) = words("content") {
-            pieces.push(Piece::Text(text.to_owned()));
-        }
-        if let Some(refusal) = words("refusal") {
-            self.refusal.push_str(refusal);
+    fn take_delta(&mut self, delta: Delta, pieces: &mut Vec<Piece>) {
+        let filled = |words: Option<String>| words.filter(|words| !words.is_empty());
+        pieces.extend(filled(delta.reasoning_content).or_else(|| filled(delta.reasoning)).map(Piece::Thinking));
+        pieces.extend(filled(delta.content).map(Piece::Text));
+        if let Some(refusal) = delta.refusal {
+            self.refusal.push_str(&refusal);
         }
     }
 
@@ -92,6 +92,20 @@ impl ChatReader {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The JSON of one event.
+    fn take_data(&mut self, event: &str, data: &str) -> Result<Vec<Piece>, ProviderError> {
+        if let Some(chunk) = Chunk::documented(data).filter(|_| event != "error") {
+            return self.take_piece(chunk);
+        }
+        match serde_json::from_str(data) {
+            Ok(chunk @ Value::Object(_)) => match ErrorBody::of_chunk(event, &chunk) {
+                Some(body) => Err(body.in_stream(&self.provider, &self.model)),
+                None => self.take_chunk(&chunk),
+            },
+            _ => Err(self.error(Cause::Garbage, data)),
+        }
     }
 
     /// The stream is complete.
@@ -112,13 +126,13 @@ impl AnswerReader for ChatReader {
         match data.trim() {
             "" => Ok(vec![sign_of_life()]),
             "[DONE]" => self.end(),
-            data => match serde_json::from_str(data) {
-                Ok(chunk @ Value::Object(_)) => match ErrorBody::of_chunk(event, &chunk) {
-                    Some(body) => Err(body.in_stream(&self.provider, &self.model)),
-                    None => self.take_chunk(&chunk),
-                },
-                _ => Err(self.error(Cause::Garbage, data)),
-            },
+            data => {
+                let mut pieces = self.take_data(event, data)?;
+                if pieces.is_empty() {
+                    pieces.push(sign_of_life());
+                }
+                Ok(pieces)
+            }
         }
     }
 
