@@ -52,10 +52,10 @@ fn main() {
     let cold = runtime.block_on(generate(&engine, "mock", 64));
     let bare = runtime.block_on(bare(&server.address));
     println!("first run, 64 variants over 64 fresh connections: {:.3}x the bare client", ratio(cold, bare));
-    measure("one thread, as commands run", &runtime, &engine, &server);
+    measure("one thread", &runtime, &engine, &server);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    measure("two threads, as servers run", &runtime, &open(), &server);
+    measure("two threads, as commands and servers run", &runtime, &open(), &server);
     println!("peak memory: {} kB", peak_kb());
 }
 
