@@ -4,9 +4,10 @@
 //! Knows nothing of what is in a frame; [`wire`](super::wire) does. A byte is looked at once and kept once, so the work
 //! is linear in the stream however small its pieces are, and no frame takes more than [`MAX_FRAME_BYTES`].
 //!
-//! Source of the events' form: WHATWG HTML, section 9.2.6. Two differences, both on purpose: bytes that are no UTF-8
-//! are a fault, where a browser would show a replacement character, and an event that the end of the stream cuts off
-//! before its blank line is still given, because some servers leave that line out.
+//! Source of the events' form: WHATWG HTML, section 9.2.6. Three differences, all on purpose: bytes that are no UTF-8
+//! are a fault, where a browser would show a replacement character; an event that the end of the stream cuts off
+//! before its blank line is still given, because some servers leave that line out; and bare JSON where an event could
+//! begin is an event, because that is how some break a stream off (google-genai 3.4.0, `_RawJsonLineBuffer`).
 
 use std::mem;
 
@@ -69,6 +70,8 @@ pub struct Framer {
     event: String,
     /// The data of the event at hand; `None` until a `data` line came.
     data: Option<String>,
+    /// The event at hand is bare JSON: every line is data up to a blank one.
+    is_bare: bool,
     /// Why nothing more is taken.
     fault: Option<FrameFault>,
 }
@@ -83,6 +86,7 @@ impl Framer {
             after_return: false,
             event: String::new(),
             data: None,
+            is_bare: false,
             fault: None,
         }
     }
@@ -195,24 +199,34 @@ impl Framer {
         if line.is_empty() {
             return self.end_event(frames);
         }
+        let may_begin = self.data.is_none() && self.event.is_empty();
+        if self.is_bare || may_begin && line.starts_with(['{', '[']) {
+            self.is_bare = true;
+            return self.add_data(line);
+        }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "" => frames.push(Frame::Comment),
             "event" => value.clone_into(&mut self.event),
-            "data" => match &mut self.data {
-                Some(data) => {
-                    data.push('\n');
-                    data.push_str(value);
-                }
-                None => self.data = Some(value.to_owned()),
-            },
+            "data" => self.add_data(value),
             _ => {} // `id` and `retry` are for reconnecting, which nobody does here; all else is to be ignored.
+        }
+    }
+
+    fn add_data(&mut self, value: &str) {
+        match &mut self.data {
+            Some(data) => {
+                data.push('\n');
+                data.push_str(value);
+            }
+            None => self.data = Some(value.to_owned()),
         }
     }
 
     /// Gives the event at hand; one without data is dropped.
     fn end_event(&mut self, frames: &mut Vec<Frame>) {
+        self.is_bare = false;
         let event = mem::take(&mut self.event);
         if let Some(data) = self.data.take() {
             frames.push(Frame::Data { event, data });

@@ -314,8 +314,10 @@ impl Fault {
             | Self::TenMegabyteLine
             | Self::NoTls => unavailable(None),
             Self::Endless | Self::TenMegabytes => unavailable(None).telling(&["4 MiB"]),
-            Self::StreamInternal => unavailable(status_in_stream(vendor, 502, 500)),
-            Self::StreamOverloaded => fails(Code::ProviderRateLimited, status_in_stream(vendor, 429, 529)).retried(),
+            Self::StreamInternal => unavailable(status_in_stream(vendor, StreamFault::Internal)),
+            Self::StreamOverloaded => {
+                fails(Code::ProviderRateLimited, status_in_stream(vendor, StreamFault::Overloaded)).retried()
+            }
             Self::HangsBeforeHead | Self::HangsBeforeToken | Self::HangsAfterToken => {
                 fails(Code::ProviderTimeout, None).telling(&["timeout_s"])
             }
@@ -339,14 +341,15 @@ impl Expected {
     }
 }
 
-/// The status that an error in a stream stands for, where the vendor says so: OpenRouter by number, Anthropic by the
-/// type, Google by number in an event; in Google's bare JSON there is nobody to read it.
-fn status_in_stream(vendor: Vendor, openrouter: u16, anthropic: u16) -> Option<u16> {
-    match vendor {
-        Vendor::OpenRouter => Some(openrouter),
-        Vendor::Anthropic => Some(anthropic),
-        Vendor::Google if openrouter == 429 => Some(429),
-        _ => None,
+/// The status that an error in a stream stands for, where the vendor says so: Anthropic by the type, OpenRouter and
+/// Google by number.
+fn status_in_stream(vendor: Vendor, fault: StreamFault) -> Option<u16> {
+    match (vendor, fault) {
+        (Vendor::Anthropic | Vendor::Google, StreamFault::Internal) => Some(500),
+        (Vendor::OpenRouter, StreamFault::Internal) => Some(502),
+        (Vendor::Anthropic, StreamFault::Overloaded) => Some(529),
+        (Vendor::Google | Vendor::OpenRouter, StreamFault::Overloaded) => Some(429),
+        (Vendor::OpenAi | Vendor::Ollama, _) => None,
     }
 }
 

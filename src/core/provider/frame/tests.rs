@@ -237,6 +237,20 @@ fn framing() -> impl Strategy<Value = Framing> {
     prop_oneof![Just(Framing::Sse), Just(Framing::Lines)]
 }
 
+#[test]
+fn bare_json_is_an_event_up_to_a_blank_line() {
+    let error = "{\n  \"error\": {\n    \"code\": 500\n  }\n}";
+    assert_eq!(frames(Framing::Sse, &format!("data: a\r\n\r\n{error}\n")), [data("a"), data(error)]);
+    assert_eq!(frames(Framing::Sse, &format!("{error}\n\ndata: a\n\n")), [data(error), data("a")]);
+    assert_eq!(frames(Framing::Sse, "[{\"error\": 1}\n,\n{}]"), [data("[{\"error\": 1}\n,\n{}]")]);
+}
+
+#[test]
+fn within_an_event_bare_json_is_an_unknown_field_like_any_other() {
+    assert_eq!(frames(Framing::Sse, "event: x\n{\"a\": 1}\ndata: a\n\n"), [event("x", "a")]);
+    assert_eq!(frames(Framing::Sse, "data: a\n{\"a\": 1}\n\n"), [data("a")]);
+}
+
 /// One event as a server may write it: with a name or none, data of any number of lines, comments about.
 fn written_event() -> impl Strategy<Value = (String, String, bool)> {
     ("[a-z_.é ]{0,8}", "[ -~\n\u{80}-\u{10FFFF}]{0,30}", any::<bool>())
