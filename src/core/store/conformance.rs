@@ -14,6 +14,7 @@ mod prompts;
 mod sessions;
 mod spend;
 pub mod vectors;
+mod words;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -41,6 +42,7 @@ pub fn checks() -> Vec<Check> {
         spend::CHECKS,
         concurrency::CHECKS,
         vectors::CHECKS,
+        words::CHECKS,
     ]
     .concat()
 }

@@ -10,6 +10,7 @@ pub mod measure;
 pub mod printable;
 pub mod query;
 pub mod sentences;
+pub mod snippet;
 pub mod template;
 pub mod terms;
 pub mod tokens;

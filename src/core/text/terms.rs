@@ -4,8 +4,14 @@
 //! lower case, compatibility forms unified) and, for words of plain Latin letters, after English Snowball stemming.
 //! Scripts written without spaces (Chinese, Japanese, Thai) give one term for each pair of neighbouring characters.
 //! Numbers stay whole, without thousands separators. Word boundaries are those of Unicode (UAX #29).
+//! No term is empty, longer than [`LONGEST`], or holds white space or control characters.
+//!
+//! [`Analyzer::read`] is for comparing texts. [`Analyzer::place`] is for finding them: it tells where each term stands, and
+//! ends each run of such characters with its last one alone, so that a single character is found anywhere as the
+//! beginning of a term. What is looked for is made into the same terms by [`super::query`].
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
@@ -60,8 +66,28 @@ pub fn terms(text: &str) -> Vec<String> {
     found.into_iter().map(|id| analyzer.term(id).to_owned()).collect()
 }
 
+/// Characters of the longest term; what is longer is cut there.
+pub const LONGEST: usize = 64;
+
+/// The terms that `text` is found by, in order, repeats kept: see [`Analyzer::place`].
+pub fn finding_terms(text: &str) -> Vec<String> {
+    let mut analyzer = Analyzer::default();
+    let mut found = Vec::new();
+    analyzer.place(text, &mut found);
+    found.into_iter().map(|place| analyzer.term(place.term).to_owned()).collect()
+}
+
 /// A term by number, the same within one [`Analyzer`].
 pub type TermId = u32;
+
+/// A term and the piece of the text it was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Which term.
+    pub term: TermId,
+    /// From, to (exclusive), in bytes.
+    pub range: Range<usize>,
+}
 
 /// Makes terms and numbers them: worth keeping where many texts are compared.
 pub struct Analyzer {
@@ -98,26 +124,64 @@ impl Analyzer {
         self.terms.get(id as usize).map_or("", String::as_str)
     }
 
+    /// How many terms it has numbered so far.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// True before the first term.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
     /// Appends the terms of `text` to `found`, in order, repeats kept.
     pub fn read(&mut self, text: &str, found: &mut Vec<TermId>) {
+        self.walk(text, RunEnd::Lone, |term, _| found.push(term));
+    }
+
+    /// Appends the terms that `text` is found by to `found`, in order, each with its place.
+    pub fn place(&mut self, text: &str, found: &mut Vec<Placed>) {
+        self.walk(text, RunEnd::Always, |term, range| found.push(Placed { term, range }));
+    }
+
+    fn walk(&mut self, text: &str, run_end: RunEnd, mut found: impl FnMut(TermId, Range<usize>)) {
         let mut run = SpacelessRun::default();
         for (start, word) in text.unicode_word_indices() {
-            let goes_on = is_spaceless(word) && start == run.next;
-            if !goes_on {
-                found.extend(run.end().and_then(|lone| self.number(&fold(lone))));
+            let is_spaceless = is_spaceless(word);
+            if (!is_spaceless || start != run.next)
+                && let Some(last) = run.end(run_end)
+                && let Some(term) = self.spaceless(&text[last.clone()])
+            {
+                found(term, last);
             }
-            if is_spaceless(word) {
-                found.extend(run.take(start, word).and_then(|pair| self.number(&fold(&pair))));
-            } else {
-                for part in split_identifier(word) {
-                    found.extend(self.word(part));
+            if is_spaceless {
+                if let Some(pair) = run.take(start, word)
+                    && let Some(term) = self.spaceless(&text[pair.clone()])
+                {
+                    found(term, pair);
+                }
+                continue;
+            }
+            for part in split_identifier(word) {
+                if let Some(term) = self.word(part) {
+                    let from = start + (part.as_ptr().addr() - word.as_ptr().addr());
+                    found(term, from..from + part.len());
                 }
             }
         }
-        found.extend(run.end().and_then(|lone| self.number(&fold(lone))));
+        if let Some(last) = run.end(run_end)
+            && let Some(term) = self.spaceless(&text[last.clone()])
+        {
+            found(term, last);
+        }
     }
 
-    fn word(&mut self, part: &str) -> Option<TermId> {
+    fn spaceless(&mut self, characters: &str) -> Option<TermId> {
+        self.number(&without_gaps(&fold(characters)))
+    }
+
+    /// The term of one part of an identifier, or of a word that is none.
+    pub(super) fn word(&mut self, part: &str) -> Option<TermId> {
         if let Some(known) = self.words.get(part) {
             return *known;
         }
@@ -128,6 +192,7 @@ impl Analyzer {
     }
 
     fn number(&mut self, term: &str) -> Option<TermId> {
+        let term = cut(term);
         if let Some(id) = self.ids.get(term) {
             return Some(*id);
         }
@@ -145,39 +210,67 @@ impl Analyzer {
         } else if is_grouped_number(&folded) {
             folded.replace(',', "")
         } else {
-            // Free-standing accents fold to spaces.
-            folded.replace(char::is_whitespace, "")
+            without_gaps(&folded).into_owned()
         }
     }
 }
 
-/// A run of characters of a script without spaces, turned into pairs; a run of one gives that one.
+/// What the beginning of a word is looked for by: folded, not stemmed. Empty where nothing of it is left.
+pub(super) fn beginning(part: &str) -> String {
+    cut(&without_gaps(&fold(part))).to_owned()
+}
+
+/// Free-standing accents fold to spaces.
+fn without_gaps(folded: &str) -> Cow<'_, str> {
+    let is_gap = |c: char| c.is_whitespace() || c.is_control();
+    if folded.contains(is_gap) { Cow::Owned(folded.replace(is_gap, "")) } else { Cow::Borrowed(folded) }
+}
+
+fn cut(term: &str) -> &str {
+    if term.len() <= LONGEST {
+        return term;
+    }
+    term.char_indices().nth(LONGEST).map_or(term, |(end, _)| &term[..end])
+}
+
+/// Whether the last character of a run is a term of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunEnd {
+    /// Where it is the only one.
+    Lone,
+    /// In every run.
+    Always,
+}
+
+/// A run of characters of a script without spaces, turned into pairs.
 #[derive(Default)]
-struct SpacelessRun<'t> {
-    last: Option<&'t str>,
+struct SpacelessRun {
+    /// Where its last character began.
+    last: Option<usize>,
     /// Where the run's next character would begin.
     next: usize,
     has_pairs: bool,
 }
 
-impl<'t> SpacelessRun<'t> {
+impl SpacelessRun {
     /// Takes the next character; gives the pair it makes with the one before.
-    fn take(&mut self, start: usize, word: &'t str) -> Option<String> {
+    fn take(&mut self, start: usize, word: &str) -> Option<Range<usize>> {
         self.next = start + word.len();
-        let last = self.last.replace(word)?;
+        let last = self.last.replace(start)?;
         self.has_pairs = true;
-        Some(format!("{last}{word}"))
+        Some(last..self.next)
     }
 
-    /// Ends the run; gives its character when it was the only one.
-    fn end(&mut self) -> Option<&'t str> {
+    /// Ends the run; gives its last character where that is a term.
+    fn end(&mut self, run_end: RunEnd) -> Option<Range<usize>> {
         let run = std::mem::take(self);
-        run.last.filter(|_| !run.has_pairs)
+        let last = run.last.filter(|_| run_end == RunEnd::Always || !run.has_pairs)?;
+        Some(last..run.next)
     }
 }
 
 /// True for a single character (with its marks) of Han, Hiragana, Thai, Lao, Myanmar or Khmer.
-fn is_spaceless(word: &str) -> bool {
+pub(super) fn is_spaceless(word: &str) -> bool {
     word.chars().next().is_some_and(|c| {
         matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3041}'..='\u{309F}'
             | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}')
@@ -272,6 +365,34 @@ mod tests {
         assert_eq!(terms("写一首诗 for 我"), ["写一", "一首", "首诗", "for", "我"]);
     }
 
+    /// The terms a text is found by, and what each was made of.
+    fn placed(text: &str) -> Vec<(String, &str)> {
+        let mut analyzer = Analyzer::default();
+        let mut found = Vec::new();
+        analyzer.place(text, &mut found);
+        found.into_iter().map(|place| (analyzer.term(place.term).to_owned(), &text[place.range])).collect()
+    }
+
+    #[test]
+    fn a_term_tells_where_it_stands() {
+        let expected = [("pars", "parse"), ("http", "HTTP"), ("url", "Url"), ("os", "os"), ("path", "path")];
+        assert_eq!(placed("parseHTTPUrl, os.path"), expected.map(|(term, written)| (term.to_owned(), written)));
+        assert_eq!(placed("Éte\u{301}"), [("ete".to_owned(), "Éte\u{301}")]);
+    }
+
+    #[test]
+    fn to_be_found_a_run_without_spaces_ends_with_its_last_character() {
+        let terms = |text| placed(text).into_iter().map(|(term, _)| term).collect::<Vec<_>>();
+        assert_eq!(terms("提示词"), ["提示", "示词", "词"]);
+        assert_eq!(terms("写 一首 x"), ["写", "一首", "首", "x"]);
+    }
+
+    #[test]
+    fn a_term_is_cut_where_it_grows_too_long() {
+        assert_eq!(terms(&"é1".repeat(100)), ["e1".repeat(LONGEST / 2)]);
+        assert_eq!(beginning(&"É".repeat(100)), "e".repeat(LONGEST));
+    }
+
     #[test]
     fn cyrillic_and_greek_words_are_folded_not_stemmed() {
         assert_eq!(terms("Напиши письмо"), ["напиши", "письмо"]);
@@ -282,8 +403,20 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn terms_hold_no_white_space_and_are_never_empty(text in ".{0,80}") {
-            prop_assert!(terms(&text).iter().all(|term| !term.is_empty() && !term.contains(char::is_whitespace)));
+        fn terms_hold_no_gaps_and_are_neither_empty_nor_long(text in any::<String>()) {
+            let sound = |term: &str| {
+                (1..=LONGEST).contains(&term.chars().count())
+                    && !term.contains(|c: char| c.is_whitespace() || c.is_control() || c.is_ascii_uppercase())
+            };
+            prop_assert!(terms(&text).iter().all(|term| sound(term)));
+            prop_assert!(placed(&text).iter().all(|(term, _)| sound(term)));
+        }
+
+        #[test]
+        fn the_piece_a_term_was_made_of_gives_that_term(text in "[a-zA-Z_ éÄ提示词ไทยのかカ]{0,30}") {
+            for (term, piece) in placed(&text) {
+                prop_assert_eq!(terms(piece), [term], "{:?}", piece);
+            }
         }
 
         #[test]

@@ -7,16 +7,17 @@ use uuid::Uuid;
 
 use super::failure::Outcome;
 use super::rows::{Columns, millis};
+use super::terms::{self, Indexer};
 use super::{filter, prompts};
 use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
 use crate::error::Error;
 use crate::store::{Applied, Edit, Filter, Mutation};
 
 /// Applies one mutation.
-pub(super) fn apply(connection: &Connection, mutation: &Mutation) -> Outcome<Applied> {
+pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutation) -> Outcome<Applied> {
     match mutation {
         Mutation::Edit { id, expected_revision, edit, at } => {
-            self::edit(connection, *id, *expected_revision, edit, *at).map(Applied::Edited)
+            self::edit(connection, indexer, *id, *expected_revision, edit, *at).map(Applied::Edited)
         }
         Mutation::Rank { rankings } => rank(connection, rankings).map(Applied::Ranked),
         Mutation::Delete { ids, expected_revision } => {
@@ -28,6 +29,7 @@ pub(super) fn apply(connection: &Connection, mutation: &Mutation) -> Outcome<App
 
 fn edit(
     connection: &Connection,
+    indexer: &Indexer,
     id: PromptId,
     expected_revision: Option<u32>,
     edit: &Edit,
@@ -36,12 +38,17 @@ fn edit(
     let Some(key) = prompts::key_of(connection, id)? else { return Ok(None) };
     let Some(mut prompt) = prompts::load(connection, &[key])?.pop() else { return Ok(None) };
     check_revision(id, prompt.revision, expected_revision)?;
+    let before = indexer.entry(&prompt);
     edit.apply_to(&mut prompt, at)?;
+    let after = indexer.entry(&prompt);
     connection
         .prepare_cached("UPDATE prompts SET notes = ?, revision = ?, updated_at = ? WHERE key = ?")?
         .execute(params![prompt.notes, prompt.revision, millis(prompt.updated_at), key])?;
     connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
     prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
+    if after != before {
+        terms::put(connection, key, &after)?;
+    }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
 }
 

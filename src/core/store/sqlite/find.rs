@@ -1,18 +1,14 @@
 //! The finding side of the store: by words in `prompt_terms`, by nearness in `vectors`.
 
-use super::SqliteStore;
-use super::{prompts, vectors};
+use std::sync::Arc;
+
+use super::{SqliteStore, prompts, terms, vectors};
 use crate::domain::{Prompt, PromptId};
-use crate::error::{Error, Result};
 use crate::store::{FindStore, Found, Lexical, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
 
-fn unfinished<T>() -> Result<T> {
-    Err(Error::Internal("this search is being built".into()))
-}
-
 impl FindStore for SqliteStore {
-    fn lexical(&self, _query: Lexical) -> Pending<Found> {
-        Pending::ready(unfinished())
+    fn lexical(&self, query: Lexical) -> Pending<Found> {
+        self.read("searching by words", Found::default(), |connection| terms::search(connection, &query))
     }
 
     fn nearest(&self, query: Nearest) -> Pending<Found> {
@@ -52,7 +48,8 @@ impl FindStore for SqliteStore {
         self.write("forgetting vectors", move |connection| vectors::forget(connection, &space))
     }
 
-    fn reindex_text(&self, _after: Option<u64>, _limit: u32) -> Pending<Option<u64>> {
-        Pending::ready(unfinished())
+    fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {
+        let indexer = Arc::clone(&self.indexer);
+        self.write("indexing words", move |connection| terms::index_from(connection, &indexer, after, limit))
     }
 }

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::connection::{self, APPLICATION_ID, Identity};
 use super::failure::{Failure, Outcome, Place};
+use super::terms;
 use crate::error::Result;
 use crate::time::{Clock, SystemClock};
 
@@ -23,14 +24,26 @@ use crate::time::{Clock, SystemClock};
 pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
+    /// What SQL cannot do, after it. It may rely on nothing that a later step makes.
+    then: Option<fn(&Connection) -> Outcome<()>>,
+}
+
+impl Migration {
+    const fn of(name: &'static str, sql: &'static str) -> Self {
+        Self { name, sql, then: None }
+    }
+
+    const fn then(self, then: fn(&Connection) -> Outcome<()>) -> Self {
+        Self { then: Some(then), ..self }
+    }
 }
 
 /// All of them; the first makes format 1 from nothing.
 const MIGRATIONS: &[Migration] = &[
-    Migration { name: "0001_prompts", sql: include_str!("../../../../assets/migrations/0001_prompts.sql") },
-    Migration { name: "0002_spend", sql: include_str!("../../../../assets/migrations/0002_spend.sql") },
-    Migration { name: "0003_terms", sql: include_str!("../../../../assets/migrations/0003_terms.sql") },
-    Migration { name: "0004_vectors", sql: include_str!("../../../../assets/migrations/0004_vectors.sql") },
+    Migration::of("0001_prompts", include_str!("../../../../assets/migrations/0001_prompts.sql")),
+    Migration::of("0002_spend", include_str!("../../../../assets/migrations/0002_spend.sql")),
+    Migration::of("0003_terms", include_str!("../../../../assets/migrations/0003_terms.sql")).then(terms::index_all),
+    Migration::of("0004_vectors", include_str!("../../../../assets/migrations/0004_vectors.sql")),
 ];
 
 /// The format this program reads and writes.
@@ -125,6 +138,9 @@ fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> 
     };
     for migration in missing {
         transaction.execute_batch(migration.sql)?;
+        if let Some(then) = migration.then {
+            then(&transaction)?;
+        }
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", to)?;

@@ -14,7 +14,7 @@ const LATER: &[Migration] = &[
     MIGRATIONS[1],
     MIGRATIONS[2],
     MIGRATIONS[3],
-    Migration { name: "0005_later", sql: "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;" },
+    Migration::of("0005_later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"),
 ];
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
@@ -134,6 +134,37 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
 }
 
 #[test]
+fn the_words_of_a_file_from_before_there_was_an_index_are_found() {
+    const PROMPTS: u32 = 1_100;
+    let (folder, path) = folder_and_path();
+    let newest = folder.path().join("newest.db");
+    let store = SqliteStore::open(&newest);
+    store.append(samples::prompts(PROMPTS)).wait().unwrap();
+    store.close().wait().unwrap();
+    run_these(&path, &MIGRATIONS[..2]).unwrap();
+    let opened = connection::open_for_writing(&path).unwrap().connection;
+    opened.execute("ATTACH ? AS newest", [newest.to_str().unwrap()]).unwrap();
+    for table in ["sessions", "prompts", "steps", "tags"] {
+        let columns: String =
+            opened.query_row("SELECT group_concat(name) FROM pragma_table_info(?)", [table], |row| row.get(0)).unwrap();
+        let copy = format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newest.{table}");
+        opened.execute(&copy, []).unwrap();
+    }
+    drop(opened);
+
+    let store = SqliteStore::open(&path);
+    let found = |typed: &str| {
+        let query = crate::text::query::TextQuery::parse(typed);
+        let wanted = crate::store::Lexical { query, filter: Filter::default(), limit: 3, offset: 0 };
+        let found = crate::store::FindStore::lexical(&store, wanted).wait().unwrap();
+        (found.total, found.hits[0].id)
+    };
+    assert_eq!(found("\"task 1077\""), (1, samples::prompt(1_077).id));
+    assert_eq!(found("haiku").0, u64::from(PROMPTS));
+    crate::store::sqlite::terms::tests::assert_index_says_what_the_rows_say(&path);
+}
+
+#[test]
 fn two_backups_of_one_second_have_two_names() {
     let (folder, path) = folder_and_path();
     filled(&path);
@@ -152,10 +183,7 @@ fn a_migration_that_fails_changes_nothing() {
         MIGRATIONS[1],
         MIGRATIONS[2],
         MIGRATIONS[3],
-        Migration {
-            name: "0005_broken",
-            sql: "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);",
-        },
+        Migration::of("0005_broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);"),
     ];
     assert!(run_these(&path, &broken).is_err());
     assert_eq!(status(&path).unwrap().current, LATEST);

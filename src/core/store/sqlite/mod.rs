@@ -22,6 +22,7 @@ mod prompts;
 mod rows;
 mod sessions;
 mod spend;
+mod terms;
 mod vectors;
 mod writer;
 
@@ -34,6 +35,7 @@ use uuid::Uuid;
 
 use self::connection::{Connected, Identity};
 use self::failure::{Failure, Outcome, Place};
+use self::terms::Indexer;
 use self::writer::Writer;
 use super::{
     Admitted, Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, SpendCall,
@@ -51,6 +53,7 @@ pub struct SqliteStore {
     place: Arc<Place>,
     readers: Mutex<Vec<Connected>>,
     writing: Mutex<Writing>,
+    indexer: Arc<Indexer>,
 }
 
 /// The writer's life: not needed yet, running, closed.
@@ -67,7 +70,12 @@ impl SqliteStore {
         let path = path.as_ref();
         // SQLite takes a relative `file:…` for a URL; and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Self { place: Arc::new(Place::of(&path)), readers: Mutex::default(), writing: Mutex::default() }
+        Self {
+            place: Arc::new(Place::of(&path)),
+            readers: Mutex::default(),
+            writing: Mutex::default(),
+            indexer: Arc::default(),
+        }
     }
 
     /// What errors call the file: for one outside the user's own folder, whose path clients of a server must not learn.
@@ -190,7 +198,9 @@ impl Store for SqliteStore {
     }
 
     fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
-        self.write("storing prompts", move |connection| prompts::append(connection, &prompts))
+        // Here, on the caller's thread, while the writer is busy with what came before.
+        let entries = self.indexer.entries(&prompts);
+        self.write("storing prompts", move |connection| prompts::append(connection, &prompts, &entries))
     }
 
     fn apply(&self, mutation: Mutation) -> Pending<Applied> {
@@ -199,7 +209,8 @@ impl Store for SqliteStore {
             Mutation::Rank { .. } => "storing ranks",
             Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deleting prompts",
         };
-        self.write(doing, move |connection| changes::apply(connection, &mutation))
+        let indexer = Arc::clone(&self.indexer);
+        self.write(doing, move |connection| changes::apply(connection, &indexer, &mutation))
     }
 
     fn get(&self, id: PromptId) -> Pending<Option<Prompt>> {

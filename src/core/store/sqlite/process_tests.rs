@@ -97,4 +97,5 @@ fn what_a_killed_process_reported_as_stored_is_there() {
     let opened = super::connection::open_for_reading(&path).unwrap().unwrap();
     let sound: String = opened.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(sound, "ok");
+    super::terms::tests::assert_index_says_what_the_rows_say(&path);
 }

@@ -1,8 +1,9 @@
 //! Prompts as rows: storing them, loading them, the keys of pages.
 //!
-//! A prompt is one row of `prompts`, one of `steps` for each phase, one of `tags` for each tag. Rows are found by
-//! [`super::filter`] as keys and loaded here, four statements for any number of prompts. What a prompt's account says
-//! of embeddings is never stored with it: it is told from the vectors the prompt has.
+//! A prompt is one row of `prompts`, one of `steps` for each phase, one of `tags` for each tag, and its words are in the
+//! index that [`super::terms`] keeps. Rows are found by [`super::filter`] as keys and loaded here, four statements for any
+//! number of prompts. What a prompt's account says of embeddings is never stored with it: it is told from the vectors the
+//! prompt has.
 //! What changes them afterwards is in [`super::changes`].
 
 use std::collections::HashMap;
@@ -13,19 +14,21 @@ use super::cursor::{List, Mark};
 use super::failure::{Failure, Outcome};
 use super::fragment;
 use super::rows::{Columns, json, millis};
-use super::{filter, sessions};
+use super::terms::Entry;
+use super::{filter, sessions, terms};
 use crate::api::limits;
 use crate::domain::{ModelMetadata, Prompt, PromptId, SessionId, Step};
 use crate::error::Error;
 use crate::store::{Filter, Order, Page, PageSpec};
 
-/// Stores new prompts, and a run for each whose own is not known.
-pub(super) fn append(connection: &Connection, prompts: &[Prompt]) -> Outcome<()> {
+/// Stores new prompts, with what the index holds of each, and a run for each whose own is not known.
+pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> Outcome<()> {
     sessions::begin_unknown(connection, prompts)?;
-    prompts.iter().try_for_each(|prompt| insert(connection, prompt))
+    let pairs = prompts.iter().zip(entries);
+    pairs.into_iter().try_for_each(|(prompt, entry)| insert(connection, prompt, entry))
 }
 
-fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<()> {
+fn insert(connection: &Connection, prompt: &Prompt, entry: &Entry) -> Outcome<()> {
     check_finite("temperature", Some(prompt.temperature))?;
     check_finite("score", prompt.score)?;
     let inserted = connection
@@ -65,7 +68,8 @@ fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<()> {
     }
     let key = connection.last_insert_rowid();
     insert_steps(connection, key, prompt)?;
-    insert_tags(connection, key, prompt, &prompt.tags)
+    insert_tags(connection, key, prompt, &prompt.tags)?;
+    terms::put(connection, key, entry)
 }
 
 fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<()> {

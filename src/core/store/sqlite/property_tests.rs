@@ -10,7 +10,7 @@ use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Ranking, SessionId, 
 use crate::store::{Applied, Edit, Filter, Mutation, Order, PageSpec, Store, conformance, samples};
 use crate::time::from_millis;
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     vec(prop_oneof![6 => any::<char>(), 1 => Just('\0'), 1 => Just('"'), 1 => Just('%')], 0..24)
         .prop_map(String::from_iter)
 }
@@ -92,7 +92,7 @@ fn prompt() -> impl Strategy<Value = Prompt> {
 
 /// What a user may do. Prompts are named by the seeds of [`samples`].
 #[derive(Debug, Clone)]
-enum Operation {
+pub(super) enum Operation {
     Append(Vec<u32>),
     Edit(u32, Edit),
     Rank(Vec<(u32, f64)>),
@@ -103,7 +103,7 @@ enum Operation {
 
 const SEEDS: u32 = 24;
 
-fn filter() -> impl Strategy<Value = Filter> {
+pub(super) fn filter() -> impl Strategy<Value = Filter> {
     let tags = vec(select(vec!["sea", "tag-1", "tag-2", "new"]), 0..3);
     let names = (option::of(select(vec!["builtin", "openai"])), option::of(select(vec!["writing", "code"])));
     let times = (option::of(0..SEEDS), option::of(0..SEEDS), option::of(0..SEEDS));
@@ -118,7 +118,7 @@ fn filter() -> impl Strategy<Value = Filter> {
     })
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+pub(super) fn operation() -> impl Strategy<Value = Operation> {
     let tag = || select(vec!["sea".to_owned(), "tag-1".to_owned(), "new".to_owned()]);
     let edit = (option::of(vec(tag(), 0..2)), vec(tag(), 0..2), vec(tag(), 0..2), option::of(option::of(text())))
         .prop_map(|(tags, add_tags, remove_tags, notes)| Edit { tags, add_tags, remove_tags, notes });
@@ -133,7 +133,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 /// Does the same to a plain list; true where the store must succeed.
-fn apply_naively(rows: &mut Vec<Prompt>, operation: &Operation) -> bool {
+pub(super) fn apply_naively(rows: &mut Vec<Prompt>, operation: &Operation) -> bool {
     match operation {
         Operation::Append(seeds) => {
             let mut grown = rows.clone();
@@ -168,7 +168,7 @@ fn apply_naively(rows: &mut Vec<Prompt>, operation: &Operation) -> bool {
     true
 }
 
-fn apply(store: &SqliteStore, operation: &Operation) -> bool {
+pub(super) fn apply(store: &SqliteStore, operation: &Operation) -> bool {
     let ids = |seeds: &[u32]| seeds.iter().map(|seed| PromptId(samples::id(*seed))).collect::<Vec<_>>();
     let mutation = match operation {
         Operation::Append(seeds) => {

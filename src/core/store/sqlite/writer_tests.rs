@@ -18,7 +18,9 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
-    job("storing prompts", move |connection| prompts::append(connection, std::slice::from_ref(&prompt)))
+    let prompt = [prompt];
+    let entries = super::super::terms::Indexer::default().entries(&prompt);
+    job("storing prompts", move |connection| prompts::append(connection, &prompt, &entries))
 }
 
 fn large(seed: u32, bytes: usize) -> Prompt {

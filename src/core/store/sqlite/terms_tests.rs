@@ -1,0 +1,242 @@
+//! The index holds what the rows say, whatever was done and however it ended; no query breaks the search.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, operation, text};
+use crate::store::sqlite::{SqliteStore, connection};
+use crate::store::{Edit, FindStore, Mutation, Order, Store, conformance, samples};
+
+/// Term, key, column, place: all that an index holds.
+type Instance = (String, i64, String, i64);
+
+/// Reads the whole index of a file, and compares it with one made of its rows.
+pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path) {
+    let store = SqliteStore::open(path);
+    let rows = conformance::read_all(&store, &Filter::default(), Order::Newest, 1000);
+    let Some(opened) = connection::open_for_writing(path).ok().filter(|_| !rows.is_empty()) else { return };
+    let connection = &opened.connection;
+    let mut wanted: BTreeSet<Instance> = BTreeSet::new();
+    let mut keys = BTreeSet::new();
+    for row in &rows {
+        let key = crate::store::sqlite::prompts::key_of(connection, row.id).unwrap().unwrap();
+        keys.insert(key);
+        let entry = Indexer::default().entry(row);
+        let columns = [
+            ("content", entry.content),
+            ("original_input", entry.original_input),
+            ("tags", entry.tags),
+            ("notes", entry.notes),
+        ];
+        for (column, terms) in columns {
+            let terms = terms.split(' ').filter(|term| !term.is_empty());
+            wanted.extend((0..).zip(terms).map(|(place, term)| (term.to_owned(), key, column.to_owned(), place)));
+        }
+    }
+    connection.execute_batch("CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, prompt_terms, instance)").unwrap();
+    let mut statement = connection.prepare("SELECT term, doc, col, offset FROM held").unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let held: BTreeSet<Instance> = statement.query_map([], read).unwrap().map(Result::unwrap).collect();
+    let lost: Vec<&Instance> = wanted.difference(&held).take(5).collect();
+    let left: Vec<&Instance> = held.difference(&wanted).take(5).collect();
+    assert!(lost.is_empty() && left.is_empty(), "lost: {lost:?}, left over: {left:?}");
+    let mut statement = connection.prepare("SELECT id FROM prompt_terms_docsize").unwrap();
+    let sized: BTreeSet<i64> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(sized, keys);
+    connection.execute("INSERT INTO prompt_terms (prompt_terms) VALUES ('integrity-check')", []).unwrap();
+    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+}
+
+fn search(store: &SqliteStore, typed: &str) -> Found {
+    let query = TextQuery::parse(typed);
+    store.lexical(Lexical { query, filter: Filter::default(), limit: 1000, offset: 0 }).wait().unwrap()
+}
+
+/// Finds with the store what the query says of the rows.
+fn assert_finds(store: &SqliteStore, rows: &[Prompt], typed: &str) {
+    let query = TextQuery::parse(typed);
+    let wanted: BTreeSet<PromptId> = rows.iter().filter(|row| query.finds(row)).map(|row| row.id).collect();
+    let found = search(store, typed);
+    assert_eq!(found.hits.iter().map(|hit| hit.id).collect::<BTreeSet<_>>(), wanted, "{typed:?}");
+    assert_eq!(found.total, wanted.len() as u64);
+}
+
+#[test]
+fn the_tokenizer_keeps_every_term_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    let marks: String = ('!'..='~').collect();
+    let written = [
+        marks.as_str(),
+        "don't o'clock e.g. a:b 3:30 ⑴ ⒜ ℡ ㏂ ½ ﷺ ｆｕｌｌ",
+        "किताब คำ မြန်မာ क्ष",
+        "x\u{200d}y z\u{ad}w \u{301} a\u{20dd}",
+        "ǅ İstanbul ß ſ K Å",
+        "1,000.5 12,34 -5 +7 0x1F",
+        "ひらがな カタカナ ｶﾀｶﾅ 漢字かな交じり",
+        "\u{1d400}\u{1d401} 𝟙𝟚 ①②",
+    ];
+    let mut prompt = samples::prompt(1);
+    prompt.content = written.join(" \u{0} ");
+    prompt.tags = vec!["a,b".into(), ",".into(), "-".into(), "sea side".into(), "town".into()];
+    SqliteStore::open(&path).append(vec![prompt.clone()]).wait().unwrap();
+    assert_index_says_what_the_rows_say(&path);
+    let store = SqliteStore::open(&path);
+    for text in written {
+        assert_finds(&store, std::slice::from_ref(&prompt), &format!("\"{}\"", text.replace('"', " ")));
+    }
+    assert_eq!((search(&store, "\"sea side\"").total, search(&store, "\"side town\"").total), (1, 0));
+}
+
+#[test]
+fn every_term_is_quoted() {
+    let query = TextQuery {
+        clauses: vec![crate::text::query::Clause {
+            any: vec![Phrase { terms: vec!["a\" OR \"b".into(), "NEAR(x".into()], is_prefix: true }],
+            is_excluded: false,
+        }],
+    };
+    assert_eq!(expression(&query).unwrap(), "(\"a\"\" OR \"\"b NEAR(x\" *)");
+    let typed = TextQuery::parse("a OR \"b c\" d* -e -f");
+    assert_eq!(expression(&typed).unwrap(), r#"(("a" OR "b c") AND ("d" *)) NOT ("e" OR "f")"#);
+}
+
+#[test]
+fn a_filtered_search_never_reads_the_rows_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    SqliteStore::open(&path).append(samples::prompts(3)).wait().unwrap();
+    let opened = connection::open_for_reading(&path).unwrap().unwrap();
+    let filter = Filter {
+        tags: vec!["sea".into(), "tag-1".into()],
+        phase: Some(Phase::Coagulatio),
+        provider: Some("x".into()),
+        model: Some("x".into()),
+        persona: Some("x".into()),
+        session_id: Some(samples::session_id(1)),
+        since: Some(samples::moment(1)),
+        until: Some(samples::moment(2)),
+    };
+    let query = Matches::of("\"x\"".into(), &filter).query("count(*)", "");
+    let mut statement = opened.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).unwrap();
+    let plan: Vec<String> =
+        statement.query_map(params_from_iter(query.values), |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+    assert!(plan[0].starts_with("SCAN prompt_terms VIRTUAL TABLE"), "{plan:?}");
+    assert!(
+        plan.iter().any(|step| step.starts_with("SEARCH p USING COVERING INDEX prompts_by_key (key=?")),
+        "{plan:?}"
+    );
+    assert_eq!(
+        plan.iter().filter(|step| step.starts_with("SEARCH t ") && step.contains("(prompt=? AND tag=?)")).count(),
+        2,
+        "{plan:?}"
+    );
+}
+
+/// Stores, edits and deletes by turns until it is killed, saying so after each turn.
+#[test]
+#[ignore = "a child process of the test below"]
+fn child() {
+    let mut path = String::new();
+    if std::io::stdin().is_terminal() || std::io::stdin().read_line(&mut path).unwrap() == 0 {
+        return;
+    }
+    let store = SqliteStore::open(path.trim_end());
+    for seed in (0..).step_by(3) {
+        let prompts: Vec<Prompt> = (seed..seed + 3).map(samples::prompt).collect();
+        let (edited, deleted) = (prompts[0].id, prompts[1].id);
+        let stored = store.append(prompts);
+        let edit = Edit { add_tags: vec![format!("turn {seed}")], notes: Some(None), ..Edit::default() };
+        let edit = Mutation::Edit { id: edited, expected_revision: None, edit, at: samples::moment(seed) };
+        let changed = store.apply(edit);
+        let gone = store.apply(Mutation::Delete { ids: vec![deleted], expected_revision: None });
+        stored.wait().unwrap();
+        changed.wait().unwrap();
+        gone.wait().unwrap();
+        println!("turn {seed}");
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_an_index_that_says_what_the_rows_say() {
+    let folder = tempfile::tempdir().unwrap();
+    for (round, turns) in [3, 9, 17].into_iter().enumerate() {
+        let path = folder.path().join(format!("{round}.db"));
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "store::sqlite::terms::tests::child", "--ignored", "--nocapture", "--test-threads=1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        writeln!(child.stdin.take().unwrap(), "{}", path.display()).unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        assert_eq!(lines.filter(|line| line.contains("turn ")).take(turns).count(), turns);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_index_says_what_the_rows_say(&path);
+        let store = SqliteStore::open(&path);
+        assert!(search(&store, "turn").total >= turns as u64);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_text_as_a_query_is_answered_as_the_rows_say(
+        typed in prop_oneof![any::<String>(), text(), "[a-c\"*() OR:^+{}-]{0,40}", "(NEAR|AND|NOT|OR|\\(|\\)|\"|\\*| |[ab]){0,30}"],
+        other in any::<String>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("aludel.db"));
+        let mut rows = samples::prompts(4);
+        rows[0].content.clone_from(&typed);
+        rows[1].original_input = format!("{other} {typed} a b c");
+        rows[2].notes = Some(typed.to_uppercase());
+        store.append(rows.clone()).wait().unwrap();
+        for query in [typed.clone(), format!("\"{typed}\""), format!("{typed}*"), format!("a -{typed}"), other] {
+            assert_finds(&store, &rows, &query);
+        }
+    }
+
+    #[test]
+    fn whatever_was_done_and_lost_the_index_says_what_the_rows_say(
+        before in vec(operation(), 1..12), after in vec(operation(), 0..6), kept in 0.0..=1.0_f64,
+        typed in vec(select(vec!["haiku", "sea", "\"tag 1\"", "new", "note", "numb* -sea", "海", "editor OR new"]), 1..4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("aludel.db");
+        let store = SqliteStore::open(&path);
+        let mut rows = Vec::new();
+        for operation in &before {
+            prop_assert_eq!(apply(&store, operation), apply_naively(&mut rows, operation));
+        }
+        // What a disk may hold at the moment of a power loss: the file, and its log up to some byte.
+        let crashed = folder.path().join("crashed.db");
+        std::fs::copy(&path, &crashed).unwrap();
+        let mut log = std::fs::read(folder.path().join("aludel.db-wal")).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a length")]
+        log.truncate((log.len() as f64 * kept) as usize);
+        std::fs::write(folder.path().join("crashed.db-wal"), log).unwrap();
+        for path in [&path, &crashed] {
+            let store = SqliteStore::open(path);
+            for operation in after.iter().filter(|operation| !matches!(operation, Operation::Reopen)) {
+                apply(&store, operation);
+            }
+            let rows = conformance::read_all(&store, &Filter::default(), Order::Newest, 1000);
+            for typed in &typed {
+                assert_finds(&store, &rows, typed);
+            }
+            assert_index_says_what_the_rows_say(path);
+        }
+    }
+}
