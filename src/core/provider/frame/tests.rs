@@ -240,8 +240,8 @@ fn framing() -> impl Strategy<Value = Framing> {
 #[test]
 fn bare_json_is_an_event_up_to_a_blank_line() {
     let error = "{\n  \"error\": {\n    \"code\": 500\n  }\n}";
-    assert_eq!(frames(Framing::Sse, &format!("data: a\r\n\r\n{error}\n")), [data("a"), data(error)]);
-    assert_eq!(frames(Framing::Sse, &format!("{error}\n\ndata: a\n\n")), [data(error), data("a")]);
+    assert_eq!(frames(Framing::Sse, format!("data: a\r\n\r\n{error}\n")), [data("a"), data(error)]);
+    assert_eq!(frames(Framing::Sse, format!("{error}\n\ndata: a\n\n")), [data(error), data("a")]);
     assert_eq!(frames(Framing::Sse, "[{\"error\": 1}\n,\n{}]"), [data("[{\"error\": 1}\n,\n{}]")]);
 }
 
