@@ -17,6 +17,8 @@ mod model;
 mod wordpiece;
 
 #[cfg(test)]
+mod paraphrase_tests;
+#[cfg(test)]
 mod tests;
 
 use std::sync::{Arc, LazyLock};

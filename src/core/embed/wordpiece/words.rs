@@ -90,7 +90,7 @@ fn category(c: char) -> GeneralCategory {
 
 fn is_removed(c: char) -> bool {
     if c.is_ascii() {
-        return c.is_ascii_control() && !c.is_whitespace();
+        return c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r');
     }
     c == char::REPLACEMENT_CHARACTER
         || matches!(category(c), GeneralCategory::Control | GeneralCategory::Format | GeneralCategory::PrivateUse)
@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn control_characters_go_and_chinese_characters_stand_alone() {
-        assert_eq!(parts("a\u{0}b\u{200B}c\u{FFFD}d"), ["abcd"]);
+        assert_eq!(parts("a\u{0}b\u{200B}c\u{FFFD}d\u{C}e\u{85}f"), ["abcdef"]);
+        assert_eq!(parts("a\tb\rc\u{2028}d\u{A0}e"), ["a", "b", "c", "d", "e"]);
         assert_eq!(parts("ab诗词c"), ["ab", "诗", "词", "c"]);
     }
 

@@ -1,0 +1,159 @@
+//! The embedded model: time to load, a query, many texts of 32, 128 and 256 tokens, memory; on every core and on one.
+//!
+//! The yardstick is the original model, in 32 bits, in numpy and in ONNX Runtime (`embedding_yardstick.py`), fed with the
+//! same texts in turn with ours; ratios are taken pair by pair and their median is reported. Where it is, the
+//! environment says: ALUDEL_BENCH_MINILM is the model's package (a wheel), ALUDEL_BENCH_PYTHON the interpreter. Without
+//! the first there are figures without a yardstick. This program starts itself anew to measure loading and, under
+//! `taskset`, one core.
+#![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
+
+#[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]
+mod measure;
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use aludel_core::embed::embed_now;
+use measure::{median, peak_kb};
+
+const ROUNDS: usize = 7;
+const QUERY_ROUNDS: usize = 60;
+const LOADS: usize = 9;
+/// Tokens in all of each measurement of many texts.
+const BULK_TOKENS: usize = 16 * 1024;
+/// Words that are one token each.
+const WORDS: [&str; 12] =
+    ["write", "letter", "about", "summer", "code", "report", "river", "short", "history", "music", "plan", "water"];
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("load") => load(),
+        Some("one-core") => compare("one core"),
+        _ => {
+            compare("every core");
+            let own = std::env::current_exe().expect("this program's path");
+            let on_one = Command::new("taskset").args(["--cpu-list", "0"]).arg(own).arg("one-core").status();
+            if !on_one.is_ok_and(|status| status.success()) {
+                println!("one core: not measured, `taskset` is not there");
+            }
+        }
+    }
+}
+
+/// A fresh process: the first query, which loads, and the second, in milliseconds, and memory.
+fn load() {
+    let query = [text(12, 0)];
+    println!("{} {} {}", ours(&query), ours(&query), peak_kb());
+}
+
+fn compare(cores: &str) {
+    let mut yardsticks: Vec<Yardstick> = ["numpy", "onnx"].into_iter().filter_map(Yardstick::start).collect();
+    if yardsticks.is_empty() {
+        println!("{cores}: no yardstick; set ALUDEL_BENCH_MINILM to the package of the original model");
+    }
+    let loads: Vec<Vec<f64>> = (0..LOADS).map(|_| fresh_process()).collect();
+    let middle = |at: usize| median(loads.iter().map(|load| load[at]).collect());
+    println!("{cores}: loading {:.1} ms, memory after a query {:.0} MB", middle(0) - middle(1), middle(2) / 1024.0);
+    for yardstick in &yardsticks {
+        println!("  {} loads in {:.0} ms", yardstick.name, yardstick.load_ms);
+    }
+    ours(&[text(12, 0)]);
+
+    report(&format!("{cores}: query of 12 tokens"), QUERY_ROUNDS, &mut yardsticks, 12, 1);
+    for tokens in [32, 128, 256] {
+        let name = format!("{cores}: texts of {tokens} tokens");
+        report(&name, ROUNDS, &mut yardsticks, tokens, BULK_TOKENS / tokens);
+    }
+    println!("{cores}: peak memory of this process {} kB", peak_kb());
+}
+
+fn fresh_process() -> Vec<f64> {
+    let own = std::env::current_exe().expect("this program's path");
+    let said = Command::new(own).arg("load").output().expect("this program starts").stdout;
+    String::from_utf8_lossy(&said).split_whitespace().map(|number| number.parse().expect("a number")).collect()
+}
+
+/// Runs ours and the yardsticks in turn on the same texts, other ones each round.
+fn report(name: &str, rounds: usize, yardsticks: &mut [Yardstick], tokens: usize, count: usize) {
+    let mut took: Vec<Vec<f64>> = vec![Vec::new(); yardsticks.len() + 1];
+    for round in 0..=rounds {
+        let texts: Vec<String> = (0..count).map(|number| text(tokens, round * count + number)).collect();
+        let own = ours(&texts);
+        let others: Vec<f64> = yardsticks.iter_mut().map(|yardstick| yardstick.embed(&texts)).collect();
+        // The first round warms up.
+        if round > 0 {
+            took.iter_mut().zip(std::iter::once(own).chain(others)).for_each(|(all, one)| all.push(one));
+        }
+    }
+    let own = median(took[0].clone());
+    println!("{name}: {own:.2} ms, {:.1} texts/s", count as f64 / own * 1e3);
+    for (yardstick, theirs) in yardsticks.iter().zip(&took[1..]) {
+        let ratio = median(took[0].iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect());
+        println!("  {ratio:.2}x of {} ({:.2} ms)", yardstick.name, median(theirs.clone()));
+    }
+}
+
+/// Milliseconds to embed.
+fn ours(texts: &[String]) -> f64 {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let began = Instant::now();
+    let done = embed_now(&texts).expect("vectors");
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    assert_eq!(done.vectors.len(), texts.len(), "a vector each");
+    took
+}
+
+/// A text of so many tokens, the marks of beginning and end included.
+fn text(tokens: usize, number: usize) -> String {
+    let word = |at: usize| WORDS[(number + at * (1 + number % 5)) % WORDS.len()];
+    (0..tokens - 2).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The original model in a process of its own.
+struct Yardstick {
+    name: &'static str,
+    load_ms: f64,
+    process: Child,
+    asked: ChildStdin,
+    said: Lines<BufReader<ChildStdout>>,
+}
+
+impl Yardstick {
+    /// `None` when it cannot be had here.
+    #[expect(clippy::disallowed_methods, reason = "where the yardstick is, this machine must say")]
+    fn start(name: &'static str) -> Option<Self> {
+        let package = std::env::var_os("ALUDEL_BENCH_MINILM")?;
+        let python = std::env::var_os("ALUDEL_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/benches/embedding_yardstick.py");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut process = Command::new(python)
+            .arg(script)
+            .args([package, name.into()])
+            .env("OPENBLAS_NUM_THREADS", cores.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let (asked, said) = (process.stdin.take()?, process.stdout.take()?);
+        let mut said = BufReader::new(said).lines();
+        let load_ms = said.next()?.ok()?.parse::<f64>().ok()? * 1e3;
+        Some(Self { name, load_ms, process, asked, said })
+    }
+
+    /// Milliseconds to embed, as it measured them itself.
+    fn embed(&mut self, texts: &[String]) -> f64 {
+        let line = serde_json::to_string(texts).expect("texts are JSON");
+        writeln!(self.asked, "{line}").expect("the yardstick listens");
+        let answer = self.said.next().expect("the yardstick answers").expect("a line");
+        answer.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok()).expect("seconds") * 1e3
+    }
+}
+
+impl Drop for Yardstick {
+    fn drop(&mut self) {
+        // Nothing of it is wanted any more, and it may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
