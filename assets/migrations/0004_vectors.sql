@@ -1,4 +1,4 @@
--- Version 4: vectors of prompts.
+-- Version 4: vectors of prompts, and how many of each there are.
 --
 -- Vectors of different spaces never meet. A row is never changed: what replaces it has a new number, so that what lies
 -- beside the database is told by the numbers how far it reaches.
@@ -39,4 +39,20 @@ CREATE TRIGGER vectors_go AFTER DELETE ON vectors BEGIN
     UPDATE spaces SET prompts = prompts - 1,
         vectors = vectors - (old.input IS NOT NULL) - (old.content IS NOT NULL)
     WHERE key = old.space;
+END;
+
+-- How many prompts there are, because every search tells it and must not walk a million rows for it.
+CREATE TABLE totals (
+    key            INTEGER PRIMARY KEY CHECK (key = 1),
+    prompts        INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO totals SELECT 1, count(*) FROM prompts;
+
+CREATE TRIGGER prompts_come AFTER INSERT ON prompts BEGIN
+    UPDATE totals SET prompts = prompts + 1;
+END;
+
+CREATE TRIGGER prompts_go AFTER DELETE ON prompts BEGIN
+    UPDATE totals SET prompts = prompts - 1;
 END;

@@ -23,6 +23,11 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "a prompt tells what embedded it last", run: a_prompt_tells_what_embedded_it_last },
 ];
 
+/// The checks of this file.
+pub fn checks() -> Vec<Check> {
+    CHECKS.to_vec()
+}
+
 /// How far a stored vector's cosine may be from that of what was given: backends may store half precision.
 const ROUNDING: f64 = 2e-3;
 

@@ -56,10 +56,10 @@ pub(super) struct Connected {
 
 /// Names a file whatever its path: device and number.
 #[cfg(unix)]
-type FileId = (u64, u64);
+pub(super) type FileId = (u64, u64);
 /// Elsewhere an open file can be neither moved nor deleted.
 #[cfg(not(unix))]
-type FileId = ();
+pub(super) type FileId = ();
 
 impl Connected {
     /// True while the path still names the file that is open. Once it was deleted, or another moved into its
@@ -165,13 +165,13 @@ pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
 }
 
 #[cfg(unix)]
-fn file_at(path: &Path) -> Option<FileId> {
+pub(super) fn file_at(path: &Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
 #[cfg(not(unix))]
-fn file_at(path: &Path) -> Option<FileId> {
+pub(super) fn file_at(path: &Path) -> Option<FileId> {
     path.exists().then_some(())
 }
 

@@ -45,7 +45,7 @@ impl FindStore for SqliteStore {
     }
 
     fn forget_space(&self, space: Space) -> Pending<u64> {
-        self.write("forgetting vectors", move |connection| vectors::forget(connection, &space))
+        vectors::forget(self, space)
     }
 
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {

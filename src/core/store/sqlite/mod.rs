@@ -54,6 +54,8 @@ pub struct SqliteStore {
     readers: Mutex<Vec<Connected>>,
     writing: Mutex<Writing>,
     indexer: Arc<Indexer>,
+    /// Beside it, made from it.
+    codes: Arc<vectors::Codes>,
 }
 
 /// The writer's life: not needed yet, running, closed.
@@ -75,6 +77,7 @@ impl SqliteStore {
             readers: Mutex::default(),
             writing: Mutex::default(),
             indexer: Arc::default(),
+            codes: Arc::new(vectors::Codes::beside(&path)),
         }
     }
 

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::super::failure::{Failure, Outcome};
+use super::StoredSpace;
 use super::kernel::{Cosines, HALF};
 use super::nearest::Keys;
 
@@ -59,39 +60,57 @@ impl Best {
     }
 }
 
-/// Compares with every vector of the space whose number is above `above`.
+/// Compares with every vector of the space whose number is above `above`. Tells how many vectors there are.
 pub(super) fn scan(
     connection: &Connection,
-    space: i64,
+    space: &StoredSpace,
     above: i64,
     cosines: Cosines<'_>,
     keys: &Keys,
     best: &mut Best,
-) -> Outcome<()> {
+) -> Outcome<u64> {
+    if space.newest <= above {
+        return Ok(0);
+    }
     // Where most vectors are of this space, walking the table is faster than going through the index.
-    let (ours, all): (i64, i64) = connection
-        .prepare_cached("SELECT ifnull(sum(prompts) FILTER (WHERE key = ?), 0), ifnull(sum(prompts), 0) FROM spaces")?
-        .query_row([space], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let by_table = ours.saturating_mul(4) >= all;
+    let all: i64 =
+        connection.prepare_cached("SELECT ifnull(sum(prompts), 0) FROM spaces")?.query_row([], |row| row.get(0))?;
+    let by_table = space.prompts.saturating_mul(4) >= all.unsigned_abs();
     let mut statement = connection.prepare_cached(if by_table {
         "SELECT prompt, input, content FROM vectors NOT INDEXED WHERE number > ?2 AND space = ?1"
     } else {
         "SELECT prompt, input, content FROM vectors INDEXED BY vectors_by_space WHERE space = ?1 AND number > ?2"
     })?;
-    let mut rows = statement.query([space, above])?;
+    let mut rows = statement.query([space.key, above])?;
+    let mut vectors = 0;
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
+        vectors += [1, 2].iter().filter(|column| !matches!(row.get_ref(**column), Ok(ValueRef::Null))).count() as u64;
         if keys.pass(key) {
             best.push(Scored { key, cosine: nearer(row, 1, cosines)? });
         }
     }
-    Ok(())
+    Ok(vectors)
+}
+
+/// Compares with the vectors of this number, if they are still there.
+pub(super) fn number(
+    connection: &Connection,
+    space: &StoredSpace,
+    number: i64,
+    cosines: Cosines<'_>,
+) -> Outcome<Option<Scored>> {
+    let mut statement =
+        connection.prepare_cached("SELECT prompt, input, content FROM vectors WHERE number = ? AND space = ?")?;
+    let mut rows = statement.query([number, space.key])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    Ok(Some(Scored { key: row.get(0)?, cosine: nearer(row, 1, cosines)? }))
 }
 
 /// Compares with the vectors of these prompts.
 pub(super) fn prompts(
     connection: &Connection,
-    space: i64,
+    space: &StoredSpace,
     prompts: &[i64],
     cosines: Cosines<'_>,
     best: &mut Best,
@@ -99,7 +118,7 @@ pub(super) fn prompts(
     let mut statement =
         connection.prepare_cached("SELECT input, content FROM vectors WHERE prompt = ? AND space = ?")?;
     for key in prompts {
-        let mut rows = statement.query([*key, space])?;
+        let mut rows = statement.query([*key, space.key])?;
         if let Some(row) = rows.next()? {
             best.push(Scored { key: *key, cosine: nearer(row, 0, cosines)? });
         }

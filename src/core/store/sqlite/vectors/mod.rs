@@ -8,16 +8,21 @@
 //! than its space has is refused before anything is read or written; a prompt is as near as its nearest part, and of
 //! equals the one stored last comes first.
 //!
-//! Where to go next: [`nearest`] for how a search is answered, [`kernel`] for the arithmetic.
+//! Where to go next: [`nearest`] for how a search is answered, [`codes`] for the files that make it fast, [`kernel`] for the
+//! arithmetic.
 
+mod codes;
 mod exact;
+mod fast;
 mod kernel;
 mod nearest;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use self::codes::Upkeep;
 use super::SqliteStore;
 use super::failure::{Failure, Outcome};
 use super::prompts;
@@ -26,12 +31,21 @@ use crate::domain::PromptId;
 use crate::error::{Error, Result};
 use crate::store::{Found, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
 
+pub(super) use self::codes::Codes;
+
 /// A space as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct StoredSpace {
     key: i64,
+    /// Its name among all databases.
+    stamp: [u8; 16],
+    dimensions: usize,
     /// Prompts with vectors in it.
     prompts: u64,
+    /// Vectors in it.
+    vectors: u64,
+    /// The number given last.
+    newest: i64,
 }
 
 /// The vectors of one prompt, as they are stored.
@@ -48,13 +62,38 @@ pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
         Err(error) => return Pending::ready(Err(error)),
     };
     let query = Nearest { vector, ..query };
-    store.read("searching by nearness", Found::default(), |connection| nearest::find(connection, &query))
+    let absent = nearest::Answer::default();
+    let work = |connection: &Connection| nearest::find(connection, &store.codes, &query);
+    let answer = store.read_now(absent, work).and_then(|answer| {
+        tracing::debug!(way = ?answer.way, upkeep = ?answer.upkeep, total = answer.found.total, "searched by nearness");
+        look_after(store, &query.space, answer.upkeep)?;
+        Ok(answer.found)
+    });
+    Pending::ready(answer.map_err(|failure| failure.explain(&store.place, "searching by nearness")))
+}
+
+/// Looks after the file of codes, as the database is now.
+fn look_after(store: &SqliteStore, space: &Space, upkeep: Upkeep) -> Outcome<()> {
+    if upkeep == Upkeep::None {
+        return Ok(());
+    }
+    store.read_now((), |connection| match stored_space(connection, space)? {
+        Some(space) => store.codes.keep_up(connection, &space, upkeep),
+        None => Ok(()),
+    })
 }
 
 /// See [`FindStore::put_vectors`](crate::store::FindStore::put_vectors).
 pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) -> Pending<u64> {
     match vectors.iter().map(|of_prompt| row(&space, of_prompt)).collect::<Result<Vec<Row>>>() {
-        Ok(rows) => store.write("storing vectors", move |connection| replace(connection, &space, &rows)),
+        Ok(rows) => {
+            if store.codes.is_time_to_look(rows.len() as u64)
+                && let Err(failure) = look_after(store, &space, Upkeep::Look)
+            {
+                tracing::debug!(?failure, "the file of codes was not extended");
+            }
+            store.write("storing vectors", move |connection| replace(connection, &space, &rows))
+        }
         Err(error) => Pending::ready(Err(error)),
     }
 }
@@ -121,12 +160,21 @@ fn make_space(connection: &Connection, space: &Space) -> Outcome<i64> {
 }
 
 fn stored_space(connection: &Connection, space: &Space) -> Outcome<Option<StoredSpace>> {
-    let mut statement = connection
-        .prepare_cached("SELECT key, prompts FROM spaces WHERE provider = ? AND model = ? AND dimensions = ?")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT key, stamp, dimensions, prompts, vectors, newest FROM spaces
+         WHERE provider = ? AND model = ? AND dimensions = ?",
+    )?;
     let mut rows = statement.query(params![space.provider, space.model, space.dimensions])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let mut columns = Columns::of(row);
-    Ok(Some(StoredSpace { key: columns.take()?, prompts: columns.number()? }))
+    Ok(Some(StoredSpace {
+        key: columns.take()?,
+        stamp: columns.take()?,
+        dimensions: columns.take::<u32>()? as usize,
+        prompts: columns.number()?,
+        vectors: columns.number()?,
+        newest: columns.take()?,
+    }))
 }
 
 /// See [`FindStore::vectors_of`](crate::store::FindStore::vectors_of).
@@ -199,8 +247,15 @@ pub(super) fn count_unembedded(connection: &Connection, space: &Space) -> Outcom
 }
 
 /// See [`FindStore::forget_space`](crate::store::FindStore::forget_space).
-pub(super) fn forget(connection: &Connection, space: &Space) -> Outcome<u64> {
-    let Some(space) = stored_space(connection, space)? else { return Ok(0) };
-    connection.prepare_cached("DELETE FROM spaces WHERE key = ?")?.execute([space.key])?;
-    Ok(space.prompts)
+pub(super) fn forget(store: &SqliteStore, space: Space) -> Pending<u64> {
+    let codes = Arc::clone(&store.codes);
+    store.write("forgetting vectors", move |connection| {
+        let Some(space) = stored_space(connection, &space)? else { return Ok(0) };
+        connection.prepare_cached("DELETE FROM spaces WHERE key = ?")?.execute([space.key])?;
+        codes.forget(&space);
+        Ok(space.prompts)
+    })
 }
+
+#[cfg(test)]
+mod tests;

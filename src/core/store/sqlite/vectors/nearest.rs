@@ -1,20 +1,38 @@
 //! A search by nearness: what passes the filter, which way to compare it, and what is answered.
 //!
-//! Few prompts are compared one by one, many by walking the space. Whichever way, the filter is applied before anything is
+//! Few prompts are compared one by one, a small space as a whole, a large one by its codes first. Whichever way, the filter is applied before anything is
 //! ranked, and every score comes from the vectors in the database.
 
 use rusqlite::{Connection, params_from_iter};
 
 use super::super::failure::Outcome;
 use super::super::filter;
+use super::codes::{Codes, Upkeep};
 use super::exact::{self, Best};
 use super::kernel::Cosines;
-use super::stored_space;
+use super::{fast, stored_space};
 use crate::domain::PromptId;
 use crate::store::{Filter, Found, Hit, Nearest};
 
-/// As many prompts are looked up by themselves before it is cheaper to walk the space.
-const FEW: u64 = 2_000;
+/// An answer, and how it came about.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) found: Found,
+    pub(super) way: Way,
+    pub(super) upkeep: Upkeep,
+}
+
+/// How vectors were compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Those of a few prompts, one by one.
+    #[default]
+    Few,
+    /// All of the space.
+    All,
+    /// By their codes first.
+    Codes,
+}
 
 /// The keys of the prompts that pass a filter.
 #[derive(Debug)]
@@ -64,9 +82,9 @@ impl Keys {
     }
 
     /// All of them, if they are few.
-    fn few(&self) -> Option<Vec<i64>> {
+    fn few(&self, at_most: u64) -> Option<Vec<i64>> {
         match self {
-            Self::Some { bits, count } if *count <= FEW => {
+            Self::Some { bits, count } if *count <= at_most => {
                 let set = bits.iter().zip(0_i64..).filter(|(word, _)| **word != 0);
                 let in_word = |(word, place): (&u64, i64)| {
                     let word = *word;
@@ -80,7 +98,7 @@ impl Keys {
 }
 
 /// Answers a search. Its vector has length one and the dimensions of its space.
-pub(super) fn find(connection: &Connection, query: &Nearest) -> Outcome<Found> {
+pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> Outcome<Answer> {
     let keys = Keys::of(connection, &query.filter)?;
     let total = match &keys {
         Keys::All => filter::count(connection, &query.filter)?,
@@ -89,19 +107,37 @@ pub(super) fn find(connection: &Connection, query: &Nearest) -> Outcome<Found> {
     let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
     let wanted = skipped.saturating_add(query.limit as usize);
     let space = stored_space(connection, &query.space)?.filter(|_| query.limit > 0 && query.offset < total);
-    let Some(space) = space else { return Ok(Found { hits: Vec::new(), total }) };
+    let Some(space) = space else {
+        return Ok(Answer { found: Found { hits: Vec::new(), total }, ..Answer::default() });
+    };
 
     let cosines = Cosines::of(&query.vector);
-    let mut best = Best::of(wanted);
-    if let Some(few) = keys.few() {
-        exact::prompts(connection, space.key, &few, cosines, &mut best)?;
+    let (mut way, mut upkeep) = (Way::Few, Upkeep::None);
+    let best = if let Some(few) = keys.few(codes.few) {
+        let mut best = Best::of(wanted);
+        exact::prompts(connection, &space, &few, cosines, &mut best)?;
+        best.into_sorted()
     } else {
-        exact::scan(connection, space.key, 0, cosines, &keys, &mut best)?;
-    }
+        let mut by_codes = None;
+        if !query.exact && space.vectors >= codes.least {
+            let fast = fast::find(connection, codes, &space, &query.vector, &keys, wanted)?;
+            (by_codes, upkeep) = (fast.best, fast.upkeep);
+        }
+        way = if by_codes.is_some() { Way::Codes } else { Way::All };
+        match by_codes {
+            Some(best) => best,
+            None => {
+                let mut best = Best::of(wanted);
+                exact::scan(connection, &space, 0, cosines, &keys, &mut best)?;
+                best.into_sorted()
+            }
+        }
+    };
     let mut id = connection.prepare_cached("SELECT id FROM prompts WHERE key = ?")?;
-    let hits = best.into_sorted().into_iter().skip(skipped).map(|scored| {
+    let hits = best.into_iter().skip(skipped).map(|scored| {
         let id = id.query_row([scored.key], |row| row.get(0))?;
         Ok(Hit { id: PromptId(uuid::Uuid::from_bytes(id)), score: f64::from(scored.cosine) })
     });
-    Ok(Found { hits: hits.collect::<Outcome<Vec<Hit>>>()?, total })
+    let hits = hits.collect::<Outcome<Vec<Hit>>>()?;
+    Ok(Answer { found: Found { hits, total }, way, upkeep })
 }

@@ -1,0 +1,141 @@
+//! Files of codes beside the database: what makes a search among a million vectors fast.
+//!
+//! A vector's code is one bit a dimension, so a file is a sixteenth of the vectors, and is read in order. It is only ever a
+//! hint where to look: every score a search answers with comes from the database, and a row that is gone from there is
+//! passed over. So a file that is missing, cut off, damaged or old costs time or, until it is found out, a place in the
+//! list; never a wrong score, a deleted prompt, or a failure. It may be deleted at any time.
+//!
+//! They lie in the folder `<database>-vectors`, one a space, named by the space's stamp. A small space has none: comparing
+//! it in full is as fast. Read plainly, in pieces that fit into a core's cache, because the pages of a mapped file can
+//! vanish under a reader, and nothing of it needs to stay in memory.
+//!
+//! Where to go next: [`layout`] for the bytes, [`file`](self::file) for reading and writing them, [`probe`] for comparing,
+//! [`upkeep`] for how they follow the database.
+
+mod file;
+mod layout;
+mod probe;
+mod upkeep;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::super::failure::Failure;
+use super::super::lock;
+use super::StoredSpace;
+
+pub(super) use file::CodeFile;
+pub(super) use probe::Candidate;
+pub(super) use upkeep::{Upkeep, is_mostly_gone, is_stale};
+
+/// What a file's name ends in.
+const SUFFIX: &str = ".codes";
+
+/// A space of fewer vectors is compared in full.
+const LEAST: u64 = 20_000;
+
+/// So many prompts are looked up one by one; more are found faster by walking.
+const FEW: u64 = 2_000;
+
+/// So many vectors are written before this process looks whether a file wants extending.
+const LOOK_AFTER: u64 = 1024;
+
+/// Codes that are kept of the first comparison, at least.
+const NET: usize = 4000;
+
+/// Why something with a file of codes did not go.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The file is missing, damaged, or cannot be written: costs time alone.
+    File(std::io::Error),
+    /// The database failed.
+    Database(Failure),
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self::Database(failure)
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+/// The files of codes of one database.
+#[derive(Debug)]
+pub(in super::super) struct Codes {
+    folder: PathBuf,
+    /// A space of fewer vectors is compared in full.
+    pub(in super::super) least: u64,
+    /// So many prompts are looked up one by one.
+    pub(in super::super) few: u64,
+    /// Codes that are kept of the first comparison, at least.
+    pub(in super::super) net: usize,
+    /// Rows a block, where not the usual ones.
+    pub(in super::super) block_rows: Option<usize>,
+    /// The file that was used last.
+    opened: Mutex<Option<Arc<CodeFile>>>,
+    /// Vectors written since the last look.
+    written: AtomicU64,
+}
+
+impl Codes {
+    /// Beside this database.
+    pub(in super::super) fn beside(database: &Path) -> Self {
+        let mut folder = database.file_name().unwrap_or_default().to_owned();
+        folder.push("-vectors");
+        Self {
+            folder: database.with_file_name(folder),
+            least: LEAST,
+            few: FEW,
+            net: NET,
+            block_rows: None,
+            opened: Mutex::default(),
+            written: AtomicU64::new(0),
+        }
+    }
+
+    fn path(&self, space: &StoredSpace) -> PathBuf {
+        let stamp = u128::from_be_bytes(space.stamp);
+        self.folder.join(format!("{stamp:032x}{SUFFIX}"))
+    }
+
+    /// The file of a space, as it is now.
+    ///
+    /// # Errors
+    /// Where there is none, or it is damaged at its beginning.
+    pub(super) fn open(&self, space: &StoredSpace) -> std::io::Result<Arc<CodeFile>> {
+        let path = self.path(space);
+        let mut opened = lock(&self.opened);
+        if let Some(file) = opened.as_ref().filter(|file| file.header.stamp == space.stamp && file.is_current(&path)) {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(CodeFile::open(&path, &space.stamp, space.dimensions)?);
+        Ok(Arc::clone(opened.insert(file)))
+    }
+
+    /// Deletes the file of a space.
+    pub(super) fn forget(&self, space: &StoredSpace) {
+        drop(std::fs::remove_file(self.path(space)));
+    }
+
+    /// Counts vectors that are being written; true when it is time to look after the file.
+    pub(super) fn is_time_to_look(&self, written: u64) -> bool {
+        let before = self.written.fetch_add(written, Ordering::Relaxed);
+        if before + written < LOOK_AFTER {
+            return false;
+        }
+        self.written.store(0, Ordering::Relaxed);
+        true
+    }
+}

@@ -1,0 +1,277 @@
+//! A query against codes: how many bits differ, then how the query's own numbers lie along the bits.
+//!
+//! The first is a count a word, over all codes. What is nearest by it is kept, a few thousand: a histogram of the distances
+//! seen so far tells which distance is too far, so that nothing is sorted. The second takes the query in full and the vector
+//! as plus or minus one a dimension, and puts those few thousand in an order that is much closer to the true one.
+
+use pulp::Arch;
+
+use super::layout::{Layout, TILE};
+
+/// The code of a vector: a bit a dimension, set where it lies above the mean.
+pub(super) fn code_of(vector: &[f32], mean: &[f32]) -> Vec<u64> {
+    let above = |(place, (number, mean)): (usize, (&f32, &f32))| u64::from(number > mean) << place;
+    vector
+        .chunks(64)
+        .zip(mean.chunks(64))
+        .map(|(vector, mean)| vector.iter().zip(mean).enumerate().map(above).fold(0, |word, bit| word | bit))
+        .collect()
+}
+
+/// A row that is near by its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Near {
+    /// Bits that differ.
+    pub(in super::super) distance: u32,
+    /// Its place in the file.
+    pub(super) block: usize,
+    /// Its place in the block.
+    pub(super) row: usize,
+}
+
+/// What is nearest by code, of one walk over blocks.
+#[derive(Debug)]
+pub(super) struct Net {
+    layout: Layout,
+    wanted: usize,
+    /// How many rows in the net are at each distance, up to the bound.
+    at: Vec<usize>,
+    /// Rows further than this are passed over.
+    bound: u32,
+    /// How many in the net are not further.
+    within: usize,
+    rows: Vec<Near>,
+    codes: Vec<u64>,
+    has_thrown_out: bool,
+}
+
+impl Net {
+    /// For so many, and what is as near as the last of them.
+    pub(super) fn new(layout: Layout, wanted: usize) -> Self {
+        let furthest = layout.words() * 64;
+        let bound = u32::try_from(furthest).unwrap_or(u32::MAX);
+        let (rows, codes) = (Vec::new(), Vec::new());
+        Self { layout, wanted, at: vec![0; furthest + 1], bound, within: 0, rows, codes, has_thrown_out: false }
+    }
+
+    /// True while nothing was passed over or thrown out: it holds all that was walked.
+    pub(super) fn holds_all(&self) -> bool {
+        self.bound as usize + 1 == self.at.len() && !self.has_thrown_out
+    }
+
+    fn take(&mut self, near: Near, tile: &[[u8; 8]]) {
+        self.rows.push(near);
+        let words = (0..self.layout.words()).map(|word| u64::from_le_bytes(tile[word * TILE + near.row % TILE]));
+        self.codes.extend(words);
+        self.at[near.distance as usize] += 1;
+        self.within += 1;
+        while self.within - self.at[self.bound as usize] >= self.wanted {
+            self.within -= self.at[self.bound as usize];
+            self.bound -= 1;
+        }
+        if self.rows.len() >= self.wanted.saturating_mul(4).max(4096) {
+            self.throw_out();
+        }
+    }
+
+    /// Throws out what has turned out to be too far; of many at the same distance those stored first.
+    fn throw_out(&mut self) {
+        self.has_thrown_out = true;
+        let words = self.layout.words();
+        let too_many = self.within.saturating_sub(self.wanted.saturating_mul(2));
+        let (mut kept, mut skipped) = (0, 0);
+        for place in 0..self.rows.len() {
+            let near = self.rows[place];
+            let is_too_far = near.distance > self.bound;
+            let is_too_much = near.distance == self.bound && skipped < too_many;
+            skipped += usize::from(is_too_much);
+            if !is_too_far && !is_too_much {
+                self.rows[kept] = near;
+                self.codes.copy_within(place * words..(place + 1) * words, kept * words);
+                kept += 1;
+            }
+        }
+        self.at[self.bound as usize] -= skipped;
+        self.within -= skipped;
+        self.rows.truncate(kept);
+        self.codes.truncate(kept * words);
+    }
+}
+
+/// A row in the net, and how near it seems.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Candidate {
+    pub(in super::super) near: Near,
+    /// The query along the signs of the row; greater is nearer.
+    pub(super) estimate: f32,
+}
+
+/// A query, made ready.
+#[derive(Debug)]
+pub(super) struct Probe<'query> {
+    query: &'query [f32],
+    code: Vec<u64>,
+    processor: Arch,
+}
+
+impl<'query> Probe<'query> {
+    pub(super) fn new(query: &'query [f32], mean: &[f32]) -> Self {
+        Self { query, code: code_of(query, mean), processor: Arch::new() }
+    }
+
+    /// Takes what is near in a block into the net. `rows` of its codes are in use; `passes` tells which may be taken.
+    pub(super) fn walk(&self, codes: &[u8], block: usize, rows: usize, passes: impl Fn(usize) -> bool, net: &mut Net) {
+        self.processor.dispatch(|| {
+            for (tile, bytes) in codes.chunks_exact(net.layout.tile()).enumerate() {
+                let (words, _) = bytes.as_chunks::<8>();
+                let distances = distances(words, &self.code);
+                let bound = u64::from(net.bound);
+                if distances.iter().copied().fold(u64::MAX, u64::min) > bound {
+                    continue;
+                }
+                for (row, distance) in (tile * TILE..rows).zip(distances) {
+                    let distance = u32::try_from(distance).unwrap_or(u32::MAX);
+                    if distance <= net.bound && passes(row) {
+                        net.take(Near { distance, block, row }, words);
+                    }
+                }
+            }
+        });
+    }
+
+    /// What is in the nets, the nearest by estimate first; of equals the one stored last. Nothing is missing that is as near
+    /// by its code as the furthest of it.
+    pub(super) fn order(&self, nets: &[Net]) -> Vec<Candidate> {
+        let along = Along::new(self.query);
+        let bound = nets.iter().map(|net| net.bound).min().unwrap_or_default();
+        let mut candidates = Vec::new();
+        for net in nets {
+            let codes = net.codes.chunks_exact(net.layout.words());
+            let rows = net.rows.iter().zip(codes).filter(|(near, _)| near.distance <= bound);
+            candidates.extend(rows.map(|(near, code)| Candidate { near: *near, estimate: along.estimate(code) }));
+        }
+        candidates.sort_unstable_by(|a, b| {
+            b.estimate.total_cmp(&a.estimate).then_with(|| (b.near.block, b.near.row).cmp(&(a.near.block, a.near.row)))
+        });
+        candidates
+    }
+}
+
+/// How many bits each row of a tile differs in.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
+fn distances(tile: &[[u8; 8]], code: &[u64]) -> [u64; TILE] {
+    let mut distances = [0; TILE];
+    let (words, _) = tile.as_chunks::<TILE>();
+    for (words, own) in words.iter().zip(code) {
+        for lane in 0..TILE {
+            distances[lane] += u64::from((u64::from_le_bytes(words[lane]) ^ own).count_ones());
+        }
+    }
+    distances
+}
+
+/// What each byte of a code adds to the estimate: the query's numbers with the signs of its bits.
+struct Along {
+    bytes: Vec<[f32; 256]>,
+}
+
+impl Along {
+    fn new(query: &[f32]) -> Self {
+        let table = |numbers: &[f32]| {
+            let mut sums = [0.0_f32; 256];
+            sums[0] = -numbers.iter().sum::<f32>();
+            for (bit, number) in numbers.iter().enumerate() {
+                let (known, unknown) = sums.split_at_mut(1 << bit);
+                for (sum, without) in unknown.iter_mut().zip(known) {
+                    *sum = *without + 2.0 * number;
+                }
+            }
+            sums
+        };
+        Self { bytes: query.chunks(8).map(table).collect() }
+    }
+
+    fn estimate(&self, code: &[u64]) -> f32 {
+        let bytes = code.iter().flat_map(|word| word.to_le_bytes());
+        self.bytes.iter().zip(bytes).map(|(sums, byte)| sums[usize::from(byte)]).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Block;
+    use super::*;
+    use crate::store::samples;
+
+    /// A block of random rows, and their codes.
+    fn block(layout: Layout, rows: u64, mean: &[f32]) -> (Vec<u8>, Vec<Vec<u64>>) {
+        let mut block = Block::new(layout);
+        let dimensions = u32::try_from(layout.dimensions).unwrap();
+        let codes: Vec<Vec<u64>> = (0..rows).map(|seed| code_of(&samples::vector(seed, dimensions), mean)).collect();
+        for (code, number) in codes.iter().zip(1..) {
+            block.push(code, number, number);
+        }
+        (block.seal(&[0; 16], 0), codes)
+    }
+
+    fn naive_estimate(query: &[f32], code: &[u64]) -> f32 {
+        let sign = |place: usize| if code[place / 64] >> (place % 64) & 1 == 1 { 1.0 } else { -1.0 };
+        query.iter().enumerate().map(|(place, number)| number * sign(place)).sum()
+    }
+
+    #[test]
+    fn the_net_holds_the_nearest_by_code_in_order_of_estimates() {
+        for (dimensions, rows, wanted) in [(1, 10, 3), (63, 64, 5), (64, 1000, 1), (65, 999, 40), (384, 700, 100)] {
+            let layout = Layout { dimensions, rows: 1024 };
+            let mean = vec![0.01; dimensions];
+            let (bytes, codes) = block(layout, rows, &mean);
+            let query = samples::vector(12_345, u32::try_from(dimensions).unwrap());
+            let probe = Probe::new(&query, &mean);
+            let passes = |row: usize| row % 3 != 1;
+            let mut net = Net::new(layout, wanted);
+            probe.walk(&bytes[..layout.keys()], 0, codes.len(), passes, &mut net);
+
+            let distance = |code: &[u64]| -> u32 {
+                code.iter().zip(code_of(&query, &mean)).map(|(a, b)| (a ^ b).count_ones()).sum()
+            };
+            let passing = || codes.iter().enumerate().filter(|(row, _)| passes(*row));
+            let mut distances: Vec<u32> = passing().map(|(_, code)| distance(code)).collect();
+            distances.sort_unstable();
+            let bound = distances[wanted - 1];
+            let mut expected: Vec<usize> =
+                passing().filter(|(_, code)| distance(code) <= bound).map(|(row, _)| row).collect();
+            let found = probe.order(&[net]);
+            for candidate in &found {
+                let naive = naive_estimate(&query, &codes[candidate.near.row]);
+                assert!((candidate.estimate - naive).abs() < 1e-4);
+                assert_eq!(candidate.near.distance, distance(&codes[candidate.near.row]));
+            }
+            assert!(found.is_sorted_by(|a, b| a.estimate >= b.estimate));
+            let mut rows: Vec<usize> = found.iter().map(|candidate| candidate.near.row).collect();
+            rows.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(rows, expected, "{dimensions} dimensions");
+        }
+    }
+
+    #[test]
+    fn a_flood_of_equals_keeps_those_stored_last() {
+        let layout = Layout { dimensions: 8, rows: 1024 };
+        let mut block = Block::new(layout);
+        for number in 1..=1024 {
+            block.push(&[0], number, number);
+        }
+        let bytes = block.seal(&[0; 16], 0);
+        let query = vec![-0.5; 8];
+        let probe = Probe::new(&query, &[0.0; 8]);
+        let mut net = Net::new(layout, 10);
+        for block in 0..40 {
+            probe.walk(&bytes[..layout.keys()], block, 1024, |_| true, &mut net);
+        }
+        let found = probe.order(&[net]);
+        assert!((10..5000).contains(&found.len()), "{}", found.len());
+        let last: Vec<(usize, usize)> = found[..10].iter().map(|found| (found.near.block, found.near.row)).collect();
+        assert_eq!(last, (0..10).map(|back| (39, 1023 - back)).collect::<Vec<_>>());
+    }
+}

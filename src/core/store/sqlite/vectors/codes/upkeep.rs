@@ -1,0 +1,313 @@
+//! Keeping files of codes in step with the database: making, extending, telling a stale one.
+//!
+//! Only what is committed is coded, in the order of its numbers, so a file holds every vector of its space up to the
+//! highest number in it, but for those deleted since. One process at a time does this, under a lock; the others go on with
+//! what is there. A file is made anew when it is damaged or stale, when a quarter of it is gone from the database, and when
+//! the space has grown so far that its mean may have moved.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::super::failure::Outcome;
+use super::super::{StoredSpace, kernel};
+use super::file::{self, CodeFile};
+use super::layout::{Block, Header, Layout, code, word};
+use super::probe::code_of;
+use super::{Codes, SUFFIX, Trouble};
+
+/// Vectors the mean is taken of.
+const SAMPLE: i64 = 4096;
+
+/// A space this many times as large as when its file was made gets a new one.
+const GROWTH: u64 = 8;
+
+/// Rows compared with the database before each search, from the end of the file: where a file and a restored database
+/// part, they part to the end.
+const LAST_ROWS: usize = 8;
+
+/// Blocks of which the first row is compared with the database before a file is extended.
+const SPREAD: usize = 16;
+
+/// What upkeep found to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in super::super) enum Upkeep {
+    /// Nothing, as far as the search could tell.
+    #[default]
+    None,
+    /// Something may be missing or gone.
+    Look,
+    /// The file is damaged.
+    Rebuild,
+}
+
+impl Codes {
+    /// Makes or extends the file of a space, as the database is now. What goes wrong costs speed alone, and is logged.
+    pub(in super::super) fn keep_up(
+        &self,
+        connection: &Connection,
+        space: &StoredSpace,
+        upkeep: Upkeep,
+    ) -> Outcome<()> {
+        if upkeep == Upkeep::None || space.vectors < self.least {
+            return Ok(());
+        }
+        match self.keep_up_alone(connection, space, upkeep) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Database(failure)) => Err(failure),
+            Err(Trouble::File(error)) => {
+                tracing::debug!(%error, folder = %self.folder.display(), "vectors are compared in full: no file of codes");
+                Ok(())
+            }
+        }
+    }
+
+    fn keep_up_alone(&self, connection: &Connection, space: &StoredSpace, upkeep: Upkeep) -> Result<(), Trouble> {
+        create_folder(&self.folder)?;
+        let lock = open_private(&self.folder.join("lock"))?;
+        if lock.try_lock().is_err() {
+            return Ok(());
+        }
+        let path = self.path(space);
+        if upkeep != Upkeep::Rebuild
+            && let Ok(current) = self.open(space)
+        {
+            match needs_a_new_file(connection, space, &current) {
+                Ok(false) => return extend(connection, space, &current, &path),
+                Ok(true) | Err(Trouble::File(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        self.make(connection, space, &path)
+    }
+
+    fn make(&self, connection: &Connection, space: &StoredSpace, path: &Path) -> Result<(), Trouble> {
+        let mean = mean(connection, space)?;
+        let layout =
+            Layout { rows: self.block_rows.unwrap_or(Layout::of(space.dimensions).rows), dimensions: space.dimensions };
+        let header = Header { layout, stamp: space.stamp, made_of: space.vectors, mean };
+        file::make(path, &header, |file| append(connection, space, &header, file, 0, 0))?;
+        tracing::info!(vectors = space.vectors, path = %path.display(), "a file of codes was made");
+        self.sweep(connection);
+        Ok(())
+    }
+
+    /// Deletes the files of spaces that are no more.
+    fn sweep(&self, connection: &Connection) {
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
+        for path in files.flatten().map(|file| file.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let Some(stamp) = name.strip_suffix(SUFFIX).and_then(|hex| u128::from_str_radix(hex, 16).ok()) else {
+                continue;
+            };
+            let known = connection
+                .query_row("SELECT 1 FROM spaces WHERE stamp = ?", [stamp.to_be_bytes()], |_| Ok(()))
+                .optional();
+            if let Ok(None) = known {
+                drop(std::fs::remove_file(&path));
+            }
+        }
+    }
+}
+
+fn extend(connection: &Connection, space: &StoredSpace, current: &CodeFile, path: &Path) -> Result<(), Trouble> {
+    let blocks = current.blocks()?;
+    let reach = reach(current, blocks)?;
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    if !current.is_current(path) {
+        return Ok(());
+    }
+    // Over what a crash may have left behind the last whole block.
+    file.seek(SeekFrom::Start(current.layout().place(blocks)))?;
+    append(connection, space, &current.header, &mut file, blocks, reach)
+}
+
+/// Codes what is above a number and writes it, whole blocks alone; what is left over waits for the next time.
+fn append(
+    connection: &Connection,
+    space: &StoredSpace,
+    header: &Header,
+    file: &mut File,
+    blocks: usize,
+    above: i64,
+) -> Result<(), Trouble> {
+    let mut place = blocks;
+    let mut block = Block::new(header.layout);
+    let mut written = Ok(());
+    each_above(connection, space.key, above, |number, key, parts| {
+        if block.room() < parts.len() {
+            // A row's two codes stay in one block, so that the highest number of a block tells what it reaches.
+            written = file.write_all(&block.seal(&header.stamp, place));
+            place += 1;
+        }
+        for part in parts {
+            block.push(&code_of(&kernel::widened(part), &header.mean), key, number);
+        }
+        written.is_ok()
+    })?;
+    written?;
+    if block.room() == 0 {
+        file.write_all(&block.seal(&header.stamp, place))?;
+    }
+    Ok(())
+}
+
+/// Walks the rows of a space above a number, in order, until told to stop.
+fn each_above(
+    connection: &Connection,
+    space: i64,
+    above: i64,
+    mut visit: impl FnMut(i64, i64, &[&[u8]]) -> bool,
+) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, prompt, input, content FROM vectors WHERE space = ? AND number > ? ORDER BY number",
+    )?;
+    let mut rows = statement.query([space, above])?;
+    while let Some(row) = rows.next()? {
+        let mut parts = Vec::with_capacity(2);
+        for column in [2, 3] {
+            parts.extend(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?);
+        }
+        if !visit(row.get(0)?, row.get(1)?, &parts) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The mean of vectors from all over the space.
+fn mean(connection: &Connection, space: &StoredSpace) -> Outcome<Vec<f32>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, input, content FROM vectors INDEXED BY vectors_by_space
+         WHERE space = ? AND number >= ? ORDER BY number LIMIT 1",
+    )?;
+    let first: Option<i64> = connection
+        .prepare_cached("SELECT min(number) FROM vectors INDEXED BY vectors_by_space WHERE space = ?")?
+        .query_row([space.key], |row| row.get(0))?;
+    let first = first.unwrap_or_default();
+    let step = ((space.newest - first) / SAMPLE).max(1);
+    let mut sums = vec![0.0_f64; space.dimensions];
+    let (mut vectors, mut from) = (0_u32, first);
+    loop {
+        let mut rows = statement.query([space.key, from])?;
+        let Some(row) = rows.next()? else { break };
+        for column in [1, 2] {
+            let Some(stored) = row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)? else { continue };
+            for (sum, number) in sums.iter_mut().zip(kernel::widened(stored)) {
+                *sum += f64::from(number);
+            }
+            vectors += 1;
+        }
+        from = row.get::<_, i64>(0)? + step;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most one")]
+    Ok(sums.into_iter().map(|sum| (sum / f64::from(vectors.max(1))) as f32).collect())
+}
+
+/// The highest number in the file.
+fn reach(file: &CodeFile, blocks: usize) -> std::io::Result<i64> {
+    match blocks.checked_sub(1) {
+        Some(last) => Ok(file.block(last)?.1.last),
+        None => Ok(0),
+    }
+}
+
+/// True for a file that is stale, mostly of what is gone, or made when the space was much smaller.
+fn needs_a_new_file(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Result<bool, Trouble> {
+    let blocks = file.blocks()?;
+    let stale = is_stale(connection, space, file, SPREAD)?;
+    let rows: u64 = file.summaries(blocks)?.iter().map(|summary| summary.rows as u64).sum();
+    let reach = reach(file, blocks)?;
+    let alive = space.vectors.saturating_sub(vectors_above(connection, space, reach)?);
+    let grown = space.vectors >= file.header.made_of.saturating_mul(GROWTH);
+    Ok(stale || grown || is_mostly_gone(rows, alive))
+}
+
+/// True where a quarter of the file's rows is gone from the database.
+pub(in super::super) fn is_mostly_gone(rows: u64, alive: u64) -> bool {
+    rows.saturating_sub(alive) > rows / 4
+}
+
+fn vectors_above(connection: &Connection, space: &StoredSpace, above: i64) -> Outcome<u64> {
+    let mut statement = connection.prepare_cached(
+        "SELECT ifnull(sum((input IS NOT NULL) + (content IS NOT NULL)), 0) FROM vectors WHERE space = ? AND number > ?",
+    )?;
+    Ok(statement.query_row([space.key, above], |row| row.get::<_, i64>(0))?.unsigned_abs())
+}
+
+/// True where the file tells of other vectors than the database: one of the two was replaced by an older copy. Compares
+/// the last rows, and the first of up to `spread` blocks.
+pub(in super::super) fn is_stale(
+    connection: &Connection,
+    space: &StoredSpace,
+    file: &CodeFile,
+    spread: usize,
+) -> Result<bool, Trouble> {
+    let blocks = file.blocks()?;
+    let Some(last) = blocks.checked_sub(1) else { return Ok(false) };
+    let (bytes, summary) = file.block(last)?;
+    let given: i64 = connection
+        .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'")?
+        .query_row([], |row| row.get(0))?;
+    if given < summary.last {
+        return Ok(true);
+    }
+    for row in summary.rows.saturating_sub(LAST_ROWS)..summary.rows {
+        if !is_as_stored(connection, space, file, &bytes, row)? {
+            return Ok(true);
+        }
+    }
+    let spread = spread.min(last);
+    for place in 0..spread {
+        if !is_as_stored(connection, space, file, &file.block(place * last / spread)?.0, 0)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// True for a row whose vector the database holds as it is coded, or no longer holds.
+fn is_as_stored(
+    connection: &Connection,
+    space: &StoredSpace,
+    file: &CodeFile,
+    block: &[u8],
+    row: usize,
+) -> Outcome<bool> {
+    let layout = file.layout();
+    let number = i64::from_le_bytes(word(&block[layout.numbers()..], row));
+    let key = i64::from_le_bytes(word(&block[layout.keys()..], row));
+    let mut statement =
+        connection.prepare_cached("SELECT space, prompt, input, content FROM vectors WHERE number = ?")?;
+    let mut rows = statement.query(params![number])?;
+    let Some(stored) = rows.next()? else { return Ok(true) };
+    if (stored.get::<_, i64>(0)?, stored.get::<_, i64>(1)?) != (space.key, key) {
+        return Ok(false);
+    }
+    let coded = code(layout, block, row);
+    for column in [2, 3] {
+        let part = stored.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+        if part.is_some_and(|part| code_of(&kernel::widened(part), &file.header.mean) == coded) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn open_private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
