@@ -4,6 +4,7 @@
 //! always holds: the vectors come in the order of the texts; once cancelled, no further batch begins.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -24,7 +25,7 @@ pub(super) struct Done {
     pub(super) tokens: u64,
 }
 
-/// Embeds all texts; `None` when cancelled, or when a thread was lost.
+/// Embeds all texts; `None` when cancelled.
 pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken) -> Option<Done> {
     let mut tokens = Vec::with_capacity(texts.len());
     for text in texts {
@@ -55,7 +56,8 @@ pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
         let own = work();
         // Every helper is waited for, whether or not one before it gave up.
-        let others: Vec<_> = helpers.into_iter().map(|helper| helper.join().ok().flatten()).collect();
+        let others: Vec<_> =
+            helpers.into_iter().map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic))).collect();
         std::iter::once(own).chain(others).collect()
     });
     let mut vectors = vec![Vec::new(); texts.len()];

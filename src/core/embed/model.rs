@@ -4,6 +4,7 @@
 //! of `IN` numbers and gives rows of `OUT`. What always holds: a [`Model`] is whole, every weight of it checked for
 //! length. How the weights work together is told in [`super::forward`].
 
+use std::panic::resume_unwind;
 use std::thread;
 
 use ndarray::linalg::general_mat_mul;
@@ -68,7 +69,7 @@ impl Model {
                 .chunks(at_once)
                 .map(|some| scope.spawn(move || some.iter().map(PackedLayer::widen).collect::<Vec<_>>()))
                 .collect();
-            widening.into_iter().flat_map(|some| some.join().unwrap_or_default()).collect()
+            widening.into_iter().flat_map(|some| some.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
         Ok(Self { vocabulary, words, exact_words, positions, norm, layers })
     }
