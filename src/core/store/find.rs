@@ -12,7 +12,8 @@ use crate::text::query::TextQuery;
 
 /// The searching half of a database of prompts.
 pub trait FindStore: Send + Sync {
-    /// The prompts whose terms match, best first by BM25; of equals the one stored last comes first.
+    /// The prompts whose terms match, as [`TextQuery::finds`] says, best first by BM25; of equals the one stored last comes
+    /// first. A query that is [empty](TextQuery::is_empty), which one that only excludes is, finds nothing.
     fn lexical(&self, query: Lexical) -> Pending<Found>;
 
     /// The prompts with a vector near to this one, nearest first; a prompt is as near as its nearest part.

@@ -64,14 +64,16 @@ impl TextQuery {
         !self.is_empty() && self.clauses.iter().all(|clause| clause.any.iter().any(is_there) != clause.is_excluded)
     }
 
-    /// True where it finds this prompt. Its fields are its content, what the user asked for, each tag by itself, its
-    /// notes.
+    /// True where it finds this prompt, by its [`fields`].
     pub fn finds(&self, prompt: &Prompt) -> bool {
-        let texts = [&prompt.content, &prompt.original_input];
-        let fields: Vec<_> =
-            texts.into_iter().chain(&prompt.tags).chain(&prompt.notes).map(|text| finding_terms(text)).collect();
-        self.matches(&fields)
+        self.matches(&fields(prompt))
     }
+}
+
+/// What a prompt is found by, as terms: its content, what the user asked for, each tag by itself, its notes.
+pub fn fields(prompt: &Prompt) -> Vec<Vec<String>> {
+    let texts = [&prompt.content, &prompt.original_input];
+    texts.into_iter().chain(&prompt.tags).chain(&prompt.notes).map(|text| finding_terms(text)).collect()
 }
 
 impl Phrase {

@@ -38,16 +38,15 @@ fn edit(
     let Some(key) = prompts::key_of(connection, id)? else { return Ok(None) };
     let Some(mut prompt) = prompts::load(connection, &[key])?.pop() else { return Ok(None) };
     check_revision(id, prompt.revision, expected_revision)?;
-    let before = indexer.entry(&prompt);
+    let words_before = (prompt.tags.clone(), prompt.notes.clone());
     edit.apply_to(&mut prompt, at)?;
-    let after = indexer.entry(&prompt);
     connection
         .prepare_cached("UPDATE prompts SET notes = ?, revision = ?, updated_at = ? WHERE key = ?")?
         .execute(params![prompt.notes, prompt.revision, millis(prompt.updated_at), key])?;
     connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
     prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
-    if after != before {
-        terms::put(connection, key, &after)?;
+    if (&words_before.0, &words_before.1) != (&prompt.tags, &prompt.notes) {
+        terms::put(connection, key, &indexer.entry(&prompt))?;
     }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
 }

@@ -44,7 +44,7 @@ struct Memory {
 }
 
 /// What the index holds of a prompt: the terms of each column, one blank between two.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Entry {
     content: String,
     original_input: String,

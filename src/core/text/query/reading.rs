@@ -7,7 +7,7 @@
 //!
 //! Reading takes time in proportion to what is typed, and makes at most [`MOST_TERMS`] terms.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::{Clause, LONGEST_PHRASE, MOST_TERMS, Phrase};
@@ -40,8 +40,11 @@ struct Piece<'t> {
 pub(super) fn clauses(typed: &str) -> Vec<Clause> {
     let mut analyzer = Analyzer::default();
     let mut taken = Taken::default();
+    // What is typed again and again is read once.
+    let mut known: HashMap<(&str, bool), Vec<Phrase>> = HashMap::new();
     let mut pieces = Pieces { rest: typed }.filter_map(|piece| {
-        let any = phrases(&piece, &mut analyzer);
+        let read = || phrases(&piece, &mut analyzer);
+        let any = known.entry((piece.text, piece.is_prefix)).or_insert_with(read).clone();
         (!any.is_empty()).then_some((piece, any))
     });
     let mut next = pieces.next();
