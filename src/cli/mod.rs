@@ -146,6 +146,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::History(args)) => run::history(&args, invocation),
         Some(Command::Update(args)) => run::update(&args, invocation),
         Some(Command::Delete(args)) => run::delete(&args, invocation),
+        Some(Command::Export(args)) => run::export(&args, invocation),
+        Some(Command::Import(args)) => run::import(&args, invocation),
         Some(Command::Tui) => run::workbench(invocation),
         Some(Command::Serve) => run::serve(invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),

@@ -5,7 +5,7 @@
 //! [`Error::File`] that says what to do. It makes no folders and reads nothing.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -29,23 +29,78 @@ pub fn write_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Erro
     write_beside(&target, bytes, mode).map_err(|error| failure("write", path, &error))
 }
 
+/// A file that is written piece by piece and gets its name at the end. Dropped before that, it leaves nothing.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    target: PathBuf,
+    beside: tempfile::NamedTempFile,
+}
+
+impl NewFile {
+    /// Begins to write beside `path`; `mode` and links are as with [`write_atomically`].
+    ///
+    /// # Errors
+    /// `file`, with what to do.
+    pub fn begin(path: &Path, mode: u32) -> Result<Self, Error> {
+        let begun = follow(path).and_then(|target| Ok((begin_beside(&target, mode)?, target)));
+        let (beside, target) = begun.map_err(|error| failure("write", path, &error))?;
+        Ok(Self { path: path.to_owned(), target, beside })
+    }
+
+    /// Writes the next piece.
+    ///
+    /// # Errors
+    /// `file`, with what to do.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.beside.write_all(bytes).map_err(|error| failure("write", &self.path, &error))
+    }
+
+    /// Forces it to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// `file`, with what to do; what was there before stays.
+    pub fn finish(self) -> Result<(), Error> {
+        finish_beside(self.beside, &self.target).map_err(|error| failure("write", &self.path, &error))
+    }
+}
+
+/// Puts all that comes into a file that has no name and goes with its handle, so that it can be read more than once;
+/// it stands at its beginning.
+///
+/// # Errors
+/// What the system says.
+pub fn put_aside(mut source: impl io::Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut source, &mut file)?;
+    file.rewind()?;
+    Ok(file)
+}
+
 fn write_beside(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    // Dropping the temporary file on any error below removes it.
+    let mut file = begin_beside(target, mode)?;
+    file.write_all(bytes)?;
+    finish_beside(file, target)
+}
+
+fn begin_beside(target: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     match fs::metadata(target) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if found.permissions().readonly() => return Err(io::ErrorKind::PermissionDenied.into()),
         _ => {}
     }
-    let folder = folder_of(target);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".aludel-").suffix(".tmp");
     with_mode(&mut builder, mode);
-    // Dropping the temporary file on any error below removes it.
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    builder.tempfile_in(folder_of(target))
+}
+
+fn finish_beside(file: tempfile::NamedTempFile, target: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
     // The rename itself is on the disk once the folder is. Some file systems cannot sync one, which harms nothing.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
     Ok(())
 }
 

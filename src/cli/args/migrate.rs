@@ -1,14 +1,23 @@
-//! `aludel migrate`: how far to go.
+//! `aludel migrate`: how far to go, or whose history to take over.
 
+use std::path::PathBuf;
+
+use aludel_core::api::ImportAlchemyRequest;
 use clap::Args;
+use serde_json::Value;
+
+use super::raw::Raw;
 
 const EXAMPLES: &str = "\
 Examples:
   aludel migrate --status
   aludel migrate --dry-run
   aludel migrate
+  aludel migrate --from prompts.db
 
-The database is backed up beside itself before anything changes.";
+The database is backed up beside itself before anything changes. The file that
+--from names is only read; a second time, prompts that are here already are
+left out.";
 
 /// Bring the database to the newest schema
 #[derive(Debug, Default, Args)]
@@ -20,4 +29,14 @@ pub(crate) struct MigrateArgs {
     /// Say what would be done
     #[arg(long)]
     pub dry_run: bool,
+    /// Import the history of the Go prompt-alchemy from its database
+    #[arg(long, value_name = "FILE", conflicts_with = "status")]
+    pub from: Option<PathBuf>,
+}
+
+impl MigrateArgs {
+    /// The raw request of an import.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<ImportAlchemyRequest>().switch("dry_run", self.dry_run).into_value()
+    }
 }

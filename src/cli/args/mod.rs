@@ -6,9 +6,11 @@
 
 mod config;
 mod delete;
+mod export;
 mod generate;
 mod global;
 mod history;
+mod import;
 mod list;
 mod migrate;
 mod providers;
@@ -22,9 +24,11 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use delete::DeleteArgs;
+pub(crate) use export::ExportArgs;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
+pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
@@ -69,6 +73,10 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Delete prompts
     Delete(DeleteArgs),
+    /// Write stored prompts out, to be kept, moved or read
+    Export(ExportArgs),
+    /// Store the prompts of a file
+    Import(ImportArgs),
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
     Tui,
@@ -106,7 +114,7 @@ pub(crate) enum Command {
 impl Command {
     /// The forms its data comes in.
     pub(crate) const fn formats(&self) -> &'static [Format] {
-        use Format::{Json, Jsonl, Markdown, Text, Yaml};
+        use Format::{Csv, Json, Jsonl, Markdown, Text, Yaml};
         match self {
             Self::List(_) | Self::Spend(_) => &Format::ALL,
             Self::Generate(_)
@@ -115,6 +123,9 @@ impl Command {
             | Self::History(_)
             | Self::Providers(_)
             | Self::TestProviders(_) => &[Text, Json, Jsonl, Yaml, Markdown],
+            Self::Export(_) => &[Json, Jsonl, Csv, Yaml, Markdown],
+            // The format of the file.
+            Self::Import(_) => &[Json, Jsonl, Csv, Yaml],
             Self::Delete(_)
             | Self::Config(_)
             | Self::Personas(_)
@@ -145,6 +156,8 @@ Prompts:
   history         List runs with their variants, newest first
   update          Change a prompt's tags, notes or text
   delete          Delete prompts
+  export          Write stored prompts out, to be kept, moved or read
+  import          Store the prompts of a file
 
 Other ways in:
   tui             Open the workbench

@@ -1,11 +1,15 @@
-//! `aludel migrate`: the database's schema, looked at or brought up to date.
+//! `aludel migrate`: the database's schema, looked at or brought up to date. `--from` is an import, see `import`.
 
+use super::import::import_alchemy;
 use crate::cli::Invocation;
 use crate::cli::args::MigrateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 
 pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    if let Some(path) = &args.from {
+        return import_alchemy(path, args, invocation);
+    }
     let engine = invocation.engine()?;
     let printer = &invocation.printer;
     let paths = engine.paths();

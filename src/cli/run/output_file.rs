@@ -2,6 +2,8 @@
 //!
 //! An existing file is replaced in one step, so a reader sees the old or the new and never a half.
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use aludel_core::error::{Error, Result};
@@ -54,6 +56,20 @@ impl<'a> OutputFile<'a> {
         files::write_atomically(self.path, text.as_bytes(), self.mode())
     }
 
+    /// Begins to write; nothing of it is seen before [`WholeFile::finish`], but on a pipe or a device.
+    ///
+    /// # Errors
+    /// `file`.
+    pub(crate) fn begin(self) -> Result<WholeFile<'a>> {
+        let target = if self.is_special() {
+            let opened = std::fs::OpenOptions::new().write(true).open(self.path);
+            Target::Special(BufWriter::new(opened.map_err(|error| self.error(reason(&error)))?))
+        } else {
+            Target::New(files::NewFile::begin(self.path, self.mode())?)
+        };
+        Ok(WholeFile { file: self, target })
+    }
+
     /// True for a pipe or a device, such as /dev/stdout, which can be written to and not replaced.
     fn is_special(self) -> bool {
         std::fs::metadata(self.path).is_ok_and(|found| !found.is_file())
@@ -75,6 +91,42 @@ impl<'a> OutputFile<'a> {
 
     fn error(self, reason: String) -> Error {
         Error::File { action: "write", path: self.path.into(), reason }
+    }
+}
+
+/// A file that is being written piece by piece.
+pub(crate) struct WholeFile<'a> {
+    file: OutputFile<'a>,
+    target: Target,
+}
+
+enum Target {
+    New(files::NewFile),
+    Special(BufWriter<File>),
+}
+
+impl<'a> WholeFile<'a> {
+    /// Writes the next piece.
+    ///
+    /// # Errors
+    /// `file`; nothing half-written is left when it is dropped then.
+    pub(crate) fn write(&mut self, text: &str) -> Result<()> {
+        match &mut self.target {
+            Target::New(file) => file.write(text.as_bytes()),
+            Target::Special(file) => file.write_all(text.as_bytes()).map_err(|error| self.file.error(reason(&error))),
+        }
+    }
+
+    /// Gives the file its name; answers it.
+    ///
+    /// # Errors
+    /// `file`.
+    pub(crate) fn finish(self) -> Result<&'a Path> {
+        match self.target {
+            Target::New(file) => file.finish()?,
+            Target::Special(mut file) => file.flush().map_err(|error| self.file.error(reason(&error)))?,
+        }
+        Ok(self.file.path)
     }
 }
 

@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use aludel_core::domain::{Prompt, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
+pub(super) use aludel_core::text::markdown::escaped;
+use aludel_core::text::markdown::fenced;
 
 use super::generation::Summary;
 use super::prompt::{account, by};
@@ -169,30 +171,6 @@ fn bullets(text: &mut String, title: &str, lines: impl Iterator<Item = String>) 
     text.push('\n');
 }
 
-/// The text in a fence longer than any run of backticks in it (CommonMark 0.31, section 4.5).
-fn fenced(content: &str) -> String {
-    let (mut longest, mut run) = (0, 0);
-    for character in content.chars() {
-        run = if character == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat((longest + 1).max(3));
-    let end = if content.ends_with('\n') { "" } else { "\n" };
-    format!("{fence}text\n{content}{end}{fence}\n")
-}
-
-/// Words of users inside a line of Markdown: what would be markup is escaped.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '\\' | '`' | '*' | '_' | '|' | '<' | '[' | ']' | '#') {
-            safe.push('\\');
-        }
-        safe.push(character);
-    }
-    safe
-}
-
 fn ended_once(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');
@@ -207,16 +185,5 @@ mod tests {
     #[test]
     fn a_result_is_a_document() {
         insta::assert_snapshot!(document_of_generation(Summary { result: &samples::result(), elapsed_ms: 1 }));
-    }
-
-    #[test]
-    fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fenced("plain"), "```text\nplain\n```\n");
-        assert!(fenced("````rust\nfn main() {}\n````\n").starts_with("`````text\n````rust"));
-    }
-
-    #[test]
-    fn markup_in_a_line_is_escaped() {
-        assert_eq!(escaped("a|b *c*"), "a\\|b \\*c\\*");
     }
 }

@@ -7,6 +7,7 @@
 mod csv;
 mod generation;
 mod history;
+mod import;
 mod list;
 mod markdown;
 mod page;
@@ -21,6 +22,7 @@ mod words;
 pub(crate) use csv::csv;
 pub(crate) use generation::{Summary, generation};
 pub(crate) use history::history;
+pub(crate) use import::import;
 pub(crate) use list::list;
 pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
 pub(crate) use page::{Page, Paint, Role};

@@ -2,6 +2,8 @@
 
 /// Longest `input`, `task_description`, `notes`, `content` and each `context`.
 pub const TEXT_CHARS: usize = 100_000;
+/// Longest text that a model wrote and that is stored: `content`, also of a step. As long as a provider may answer.
+pub const STORED_CHARS: usize = 4 * 1024 * 1024;
 /// Longest `query`.
 pub const QUERY_CHARS: usize = 10_000;
 /// Most variants of one run.

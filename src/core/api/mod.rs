@@ -16,6 +16,7 @@ mod prompts;
 mod providers;
 mod schema;
 mod spend;
+mod transfer;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use prompts::{
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
 pub use spend::SpendRequest;
+pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
 
 /// An operation's request.
 pub trait Request: Sized {

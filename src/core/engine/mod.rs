@@ -21,6 +21,7 @@ mod spend;
 mod system;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod wiring;
 
 use std::sync::{Arc, OnceLock};

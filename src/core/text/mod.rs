@@ -6,6 +6,7 @@ pub mod facts;
 pub mod fence;
 pub mod language;
 mod lines;
+pub mod markdown;
 pub mod measure;
 pub mod printable;
 pub mod query;

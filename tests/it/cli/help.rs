@@ -17,6 +17,8 @@ fn the_help_of_each_command_is_as_reviewed() {
         "history",
         "update",
         "delete",
+        "export",
+        "import",
         "config",
         "personas",
         "templates",

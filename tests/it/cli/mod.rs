@@ -20,3 +20,4 @@ mod stored;
 #[cfg(unix)]
 mod terminal;
 mod tested_providers;
+mod transfer;

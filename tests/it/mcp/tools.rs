@@ -74,6 +74,21 @@ async fn prompts_are_generated_found_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn prompts_are_exported_as_one_text() {
+    let mut wire = Wire::older(Seeded::with_echo()).await;
+    wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 12, "tags": ["a"] })).await;
+    let listed = wire.content("list_prompts", json!({})).await;
+    let exported = wire.content("export_prompts", json!({})).await;
+    assert_eq!((&exported["format"], &exported["count"], &exported["total"]), (&json!("json"), &json!(10), &json!(12)));
+    let text = exported["text"].as_str().expect("text");
+    assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), listed["prompts"]);
+    let csv = wire.content("export_prompts", json!({ "format": "csv", "limit": 1, "tags": ["a"] })).await;
+    assert!(csv["text"].as_str().expect("text").starts_with("id,session_id,variant,content,"));
+    let bad = problem(&mut wire, "export_prompts", json!({ "format": "xml" })).await;
+    assert_eq!(fields(&bad), ["format"]);
+}
+
+#[tokio::test]
 async fn the_installation_is_described() {
     let mut wire = Wire::newer(Seeded::with_echo());
     let info = wire.content("get_system_info", json!({})).await;

@@ -9,6 +9,7 @@
 //! find their rows, `writer` for how writes are committed, `failure` for what users read when it fails. [`answers`] is
 //! another file with rules of its own: the cache.
 
+pub mod alchemy;
 pub mod answers;
 mod changes;
 mod connection;

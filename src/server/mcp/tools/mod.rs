@@ -153,6 +153,19 @@ pub const TOOLS: &[Definition] = &[
         call: prompts::delete,
     },
     Definition {
+        operation: "export",
+        name: "export_prompts",
+        title: "Export prompts",
+        description: "Gives stored prompts as one text in `format`: json, jsonl, csv and yaml hold every field and can be \
+            imported again, markdown is a document for reading. The newest come, ten unless `limit` says otherwise, \
+            filtered as in `list_prompts`; `total` tells how many pass the filters. Use it when the user wants a file \
+            or a document; to look at prompts use `list_prompts`.",
+        effect: Effect::Reads,
+        input: prompts::export_input,
+        output: prompts::export_output,
+        call: prompts::export,
+    },
+    Definition {
         operation: "providers",
         name: "get_provider_status",
         title: "List providers",

@@ -1,11 +1,12 @@
-//! The tools about stored prompts: shown, listed, changed, deleted.
+//! The tools about stored prompts: shown, listed, changed, deleted, exported.
 //!
 //! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. A model deletes
 //! one prompt at a time: deleting all is not offered to it.
 
-use aludel_core::api::{DeleteOneRequest, Known, ListRequest, ShowRequest, UpdateRequest};
+use aludel_core::api::{DeleteOneRequest, ExportRequest, Known, ListRequest, ShowRequest, UpdateRequest};
 use aludel_core::domain::Prompt;
 use aludel_core::engine::{Deletion, PromptPage};
+use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -64,5 +65,20 @@ pub(super) fn delete(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<DeleteOneRequest>()?;
         content(&call.handler.engine().delete(request.into()).await?)
+    })
+}
+
+pub(super) fn export_input(known: &Known) -> Value {
+    super::input::<ExportRequest>(known)
+}
+
+pub(super) fn export_output() -> JsonObject {
+    schema::of::<ExportedPrompts>()
+}
+
+pub(super) fn export(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<ExportRequest>()?;
+        content(&call.handler.engine().export_bounded(request).await?)
     })
 }

@@ -1,0 +1,47 @@
+//! `aludel import`: which file, of which format.
+
+use std::path::PathBuf;
+
+use aludel_core::api::ImportRequest;
+use clap::Args;
+use serde_json::Value;
+
+use super::raw::Raw;
+use crate::cli::format::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  aludel import prompts.json
+  aludel import prompts.csv --dry-run
+  zcat prompts.jsonl.gz | aludel import - --format jsonl --quiet
+
+--format is the file's: json, jsonl, csv or yaml; without it the name or the
+beginning of the file tells. With json or jsonl the report is JSON on standard
+output, too. `aludel migrate --from FILE` reads the history of prompt-alchemy.
+
+Every record is checked before the first is stored. A record needs `content`
+alone. One with an id that is stored already is left out; one that differs from
+what is stored is told.";
+
+/// Store the prompts of a file
+#[derive(Debug, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ImportArgs {
+    /// A file that export wrote, or one like it; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Check everything and say what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+impl ImportArgs {
+    /// The raw request, for this format if one was named.
+    pub(crate) fn request(&self, format: Option<Format>) -> Value {
+        let raw = Raw::of::<ImportRequest>().switch("dry_run", self.dry_run);
+        match format {
+            Some(format) => raw.set("format", format.as_str()).into_value(),
+            None => raw.into_value(),
+        }
+    }
+}

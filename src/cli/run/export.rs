@@ -1,0 +1,84 @@
+//! `aludel export`: stored prompts, written out piece by piece.
+//!
+//! A piece is written before the next is read, so memory holds one, and a reader that goes away ends it. A file
+//! gets its name once it is whole; a signal leaves what was there before.
+
+use aludel_core::api::ExportRequest;
+use aludel_core::error::Error;
+use aludel_core::transfer::{Export, Stage, TransferProgress};
+
+use super::output_file::{OutputFile, WholeFile};
+use super::transferring::Transferring;
+use crate::cli::Invocation;
+use crate::cli::args::ExportArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::Printer;
+use crate::cli::view::count_of;
+use crate::cli::wait;
+
+/// Where the pieces go.
+enum Sink<'a> {
+    Output(&'a Printer),
+    File(WholeFile<'a>),
+}
+
+impl Sink<'_> {
+    fn write(&mut self, text: &str) -> Outcome {
+        match self {
+            Self::Output(printer) => printer.data(text),
+            Self::File(file) => file.write(text).map_err(Failure::from),
+        }
+    }
+}
+
+pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    if invocation.globals.output.is_some() {
+        return Err(
+            Error::value("output", "means --format elsewhere; here say --format, or --output-file for a file").into()
+        );
+    }
+    let printer = &invocation.printer;
+    let file = args.output_file.as_deref().map(OutputFile::prepare).transpose()?;
+    let of_name = file.and_then(|file| Format::of_file(file.path())).filter(|format| *format != Format::Text);
+    let format = invocation.format.or(of_name).unwrap_or(Format::Json);
+
+    let engine = invocation.engine()?;
+    let request: ExportRequest = engine.decode(args.request(format))?;
+    let mut sink = match file {
+        Some(file) => Sink::File(file.begin()?),
+        None => Sink::Output(printer),
+    };
+    let mut export = engine.export(&request);
+    wait::on_a_runtime(async {
+        let mut interrupts =
+            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        tokio::select! {
+            biased;
+            () = interrupts.next() => Err(Failure::Said(Exit::Interrupted)),
+            outcome = write(&mut export, &mut sink, printer) => outcome,
+        }
+    })??;
+    if let Sink::File(written) = sink {
+        let path = written.finish()?;
+        printer.note(&format!("wrote {} to {}", count_of(export.written(), "prompt"), path.display()));
+    } else if export.written() == 0 {
+        printer.note("no stored prompt passes, so the export is empty");
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes it all, telling how far it is.
+async fn write(export: &mut Export, sink: &mut Sink<'_>, printer: &Printer) -> Outcome {
+    let mut told = Transferring::on(printer);
+    let total = if printer.may_draw() { Some(export.total().await?) } else { None };
+    while let Some(piece) = export.next().await? {
+        sink.write(&piece)?;
+        told.show(TransferProgress { stage: Stage::Writing, prompts: export.written(), total });
+        // A signal is heard between two pieces.
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}

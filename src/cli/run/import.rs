@@ -1,0 +1,94 @@
+//! `aludel import` and `aludel migrate --from`: prompts of a file, stored.
+//!
+//! Standard input is put aside first, because a file is read twice. A signal stops between two records: what is stored stays,
+//! and the same command takes up the rest.
+
+use std::fs::File;
+use std::future::Future;
+use std::path::Path;
+
+use aludel_core::api::{ImportAlchemyRequest, ImportRequest};
+use aludel_core::error::{Error, Result};
+use aludel_core::files;
+use aludel_core::transfer::{ImportReport, Input};
+
+use super::transferring::Transferring;
+use crate::cli::Invocation;
+use crate::cli::args::{ImportArgs, MigrateArgs};
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::Printer;
+use crate::cli::view;
+use crate::cli::wait;
+
+pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let printer = &invocation.printer;
+    let engine = invocation.engine()?;
+    let request: ImportRequest = engine.decode(args.request(invocation.format))?;
+    let input = open(&args.file)?;
+    let report = stoppable(printer, async {
+        let mut told = Transferring::on(printer);
+        let report = engine.import(request, input, |now| told.show(now)).await?;
+        engine.close().await.map(|()| report)
+    })?;
+    put_out(printer, &report)
+}
+
+/// Takes over the history of the Go program.
+pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let printer = &invocation.printer;
+    let engine = invocation.engine()?;
+    let request: ImportAlchemyRequest = engine.decode(args.request())?;
+    let report = stoppable(printer, async {
+        let mut told = Transferring::on(printer);
+        let report = engine.import_alchemy(request, path, |now| told.show(now)).await?;
+        engine.close().await.map(|()| report)
+    })?;
+    put_out(printer, &report)
+}
+
+/// The file, or standard input put aside.
+fn open(path: &Path) -> Result<Input<File>> {
+    if path.as_os_str() == "-" {
+        let name = Path::new("standard input");
+        let source = files::put_aside(std::io::stdin().lock()).map_err(|error| files::failure("read", name, &error))?;
+        return Ok(Input { name: name.to_owned(), source });
+    }
+    let failed = |error: &std::io::Error| files::failure("read", path, error);
+    let source = File::open(path).map_err(|error| failed(&error))?;
+    let found = source.metadata().map_err(|error| failed(&error))?;
+    if found.is_dir() {
+        return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
+    }
+    // A pipe cannot be read twice.
+    let source = if found.is_file() { source } else { files::put_aside(source).map_err(|error| failed(&error))? };
+    Ok(Input { name: path.to_owned(), source })
+}
+
+/// Runs an import until it is done or a signal comes.
+fn stoppable(printer: &Printer, import: impl Future<Output = Result<ImportReport>>) -> Outcome<ImportReport> {
+    wait::on_a_runtime(async {
+        let mut interrupts =
+            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        tokio::select! {
+            biased;
+            () = interrupts.next() => {
+                printer.say("interrupted: what is stored by now stays; the same command takes up the rest");
+                Err(Failure::Said(Exit::Interrupted))
+            }
+            report = import => report.map_err(Failure::from),
+        }
+    })?
+}
+
+/// The report: as a value for programs, in words on standard error for people.
+fn put_out(printer: &Printer, report: &ImportReport) -> Outcome<Exit> {
+    match printer.format() {
+        Format::Json | Format::Jsonl => printer.value(report, |_| {})?,
+        _ if printer.is_quiet() => {}
+        _ => view::import(report).iter().for_each(|line| printer.say(line)),
+    }
+    Ok(Exit::Done)
+}

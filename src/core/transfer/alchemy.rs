@@ -1,0 +1,312 @@
+//! The history of the Go program prompt-alchemy: its rows as prompts.
+//!
+//! What has a place here goes there; what has none and says something (`usage_count`, `relevance_score`,
+//! `enhancement_method`, …) becomes a line of the notes, under `From prompt-alchemy:`. An id that is no UUID becomes one that is
+//! made from it, the same each time, so that parents find their children and a second import finds what is there; the old id
+//! stands in the notes. A relevance is no score of ours and stays a note. A hash of the content is not kept.
+//!
+//! Rows are taken as they are: one with no content, or past a limit, is skipped and counted with its reason, and harms
+//! no other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::import::{Stage, TransferProgress, breathe};
+use super::intake::{ImportReport, Intake};
+use super::read::{Place, Raw};
+use super::record::{Decoder, stable_id};
+use crate::api::limits;
+use crate::domain::{Phase, Source, Timestamp, write_moment};
+use crate::error::{Fault, Result};
+use crate::store::Store;
+use crate::store::sqlite::alchemy::{AlchemyFile, AlchemyRow, Cell};
+
+/// Rows read at once.
+const PAGE: u32 = 500;
+
+/// The strategy of what was made elsewhere.
+const STRATEGY: &str = "imported";
+
+/// Stores the prompts of a file; `watch` is told how far it is.
+///
+/// # Errors
+/// `file` when the file is damaged; `storage`.
+pub async fn import(
+    store: &dyn Store,
+    file: &AlchemyFile,
+    dry_run: bool,
+    now: Timestamp,
+    mut watch: impl FnMut(TransferProgress),
+) -> Result<ImportReport> {
+    let mut intake = Intake::into(store, dry_run);
+    let mut decoder = Decoder::at(now);
+    let (mut after, mut record, mut skipped) = (i64::MIN, 0, ImportReport::default());
+    loop {
+        let rows = file.rows_after(after, PAGE)?;
+        let Some(last) = rows.last() else { break };
+        after = last.number;
+        for row in rows {
+            record += 1;
+            let number = row.number;
+            let decoded = match members(row) {
+                Ok(members) => {
+                    let place = Place { record, line: None };
+                    decoder.decode(Raw { members, place }).map_err(|faults| Fault::sentence(&faults))
+                }
+                Err(reason) => Err(reason.to_owned()),
+            };
+            match decoded {
+                Ok(record) => intake.take(record).await?,
+                Err(reason) => skipped.skip(reason, format!("row {number}")),
+            }
+        }
+        watch(TransferProgress { stage: Stage::Storing, prompts: record, total: Some(file.rows()) });
+        breathe().await;
+    }
+    let report = intake.finish().await?;
+    Ok(ImportReport { records: record, skipped: skipped.skipped, skips: skipped.skips, ..report })
+}
+
+/// A row's columns, taken one by one.
+struct Columns {
+    cells: BTreeMap<&'static str, Cell>,
+    /// What has no place of its own.
+    notes: String,
+}
+
+impl Columns {
+    /// A column as text; blank ones count as absent.
+    fn text(&mut self, name: &str) -> Option<String> {
+        let text = match self.cells.remove(name)? {
+            Cell::Text(text) => text,
+            Cell::Integer(number) => number.to_string(),
+            Cell::Real(number) => number.to_string(),
+            Cell::Bytes => return None,
+        };
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    fn number(&mut self, name: &str) -> Option<f64> {
+        match self.cells.get(name)? {
+            Cell::Integer(number) => Some(*number as f64),
+            Cell::Real(number) => Some(*number),
+            Cell::Text(text) => text.trim().parse().ok(),
+            Cell::Bytes => None,
+        }
+    }
+
+    /// Keeps what a column says as a line of the notes, unless it says nothing.
+    fn note(&mut self, name: &'static str) {
+        if self.number(name).is_some_and(|number| number == 0.0) {
+            return;
+        }
+        if let Some(text) = self.text(name) {
+            self.write_note(name, &text);
+        }
+    }
+
+    fn write_note(&mut self, name: &str, text: &str) {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = write!(self.notes, "\n{name}: {text}");
+    }
+
+    /// A moment; one that cannot be read becomes a note.
+    fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
+        let moment = match self.cells.get(name)? {
+            Cell::Integer(number) => unix(*number as f64),
+            Cell::Real(number) => unix(*number),
+            Cell::Text(text) => written(text.trim()),
+            Cell::Bytes => None,
+        };
+        if moment.is_none() {
+            self.note(name);
+        }
+        moment
+    }
+
+    /// The id that a column holds, or one made from it, with the text it was made from.
+    fn id(&mut self, name: &str, kind: &str) -> Option<(Uuid, Option<String>)> {
+        let text = self.text(name)?;
+        match Uuid::try_parse(text.trim()) {
+            Ok(id) if id.is_nil() => None,
+            Ok(id) => Some((id, None)),
+            Err(_) => Some((stable_id(kind, &[&text]), Some(text))),
+        }
+    }
+}
+
+/// The fields of a prompt that a row tells; why there is none.
+fn members(row: AlchemyRow) -> std::result::Result<Map<String, Value>, &'static str> {
+    let mut columns = Columns { cells: row.cells, notes: String::new() };
+    let content = match columns.cells.remove("content") {
+        Some(Cell::Text(text)) if !text.trim().is_empty() => text,
+        Some(Cell::Bytes) => return Err("its content is not UTF-8 text"),
+        Some(Cell::Integer(number)) => number.to_string(),
+        Some(Cell::Real(number)) => number.to_string(),
+        Some(Cell::Text(_)) | None => return Err("it has no content"),
+    };
+    let mut members = Map::new();
+    let mut give = |name: &str, value: Value| members.insert(name.to_owned(), value);
+    give("content", content.into());
+    give("strategy", STRATEGY.into());
+    for (name, kind) in
+        [("id", "prompt-alchemy"), ("parent_id", "prompt-alchemy"), ("session_id", "prompt-alchemy run")]
+    {
+        if let Some((id, made_from)) = columns.id(name, kind) {
+            give(name, id.to_string().into());
+            if let Some(text) = made_from {
+                columns.write_note(name, &text);
+            }
+        }
+    }
+    give("phase", phase(&mut columns).as_str().into());
+    give("source", source(&mut columns).as_str().into());
+    let provider = columns.text("provider").unwrap_or_else(|| "unknown".into());
+    let model = columns.text("model").unwrap_or_else(|| "unknown".into());
+    give("model_metadata", account(&mut columns, &provider, &model));
+    give("provider", provider.into());
+    give("model", model.into());
+    for (field, column) in [("original_input", "original_input"), ("persona", "persona_used")] {
+        if let Some(text) = columns.text(column) {
+            give(field, text.into());
+        }
+    }
+    match columns.number("temperature") {
+        Some(wanted) if (0.0..=limits::MAX_TEMPERATURE).contains(&wanted) => {
+            give("temperature", wanted.into());
+        }
+        _ => columns.note("temperature"),
+    }
+    match columns.number("max_tokens") {
+        Some(wanted) if (1.0..=limits::MAX_TOKENS as f64).contains(&wanted) && wanted.fract() == 0.0 => {
+            give("max_tokens", wanted.into());
+        }
+        _ => columns.note("max_tokens"),
+    }
+    give("tags", tags(&mut columns).into());
+    let (created_at, updated_at) = (columns.moment("created_at"), columns.moment("updated_at"));
+    for (name, moment) in [("created_at", created_at.or(updated_at)), ("updated_at", updated_at.or(created_at))] {
+        if let Some(moment) = moment {
+            give(name, write_moment(moment).into());
+        }
+    }
+    if let Some(moment) = columns.moment("last_used_at") {
+        columns.write_note("last_used_at", &write_moment(moment));
+    }
+    for name in ["enhancement_method", "relevance_score", "usage_count", "generation_count", "target_model_family"] {
+        columns.note(name);
+    }
+    if !columns.notes.is_empty() {
+        give("notes", format!("From prompt-alchemy:{}", columns.notes).into());
+    }
+    Ok(members)
+}
+
+/// The phase, by its present name or the older one. Anything else is kept as a note.
+fn phase(columns: &mut Columns) -> Phase {
+    let Some(text) = columns.text("phase") else { return Phase::Coagulatio };
+    match text.trim().to_lowercase().replace('_', "-").as_str() {
+        "prima-materia" | "idea" => Phase::PrimaMateria,
+        "solutio" | "human" => Phase::Solutio,
+        "coagulatio" | "precision" => Phase::Coagulatio,
+        _ => {
+            columns.write_note("phase", &text);
+            Phase::Coagulatio
+        }
+    }
+}
+
+/// How it came to be there. Words that mean nothing here are kept as a note.
+fn source(columns: &mut Columns) -> Source {
+    let Some(text) = columns.text("source_type") else { return Source::Imported };
+    match text.trim().to_lowercase().as_str() {
+        "generated" => Source::Generated,
+        "optimized" | "optimised" => Source::Optimized,
+        "manual" => Source::Manual,
+        "imported" => Source::Imported,
+        _ => {
+            columns.write_note("source_type", &text);
+            Source::Imported
+        }
+    }
+}
+
+/// What it took, as far as the row tells: a number of tokens, and who embedded it. The price is not known.
+fn account(columns: &mut Columns, provider: &str, model: &str) -> Value {
+    let tokens = columns.number("actual_tokens").filter(|count| (0.0..9e15).contains(count)).unwrap_or(0.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within 0..2^53, as checked")]
+    let tokens = tokens as u64;
+    json!({
+        "provider": provider,
+        "model": model,
+        // The row does not say how many of them were sent.
+        "output_tokens": tokens,
+        "total_tokens": tokens,
+        "estimated": tokens > 0,
+        "embedding_provider": columns.text("embedding_provider"),
+        "embedding_model": columns.text("embedding_model"),
+    })
+}
+
+/// Tags as they may be here. What cannot be one is kept as a note.
+fn tags(columns: &mut Columns) -> Vec<String> {
+    let Some(text) = columns.text("tags") else { return Vec::new() };
+    let given = match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Array(items)) => {
+            let texts = items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            texts.collect::<Vec<_>>().join(",")
+        }
+        Ok(Value::Null) => return Vec::new(),
+        Ok(Value::String(text)) => text,
+        _ => text,
+    };
+    let (mut tags, mut others): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    for tag in given.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
+        let fits = tag.chars().count() <= limits::TAG_CHARS && !tag.chars().any(char::is_control);
+        if tags.iter().any(|known| known == tag) {
+            continue;
+        }
+        if fits && tags.len() < limits::MAX_TAGS { tags.push(tag.to_owned()) } else { others.push(tag) }
+    }
+    if !others.is_empty() {
+        columns.write_note("tags", &others.join(", "));
+    }
+    tags
+}
+
+/// A moment counted from 1970 in seconds, or in a finer unit where seconds would lie thousands of years ahead.
+fn unix(number: f64) -> Option<Timestamp> {
+    let millis = match number.abs() {
+        size if size < 1e11 => number * 1e3,
+        size if size < 1e14 => number,
+        size if size < 1e17 => number / 1e3,
+        _ => number / 1e6,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "what does not fit is no moment, and saturates")]
+    let millis = millis as i64;
+    Timestamp::from_millisecond(millis).ok()
+}
+
+/// A moment as text: RFC 3339, SQLite's `2025-01-02 03:04:05`, Go's `2025-01-02 03:04:05.6 +0200 CEST`, or a number.
+fn written(text: &str) -> Option<Timestamp> {
+    if let Ok(number) = text.parse::<f64>() {
+        return unix(number);
+    }
+    let mut parts = text.split_whitespace();
+    let (day, time, offset) = (parts.next()?, parts.next(), parts.next());
+    let whole = match time {
+        Some(time) => format!("{day}T{time}"),
+        None if !day.contains('T') => format!("{day}T00:00:00"),
+        None => day.to_owned(),
+    };
+    let ends = [offset.unwrap_or_default(), "", "Z"];
+    let moment = ends.iter().find_map(|end| format!("{whole}{end}").parse::<Timestamp>().ok())?;
+    Some(crate::time::from_millis(moment.as_millisecond()))
+}
+
+#[cfg(test)]
+#[path = "alchemy_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+//! Bytes of a file, one block at a time, with the number of the line and a limit on what is gathered.
+//!
+//! Knows nothing of formats. A byte order mark at the beginning is no part of the text.
+
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
+use super::read::{Place, RECORD_BYTES, Trouble};
+
+/// The beginning of a file that is looked at before it is read.
+const HEAD_BYTES: u64 = 4096;
+
+/// A file whose first bytes were looked at.
+pub(super) type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The file without its byte order mark, and its first bytes.
+pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(Whole<R>, Vec<u8>)> {
+    let mut head = Vec::new();
+    source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    if head.starts_with(b"\xef\xbb\xbf") {
+        head.drain(..3);
+    }
+    Ok((Cursor::new(head.clone()).chain(source), head))
+}
+
+/// A file read from the front.
+pub(super) struct Bytes<R> {
+    reader: BufReader<Whole<R>>,
+    /// The line that is being read, from 1.
+    pub(super) line: u64,
+}
+
+impl<R: Read> Bytes<R> {
+    pub(super) fn of(source: Whole<R>) -> Self {
+        Self { reader: BufReader::new(source), line: 1 }
+    }
+
+    /// What is there to be looked at; nothing at the end.
+    pub(super) fn block(&mut self) -> Result<&[u8], Trouble> {
+        self.reader.fill_buf().map_err(Trouble::File)
+    }
+
+    /// Goes on by so many bytes, which must have been looked at.
+    pub(super) fn advance(&mut self, count: usize) {
+        let lines = self.reader.buffer()[..count].split(|byte| *byte == b'\n').count() - 1;
+        self.line += lines as u64;
+        self.reader.consume(count);
+    }
+
+    /// The next byte that is no white space, not yet passed.
+    pub(super) fn next_solid(&mut self) -> Result<Option<u8>, Trouble> {
+        loop {
+            let block = self.block()?;
+            if block.is_empty() {
+                return Ok(None);
+            }
+            let solid = block.iter().position(|byte| !byte.is_ascii_whitespace());
+            let (found, passed) = match solid {
+                Some(at) => (Some(block[at]), at),
+                None => (None, block.len()),
+            };
+            self.advance(passed);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Appends the next line with its end to `line`; false at the end of the file.
+    pub(super) fn line(&mut self, line: &mut Vec<u8>, place: Place) -> Result<bool, Trouble> {
+        let mut found = false;
+        loop {
+            let block = self.block()?;
+            if block.is_empty() {
+                return Ok(found);
+            }
+            found = true;
+            let end = block.iter().position(|byte| *byte == b'\n');
+            let count = end.map_or(block.len(), |at| at + 1);
+            line.extend_from_slice(&block[..count]);
+            self.advance(count);
+            check_size(line, place)?;
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Holds what was gathered for one record to the limit.
+pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), Trouble> {
+    if gathered.len() <= RECORD_BYTES {
+        return Ok(());
+    }
+    Err(too_large(place))
+}
+
+/// Says that a record is over the limit.
+pub(super) fn too_large(place: Place) -> Trouble {
+    Trouble::end(
+        place,
+        format!(
+            "is over {} MiB, the most that one record may have: it is not one of ours, or a quote or bracket is not closed",
+            RECORD_BYTES >> 20
+        ),
+    )
+}

@@ -1,0 +1,258 @@
+//! Records in CSV (RFC 4180): a header, a row for each prompt, lists and objects as JSON in their column.
+//!
+//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@` or a control character, so free text that does gets an
+//! apostrophe in front, which spreadsheets hide; text that had apostrophes before such a character gets one more. Reading
+//! takes exactly one away in that place and nowhere else, so nothing is lost. An empty cell is null where there may be none; notes
+//! that are empty and yet there are written as one apostrophe.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value};
+
+use super::bytes::{Whole, too_large};
+use super::read::{Place, RECORD_BYTES, Raw, Trouble};
+use super::record::{FIELDS, SCALARS};
+use crate::api::{Kind, value_of_text};
+use crate::domain::{Prompt, write_moment};
+use crate::error::{Error, Fault, Result};
+
+/// What the library reads ahead, and more.
+const BLOCK: u64 = 64 << 10;
+
+/// Reads records from CSV.
+pub(super) struct CsvRecords<R> {
+    rows: csv::Reader<Metered<Whole<R>>>,
+    left: Arc<AtomicU64>,
+    /// The names of the columns; none until the first row is asked for.
+    names: Option<Vec<String>>,
+    record: u64,
+}
+
+/// Reads no more for one row than a record may have.
+struct Metered<R> {
+    source: R,
+    left: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.load(Ordering::Relaxed);
+        if left == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.source.read(&mut buffer[..most])?;
+        self.left.store(left - count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl<R: Read> CsvRecords<R> {
+    /// Reads rows; the beginning of the file tells what stands between its columns.
+    pub(super) fn of(source: Whole<R>, head: &[u8]) -> Self {
+        let left = Arc::new(AtomicU64::new(0));
+        let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let between = [b',', b';', b'\t'].into_iter().find(|byte| header.contains(byte)).unwrap_or(b',');
+        let mut builder = csv::ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(between);
+        let rows = builder.from_reader(Metered { source, left: Arc::clone(&left) });
+        Self { rows, left, names: None, record: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, Trouble> {
+        let names = match self.names.take() {
+            Some(names) => names,
+            None => match self.header()? {
+                Some(names) => names,
+                None => return Ok(None),
+            },
+        };
+        let next = self.row(&names);
+        self.names = Some(names);
+        next
+    }
+
+    fn header(&mut self) -> std::result::Result<Option<Vec<String>>, Trouble> {
+        let place = Place { record: 0, line: Some(1) };
+        let Some(cells) = self.cells(place)? else { return Ok(None) };
+        let names: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
+        if !names.iter().any(|name| name == "content") {
+            let known: Vec<&str> = FIELDS.to_vec();
+            let message = format!("the first row names no column `content`; the columns are {}", known.join(", "));
+            return Err(Trouble::end(place, message));
+        }
+        if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
+            return Err(Trouble::end(place, format!("the first row names the column `{}` twice", twice.1)));
+        }
+        Ok(Some(names))
+    }
+
+    fn cells(&mut self, place: Place) -> std::result::Result<Option<csv::ByteRecord>, Trouble> {
+        self.left.store(RECORD_BYTES as u64 + BLOCK, Ordering::Relaxed);
+        let mut cells = csv::ByteRecord::new();
+        match self.rows.read_byte_record(&mut cells) {
+            Ok(true) => Ok(Some(cells)),
+            Ok(false) => Ok(None),
+            Err(error) => Err(match error.into_kind() {
+                csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(place),
+                csv::ErrorKind::Io(error) => Trouble::File(error),
+                other => Trouble::end(place, format!("is no row of CSV: {other:?}")),
+            }),
+        }
+    }
+
+    fn row(&mut self, names: &[String]) -> std::result::Result<Option<Raw>, Trouble> {
+        self.record += 1;
+        let place = Place { record: self.record, line: Some(self.rows.position().line()) };
+        let Some(cells) = self.cells(place)? else { return Ok(None) };
+        let place = Place { line: cells.position().map(csv::Position::line).or(place.line), ..place };
+        if cells.len() != names.len() {
+            let message = format!("has {} columns, and the first row names {}", cells.len(), names.len());
+            return Err(Trouble::record(place, message));
+        }
+        let (mut members, mut faults) = (Map::new(), Vec::new());
+        for (name, cell) in names.iter().zip(&cells) {
+            match std::str::from_utf8(cell) {
+                Ok(text) => match value(name, text) {
+                    Ok(value) => {
+                        members.insert(name.clone(), value);
+                    }
+                    Err(message) => faults.push(Fault::new(name, message)),
+                },
+                Err(_) => {
+                    faults.push(Fault::new(name, "is not UTF-8 text; convert the file first, for example with iconv"));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(Some(Raw { members, place })) } else { Err(Trouble::Record(place, faults)) }
+    }
+}
+
+/// What a cell says.
+fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
+    let kind = SCALARS.iter().find(|field| field.name == name).map(|field| field.kind);
+    match (name, kind) {
+        ("notes", _) => Ok(nullable_from_cell(text)),
+        ("content" | "original_input" | "provider" | "model" | "strategy", _) => Ok(Value::from(from_cell(text))),
+        _ if text.is_empty() => Ok(Value::Null),
+        ("tags", _) if !text.trim_start().starts_with('[') => Ok(value_of_text(SCALARS, name, text)),
+        ("tags" | "context" | "steps" | "model_metadata", _) => {
+            serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))
+        }
+        (_, Some(Kind::Integer { .. } | Kind::Number { .. })) => Ok(value_of_text(SCALARS, name, text)),
+        _ => Ok(Value::from(from_cell(text))),
+    }
+}
+
+/// The header.
+///
+/// # Errors
+/// `internal`.
+pub(super) fn header(out: &mut String) -> Result<()> {
+    line(FIELDS.iter().map(|name| (*name).to_owned()), out)
+}
+
+/// A prompt as a row, in the order of [`FIELDS`].
+///
+/// # Errors
+/// `internal` when it cannot be written down.
+pub(super) fn row(prompt: &Prompt, out: &mut String) -> Result<()> {
+    let cells = [
+        prompt.id.to_string(),
+        prompt.session_id.to_string(),
+        prompt.variant.to_string(),
+        to_cell(&prompt.content),
+        to_cell(&prompt.original_input),
+        prompt.phase.to_string(),
+        to_cell(&prompt.persona),
+        to_cell(&prompt.provider),
+        to_cell(&prompt.model),
+        prompt.temperature.to_string(),
+        prompt.max_tokens.to_string(),
+        json(&prompt.tags)?,
+        json(&prompt.context)?,
+        prompt.notes.as_deref().map(nullable_to_cell).unwrap_or_default(),
+        prompt.parent_id.map(|id| id.to_string()).unwrap_or_default(),
+        prompt.source.as_str().to_owned(),
+        to_cell(&prompt.strategy),
+        prompt.revision.to_string(),
+        prompt.score.map(|score| score.to_string()).unwrap_or_default(),
+        json(&prompt.steps)?,
+        json(&prompt.model_metadata)?,
+        write_moment(prompt.created_at),
+        write_moment(prompt.updated_at),
+    ];
+    line(cells.into_iter(), out)
+}
+
+fn line(cells: impl Iterator<Item = String>, out: &mut String) -> Result<()> {
+    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("a prompt cannot be written down: {error}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(cells.map(String::into_bytes)).map_err(|error| failed(&error))?;
+    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+    out.push_str(&String::from_utf8(bytes).map_err(|error| failed(&error))?);
+    Ok(())
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))
+}
+
+/// True for text that a spreadsheet would run, had it not the apostrophes it begins with.
+fn may_run(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
+}
+
+fn to_cell(text: &str) -> String {
+    if may_run(text) { format!("'{text}") } else { text.to_owned() }
+}
+
+fn from_cell(text: &str) -> &str {
+    text.strip_prefix('\'').filter(|_| may_run(text)).unwrap_or(text)
+}
+
+fn nullable_to_cell(text: &str) -> String {
+    if text.chars().all(|c| c == '\'') { format!("'{text}") } else { to_cell(text) }
+}
+
+fn nullable_from_cell(text: &str) -> Value {
+    if text.is_empty() {
+        Value::Null
+    } else if text.chars().all(|c| c == '\'') {
+        Value::from(&text[1..])
+    } else {
+        Value::from(from_cell(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_guarded_and_comes_back() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("'=1", "''=1"),
+            ("-", "'-"),
+            ("\tx", "'\tx"),
+            ("'twas", "'twas"),
+            ("", ""),
+            ("'", "'"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(to_cell(text), cell);
+            assert_eq!(from_cell(cell), text);
+        }
+    }
+
+    #[test]
+    fn no_notes_and_empty_notes_stay_apart() {
+        assert_eq!(nullable_from_cell(""), Value::Null);
+        for text in ["", "'", "''", "'=", "x"] {
+            assert_eq!(nullable_from_cell(&nullable_to_cell(text)), text);
+        }
+    }
+}

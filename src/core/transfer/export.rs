@@ -1,0 +1,106 @@
+//! An export: prompts that pass a filter, as pieces of text that are pulled one after the other.
+//!
+//! A piece is a page of prompts, so memory holds one page however many there are. Pages follow one another by cursor: rows
+//! that come or go meanwhile neither hide nor double any other. All of them come oldest first, as they were made; of a
+//! limited number the newest come, newest first, as in a list.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::format::TransferFormat;
+use super::write::Writer;
+use crate::error::Result;
+use crate::store::{Filter, Order, PageSpec, Store};
+
+/// Prompts of one piece.
+const PAGE: u32 = 200;
+
+/// A bounded export, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExportedPrompts {
+    /// What `text` is written in.
+    pub format: TransferFormat,
+    /// How many prompts are in it.
+    pub count: u64,
+    /// How many stored prompts pass the filters.
+    pub total: u64,
+    /// The prompts.
+    pub text: String,
+}
+
+/// An export that is under way.
+pub struct Export {
+    store: Arc<dyn Store>,
+    filter: Filter,
+    order: Order,
+    /// How many prompts may still come; `None`: all.
+    left: Option<u32>,
+    cursor: Option<String>,
+    writer: Writer,
+    at: Place,
+}
+
+/// Where an export is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before,
+    Within,
+    Behind,
+}
+
+impl Export {
+    /// All prompts that pass, or the newest `limit` of them.
+    pub fn of(store: Arc<dyn Store>, format: TransferFormat, filter: Filter, limit: Option<u32>) -> Self {
+        let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
+        Self { store, filter, order, left: limit, cursor: None, writer: Writer::new(format), at: Place::Before }
+    }
+
+    /// How many prompts have been written.
+    pub fn written(&self) -> u64 {
+        self.writer.written()
+    }
+
+    /// How many there are to write, as things stand.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn total(&self) -> Result<u64> {
+        let passing = self.store.count(self.filter.clone()).await?;
+        Ok(self.left.map_or(passing, |left| passing.min(self.written() + u64::from(left))))
+    }
+
+    /// The next piece of the text; nothing at the end.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn next(&mut self) -> Result<Option<String>> {
+        let mut text = String::new();
+        match self.at {
+            Place::Behind => return Ok(None),
+            Place::Before => self.writer.begin(&mut text)?,
+            Place::Within => {}
+        }
+        self.at = Place::Within;
+        let limit = self.left.map_or(PAGE, |left| left.min(PAGE));
+        let page = PageSpec { limit, offset: 0, cursor: self.cursor.take() };
+        let page = self.store.page(self.filter.clone(), self.order, page).await?;
+        for prompt in &page.items {
+            self.writer.write(prompt, &mut text)?;
+        }
+        self.left = self.left.map(|left| left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX)));
+        self.cursor = page.next_cursor.filter(|_| self.left != Some(0));
+        if self.cursor.is_none() {
+            self.writer.end(&mut text);
+            self.at = Place::Behind;
+        }
+        Ok(Some(text))
+    }
+}
+
+impl std::fmt::Debug for Export {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Export").field("filter", &self.filter).field("writer", &self.writer).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,198 @@
+//! An import: a file read twice, first to check every record, then to store them.
+//!
+//! A file with a bad record is refused before anything is stored, and up to [`FAULTS_SHOWN`] faults are told, each with
+//! its record, line and field. Memory holds one record while checking and one batch while storing. Between records
+//! other tasks get their turn, so dropping the future stops the import; what is stored stays.
+
+use std::future::poll_fn;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::task::Poll;
+
+use super::format::TransferFormat;
+use super::intake::{ImportReport, Intake};
+use super::read::{Place, Reader, Trouble};
+use super::record::Decoder;
+use crate::domain::Timestamp;
+use crate::error::{Error, Fault, Result};
+use crate::files;
+use crate::store::Store;
+
+/// Faults told of a file.
+const FAULTS_SHOWN: usize = 10;
+
+/// Records between two looks at the world.
+const STRIDE: u64 = 100;
+
+/// Bytes looked at to tell the format.
+const HEAD_BYTES: u64 = 4096;
+
+/// What is read.
+#[derive(Debug)]
+pub struct Input<R> {
+    /// What the user calls it: its path, or `standard input`.
+    pub name: PathBuf,
+    /// Where its bytes come from; read twice from its beginning.
+    pub source: R,
+}
+
+/// How far an import or export is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransferProgress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Prompts done in this stage.
+    pub prompts: u64,
+    /// Prompts there are, where that is known.
+    pub total: Option<u64>,
+}
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Every record is checked; nothing is stored yet.
+    Checking,
+    /// Records are stored.
+    Storing,
+    /// Prompts are written out.
+    Writing,
+}
+
+/// Imports a file. `format` is told from its name and first bytes when it is not given.
+///
+/// # Errors
+/// `validation_failed` with the faults of the file, nothing stored; `file` when it cannot be read; `storage`.
+pub async fn import<R: Read + Seek>(
+    store: &dyn Store,
+    format: Option<TransferFormat>,
+    dry_run: bool,
+    mut input: Input<R>,
+    now: Timestamp,
+    mut watch: impl FnMut(TransferProgress),
+) -> Result<ImportReport> {
+    let format = match format {
+        Some(format) => format,
+        None => {
+            let mut head = Vec::new();
+            let looked =
+                input.source.rewind().and_then(|()| input.source.by_ref().take(HEAD_BYTES).read_to_end(&mut head));
+            looked.map_err(|error| unreadable(&input.name, &error))?;
+            TransferFormat::tell(&input.name, &head)?
+        }
+    };
+    let checked = check(format, &mut input, now, &mut watch).await?;
+    let mut intake = Intake::into(store, dry_run);
+    intake.report.warnings = checked.warnings;
+    let (name, mut decoder) = (input.name.clone(), Decoder::at(now));
+    for read in reader(format, &mut input)? {
+        let raw = read.map_err(|trouble| changed(&name, trouble))?;
+        let place = raw.place;
+        let record = decoder.decode(raw).map_err(|faults| changed(&name, Trouble::Record(place, faults)))?;
+        intake.take(record).await?;
+        if intake.report.records.is_multiple_of(STRIDE) {
+            let (prompts, total) = (intake.report.records, Some(checked.records));
+            watch(TransferProgress { stage: Stage::Storing, prompts, total });
+            breathe().await;
+        }
+    }
+    intake.finish().await
+}
+
+/// What a first reading found.
+struct Checked {
+    records: u64,
+    warnings: Vec<String>,
+}
+
+async fn check<R: Read + Seek>(
+    format: TransferFormat,
+    input: &mut Input<R>,
+    now: Timestamp,
+    watch: &mut impl FnMut(TransferProgress),
+) -> Result<Checked> {
+    let name = input.name.clone();
+    let mut decoder = Decoder::at(now);
+    let (mut records, mut bad, mut faults) = (0_u64, 0_u64, Vec::new());
+    let mut reader = reader(format, input)?;
+    for read in reader.by_ref() {
+        records += 1;
+        let (place, found) = match read {
+            Ok(raw) => {
+                let place = raw.place;
+                (place, decoder.decode(raw).err().unwrap_or_default())
+            }
+            Err(Trouble::Record(place, found)) => (place, found),
+            Err(Trouble::End(place, found)) => (place, vec![found]),
+            Err(Trouble::File(error)) => return Err(unreadable(&name, &error)),
+        };
+        if !found.is_empty() {
+            bad += 1;
+            faults
+                .extend(found.iter().map(|fault| placed(place, fault)).take(FAULTS_SHOWN.saturating_sub(faults.len())));
+        }
+        if records.is_multiple_of(STRIDE) {
+            watch(TransferProgress { stage: Stage::Checking, prompts: records, total: None });
+            breathe().await;
+        }
+    }
+    if bad > 0 {
+        let message = match bad {
+            1 => "one record is bad; nothing was imported".to_owned(),
+            bad => format!("{bad} records are bad; nothing was imported"),
+        };
+        faults.insert(0, Fault::new("", message));
+        return Err(Error::Value(faults));
+    }
+    let mut strange: Vec<String> = decoder.strange_names().map(|name| format!("`{name}`")).collect();
+    strange.extend(reader.left_out().iter().map(|name| format!("`{name}`")));
+    let warnings = match strange.len() {
+        0 => Vec::new(),
+        _ => vec![format!("left out, because a stored prompt has no such field: {}", strange.join(", "))],
+    };
+    Ok(Checked { records, warnings })
+}
+
+fn reader<R: Read + Seek>(format: TransferFormat, input: &mut Input<R>) -> Result<Reader<&mut R>> {
+    let Input { name, source } = input;
+    source.rewind().map_err(|error| unreadable(name, &error))?;
+    Reader::new(format, source).map_err(|error| unreadable(name, &error))
+}
+
+/// A fault with its place in front.
+fn placed(place: Place, fault: &Fault) -> Fault {
+    let field = match (place.record, fault.field.as_str()) {
+        (0, _) => "header".to_owned(),
+        (_, "") => place.to_string(),
+        (_, field) => format!("{place}: {field}"),
+    };
+    Fault::new(field, fault.message.clone())
+}
+
+/// What was checked reads otherwise now.
+fn changed(name: &Path, trouble: Trouble) -> Error {
+    match trouble {
+        Trouble::File(error) => unreadable(name, &error),
+        Trouble::Record(..) | Trouble::End(..) => Error::File {
+            action: "read",
+            path: name.to_owned(),
+            reason: "it changed while it was read; what came before the change is stored: import it again".into(),
+        },
+    }
+}
+
+fn unreadable(name: &Path, error: &std::io::Error) -> Error {
+    files::failure("read", name, error)
+}
+
+/// Lets other tasks have their turn.
+pub(super) async fn breathe() {
+    let mut has_yielded = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

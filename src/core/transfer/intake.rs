@@ -1,0 +1,201 @@
+//! What becomes of records: new ones are stored in batches, those that are stored already are left as they are.
+//!
+//! A record whose id is stored is compared: the same in every field it gives, it is counted as there; otherwise as a
+//! conflict, and what is stored stays. Batches are stored whole and durably, so an intake that is dropped leaves what it has
+//! stored and can be begun anew.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::Record;
+use crate::domain::{Prompt, PromptId};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// Records of one batch.
+const BATCH: usize = 500;
+
+/// Bytes of text that end a batch early.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// How many conflicts are told one by one.
+const CONFLICTS_SHOWN: usize = 10;
+
+/// How often a batch is tried while other processes store the same prompts.
+const ATTEMPTS: usize = 5;
+
+/// What an import did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportReport {
+    /// Records read.
+    pub records: u64,
+    /// Of these, stored now; with `dry_run`, those that would be.
+    pub imported: u64,
+    /// Of these, stored before, and the same.
+    pub existing: u64,
+    /// Of these, stored before with something else in them; what is stored was kept.
+    pub conflicts: u64,
+    /// The first of the conflicts.
+    pub conflicting: Vec<Conflict>,
+    /// Of these, not taken.
+    pub skipped: u64,
+    /// Why, each reason once.
+    pub skips: Vec<Skip>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// True when nothing was to be stored.
+    pub dry_run: bool,
+}
+
+/// A record whose id is stored with something else in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conflict {
+    /// The id.
+    pub id: PromptId,
+    /// Where in the file it is: `record 3 (line 17)`.
+    pub place: String,
+    /// The fields that differ.
+    pub fields: Vec<String>,
+}
+
+/// Records that were not taken, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skip {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// Where the first of them is.
+    pub first: String,
+}
+
+impl ImportReport {
+    /// Counts a record that is not taken.
+    pub(super) fn skip(&mut self, reason: String, place: String) {
+        self.skipped += 1;
+        let has_room = self.skips.len() < CONFLICTS_SHOWN;
+        match self.skips.iter_mut().find(|skip| skip.reason == reason) {
+            Some(skip) => skip.count += 1,
+            None if has_room => self.skips.push(Skip { reason, count: 1, first: place }),
+            None => {}
+        }
+    }
+}
+
+/// Takes records into a store.
+pub struct Intake<'a> {
+    store: &'a dyn Store,
+    batch: Vec<Record>,
+    places: HashMap<PromptId, usize>,
+    bytes: usize,
+    /// Where nothing is stored, what would be by now: sixteen bytes for each.
+    imagined: Option<HashSet<PromptId>>,
+    pub(super) report: ImportReport,
+}
+
+impl<'a> Intake<'a> {
+    /// Into this store, or only as if.
+    pub fn into(store: &'a dyn Store, dry_run: bool) -> Self {
+        Self {
+            store,
+            batch: Vec::new(),
+            places: HashMap::new(),
+            bytes: 0,
+            imagined: dry_run.then(HashSet::new),
+            report: ImportReport { dry_run, ..ImportReport::default() },
+        }
+    }
+
+    /// Takes a record; stores a batch when there is one.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn take(&mut self, record: Record) -> Result<()> {
+        self.report.records += 1;
+        if let Some(first) = self.places.get(&record.prompt.id) {
+            let stored = self.batch[*first].prompt.clone();
+            self.compare(&record, &stored);
+            return Ok(());
+        }
+        self.bytes += weight(&record.prompt);
+        self.places.insert(record.prompt.id, self.batch.len());
+        self.batch.push(record);
+        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES { self.flush().await } else { Ok(()) }
+    }
+
+    /// Stores what is left; what came of it all.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn finish(mut self) -> Result<ImportReport> {
+        self.flush().await?;
+        Ok(self.report)
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.places.clear();
+        self.bytes = 0;
+        if let Some(imagined) = &mut self.imagined {
+            let mut fresh = Vec::new();
+            for record in batch {
+                if imagined.contains(&record.prompt.id) { self.report.existing += 1 } else { fresh.push(record) }
+            }
+            batch = self.unstored(fresh).await?;
+            self.report.imported += batch.len() as u64;
+            let ids = batch.iter().map(|record| record.prompt.id);
+            self.imagined.get_or_insert_default().extend(ids);
+            return Ok(());
+        }
+        for _ in 0..ATTEMPTS {
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let count = batch.len() as u64;
+            match self.store.append(batch.iter().map(|record| record.prompt.clone()).collect()).await {
+                Ok(()) => {
+                    self.report.imported += count;
+                    return Ok(());
+                }
+                // Some of them are stored already: they are set aside, and the others tried again.
+                Err(Error::Conflict(_)) => batch = self.unstored(batch).await?,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Conflict("other processes keep storing the prompts that are imported here; try again later".into()))
+    }
+
+    /// Those that are not stored; the others are compared and counted.
+    async fn unstored(&mut self, batch: Vec<Record>) -> Result<Vec<Record>> {
+        let mut fresh = Vec::with_capacity(batch.len());
+        for record in batch {
+            match self.store.get(record.prompt.id).await? {
+                Some(stored) => self.compare(&record, &stored),
+                None => fresh.push(record),
+            }
+        }
+        Ok(fresh)
+    }
+
+    fn compare(&mut self, record: &Record, stored: &Prompt) {
+        let fields = record.differences(stored);
+        if fields.is_empty() {
+            self.report.existing += 1;
+            return;
+        }
+        self.report.conflicts += 1;
+        if self.report.conflicting.len() < CONFLICTS_SHOWN {
+            let (id, place) = (record.prompt.id, record.place.to_string());
+            self.report.conflicting.push(Conflict { id, place, fields });
+        }
+    }
+}
+
+/// Bytes of a prompt's texts.
+fn weight(prompt: &Prompt) -> usize {
+    let steps: usize = prompt.steps.iter().map(|step| step.content.len()).sum();
+    let context: usize = prompt.context.iter().map(String::len).sum();
+    prompt.content.len() + prompt.original_input.len() + steps + context
+}

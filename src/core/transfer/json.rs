@@ -1,0 +1,284 @@
+//! Records in JSON: an array of them, one after the other, one a line, or inside the answer of `list` or `generate`.
+//!
+//! The bytes of one record are cut out by counting brackets outside of strings, without recursion; what they mean is read by
+//! serde_json. So a list of any length passes through one buffer. Of an answer such as `{"prompts": […], …}` the
+//! records are read, and what stands beside them is named in `left_out`.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use serde_json::{Map, Value};
+
+use super::bytes::{Bytes, check_size};
+use super::read::{Place, Raw, Trouble, says_nothing};
+
+/// Where in the file the reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Outside of everything.
+    Top,
+    /// In a list of records.
+    List { is_first: bool, is_wrapped: bool },
+    /// Behind the list, in the object around it.
+    Behind,
+}
+
+/// Reads records from JSON.
+pub(super) struct JsonRecords<R> {
+    bytes: Bytes<R>,
+    level: Level,
+    record: u64,
+    /// Where the record or list being read begins.
+    began: u64,
+    gathered: Vec<u8>,
+    pub(super) left_out: BTreeSet<String>,
+}
+
+impl<R: Read> JsonRecords<R> {
+    pub(super) fn of(bytes: Bytes<R>) -> Self {
+        let (gathered, left_out) = (Vec::new(), BTreeSet::new());
+        Self { bytes, level: Level::Top, record: 0, began: 1, gathered, left_out }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Raw>, Trouble> {
+        loop {
+            let Some(next) = self.bytes.next_solid()? else {
+                return if self.level == Level::Top { Ok(None) } else { Err(self.cut_off()) };
+            };
+            match (self.level, next) {
+                (Level::Top, b'[') => {
+                    self.bytes.advance(1);
+                    self.level = Level::List { is_first: true, is_wrapped: false };
+                }
+                (Level::Top, b'{') => {
+                    self.begin();
+                    if self.object()? {
+                        return self.parsed().map(Some);
+                    }
+                    self.level = Level::List { is_first: true, is_wrapped: true };
+                }
+                (Level::Top, other) => return Err(self.unexpected(other, "a list of prompts or a prompt")),
+                (Level::List { is_wrapped, .. }, b']') => {
+                    self.bytes.advance(1);
+                    self.level = if is_wrapped { Level::Behind } else { Level::Top };
+                }
+                (Level::List { is_first: false, is_wrapped }, b',') => {
+                    self.bytes.advance(1);
+                    self.bytes.next_solid()?;
+                    self.level = Level::List { is_first: true, is_wrapped };
+                }
+                (Level::List { is_first: true, is_wrapped }, _) => {
+                    self.level = Level::List { is_first: false, is_wrapped };
+                    self.begin();
+                    self.value()?;
+                    return self.parsed().map(Some);
+                }
+                (Level::List { .. }, other) => return Err(self.unexpected(other, "a comma or the end of the list")),
+                (Level::Behind, b'}') => {
+                    self.bytes.advance(1);
+                    self.level = Level::Top;
+                }
+                (Level::Behind, b',') => {
+                    self.bytes.advance(1);
+                    self.gathered.clear();
+                    self.member()?;
+                }
+                (Level::Behind, other) => return Err(self.unexpected(other, "a comma or the end of the object")),
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.gathered.clear();
+        self.record += 1;
+        self.began = self.bytes.line;
+    }
+
+    fn place(&self) -> Place {
+        Place { record: self.record, line: Some(self.began) }
+    }
+
+    /// Gathers an object. False when it turned out to hold records: the reader is in their list then.
+    fn object(&mut self) -> Result<bool, Trouble> {
+        self.bytes.advance(1);
+        self.gathered.push(b'{');
+        let mut left_out = BTreeSet::new();
+        loop {
+            match self.bytes.next_solid()? {
+                None => return Err(self.cut_off()),
+                Some(b'}') => {
+                    self.bytes.advance(1);
+                    self.gathered.push(b'}');
+                    return Ok(true);
+                }
+                Some(b',') => {
+                    self.bytes.advance(1);
+                    self.gathered.push(b',');
+                }
+                Some(_) => {
+                    let from = self.gathered.len();
+                    let name = self.name()?;
+                    if name == "prompts" && self.bytes.next_solid()? == Some(b'[') {
+                        self.bytes.advance(1);
+                        self.record -= 1;
+                        self.left_out.append(&mut left_out);
+                        return Ok(false);
+                    }
+                    if self.rest_of_member(&name)? {
+                        left_out.insert(name);
+                    }
+                    check_size(&self.gathered[from..], self.place())?;
+                }
+            }
+        }
+    }
+
+    /// A member behind the list of records: passed over, and named when it says something.
+    fn member(&mut self) -> Result<(), Trouble> {
+        if self.bytes.next_solid()?.is_none() {
+            return Err(self.cut_off());
+        }
+        let name = self.name()?;
+        if self.rest_of_member(&name)? {
+            self.left_out.insert(name);
+        }
+        Ok(())
+    }
+
+    /// Gathers the name of a member and the colon behind it.
+    fn name(&mut self) -> Result<String, Trouble> {
+        let from = self.gathered.len();
+        self.value()?;
+        let Ok(name) = serde_json::from_slice::<String>(&self.gathered[from..]) else {
+            return Err(Trouble::end(self.place(), "is not JSON: the name of a field is not a text in double quotes"));
+        };
+        match self.bytes.next_solid()? {
+            Some(b':') => {
+                self.bytes.advance(1);
+                self.gathered.push(b':');
+                Ok(name)
+            }
+            Some(other) => Err(self.unexpected(other, "a colon")),
+            None => Err(self.cut_off()),
+        }
+    }
+
+    /// Gathers the value of a member; true when it says something that records do not.
+    fn rest_of_member(&mut self, name: &str) -> Result<bool, Trouble> {
+        let from = self.gathered.len();
+        if self.bytes.next_solid()?.is_none() {
+            return Err(self.cut_off());
+        }
+        self.value()?;
+        let is_short = self.gathered.len() - from < 64;
+        let value = is_short.then(|| serde_json::from_slice(&self.gathered[from..]).ok()).flatten();
+        Ok(!says_nothing(name, &value.unwrap_or(Value::Bool(true))))
+    }
+
+    /// Gathers one value, from its first byte on.
+    fn value(&mut self) -> Result<(), Trouble> {
+        let place = self.place();
+        let from = self.gathered.len();
+        let (mut depth, mut in_string, mut is_escaped) = (0_u64, false, false);
+        loop {
+            let block = self.bytes.block()?;
+            if block.is_empty() {
+                let is_whole = depth == 0 && !in_string && self.gathered.len() > from;
+                return if is_whole { Ok(()) } else { Err(self.cut_off()) };
+            }
+            let (mut taken, mut is_done) = (0, false);
+            for byte in block {
+                match byte {
+                    _ if is_escaped => is_escaped = false,
+                    b'\\' if in_string => is_escaped = true,
+                    b'"' => {
+                        in_string = !in_string;
+                        is_done = !in_string && depth == 0;
+                    }
+                    _ if in_string => {}
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' if depth > 0 => {
+                        depth -= 1;
+                        is_done = depth == 0;
+                    }
+                    b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => {
+                        is_done = true;
+                        break;
+                    }
+                    _ => {}
+                }
+                taken += 1;
+                if is_done {
+                    break;
+                }
+            }
+            self.gathered.extend_from_slice(&block[..taken]);
+            let stopped_at = block.get(taken).copied();
+            self.bytes.advance(taken);
+            check_size(&self.gathered, place)?;
+            if is_done {
+                return match stopped_at {
+                    Some(byte) if self.gathered.len() == from => Err(self.unexpected(byte, "a value")),
+                    _ => Ok(()),
+                };
+            }
+        }
+    }
+
+    fn parsed(&self) -> Result<Raw, Trouble> {
+        let place = self.place();
+        parse(&self.gathered, place).map(|members| Raw { members, place })
+    }
+
+    fn cut_off(&self) -> Trouble {
+        let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
+        Trouble::end(place, "the file ends in the middle: it seems to be cut off")
+    }
+
+    fn unexpected(&self, found: u8, wanted: &str) -> Trouble {
+        let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
+        Trouble::end(place, format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()))
+    }
+}
+
+/// Reads records of which each has a line of its own.
+pub(super) struct JsonLines<R> {
+    bytes: Bytes<R>,
+    record: u64,
+    gathered: Vec<u8>,
+}
+
+impl<R: Read> JsonLines<R> {
+    pub(super) fn of(bytes: Bytes<R>) -> Self {
+        Self { bytes, record: 0, gathered: Vec::new() }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Raw>, Trouble> {
+        loop {
+            self.gathered.clear();
+            let place = Place { record: self.record + 1, line: Some(self.bytes.line) };
+            if !self.bytes.line(&mut self.gathered, place)? {
+                return Ok(None);
+            }
+            let line = self.gathered.trim_ascii();
+            if !line.is_empty() {
+                self.record += 1;
+                return parse(line, place).map(|members| Some(Raw { members, place }));
+            }
+        }
+    }
+}
+
+/// The members of an object, as JSON.
+fn parse(bytes: &[u8], place: Place) -> Result<Map<String, Value>, Trouble> {
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Trouble::record(place, "is no object with the fields of a prompt")),
+        Err(error) => {
+            let line = place.line.map(|line| line + (error.line() as u64).saturating_sub(1));
+            let said = error.to_string();
+            let said = said.split(" at line ").next().unwrap_or_default();
+            Err(Trouble::record(Place { line, ..place }, format!("is not JSON: {said}, column {}", error.column())))
+        }
+    }
+}

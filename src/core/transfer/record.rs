@@ -1,0 +1,332 @@
+//! What a record means: names and values become a prompt, held to the limits of the contract.
+//!
+//! The same table of fields and the same checks as for requests decide, so a fault reads as it does everywhere. Names that mean
+//! nothing here are gathered, to be told once. What is missing gets a default; [`Record::differences`] looks only at
+//! what was given.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::read::{Place, Raw};
+use crate::api::{self, Decoded, Field, Kind, Known, Request, limits};
+use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
+use crate::error::{Error, Fault};
+
+/// The fields of a record, in the order of the domain type.
+pub(super) const FIELDS: [&str; 23] = [
+    "id",
+    "session_id",
+    "variant",
+    "content",
+    "original_input",
+    "phase",
+    "persona",
+    "provider",
+    "model",
+    "temperature",
+    "max_tokens",
+    "tags",
+    "context",
+    "notes",
+    "parent_id",
+    "source",
+    "strategy",
+    "revision",
+    "score",
+    "steps",
+    "model_metadata",
+    "created_at",
+    "updated_at",
+];
+
+/// The fields where null is something else than nothing said.
+const NULLABLE: [&str; 3] = ["notes", "parent_id", "score"];
+
+/// Most steps of one prompt.
+const MAX_STEPS: usize = 100;
+
+/// Most names that are told to mean nothing here.
+const MOST_NAMES: usize = 20;
+
+/// Longest name that is told.
+const NAME_SHOWN: usize = 40;
+
+/// What is assumed of a record that does not say.
+const DEFAULT_PERSONA: &str = "generic";
+const DEFAULT_TEMPERATURE: f64 = 0.7;
+const DEFAULT_MAX_TOKENS: u32 = 2000;
+const UNKNOWN: &str = "unknown";
+
+const ID: Kind = Kind::Text { min: 1, max: limits::NAME_CHARS };
+const NAME: Kind = Kind::Text { min: 0, max: limits::NAME_CHARS };
+const STORED: Kind = Kind::Text { min: 1, max: limits::STORED_CHARS };
+const TEXT: Kind = Kind::Text { min: 0, max: limits::TEXT_CHARS };
+
+/// The fields that are no objects, with their limits.
+pub(super) const SCALARS: &[Field] = &[
+    Field::new("id", ID, "A UUID."),
+    Field::new("session_id", ID, "A UUID."),
+    Field::new("variant", Kind::Integer { min: 0, max: u32::MAX as u64 }, "From 0."),
+    Field::new("content", STORED, "the prompt itself").required(),
+    Field::new("original_input", TEXT, "What the user asked for."),
+    Field::new("phase", Kind::Phase, "The last phase."),
+    Field::new("persona", Kind::Text { min: 1, max: limits::NAME_CHARS }, "The persona."),
+    Field::new("provider", NAME, "The provider."),
+    Field::new("model", NAME, "The model."),
+    Field::new("temperature", Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE }, "0 to 2."),
+    Field::new("max_tokens", Kind::Integer { min: 1, max: limits::MAX_TOKENS }, "From 1."),
+    Field::new("tags", Kind::Tags, "Labels."),
+    Field::new("context", Kind::Texts { items: limits::MAX_CONTEXTS, max: limits::TEXT_CHARS }, "Background texts."),
+    Field::new("notes", TEXT, "Remarks.").nullable(),
+    Field::new("parent_id", ID, "A UUID."),
+    Field::new("source", Kind::Choice(&["generated", "optimized", "imported", "manual"]), "How it came to be."),
+    Field::new("strategy", NAME, "The strategy."),
+    Field::new("revision", Kind::Integer { min: 1, max: u32::MAX as u64 }, "From 1."),
+    Field::new("score", Kind::Number { min: 0.0, max: 1.0 }, "0 to 1."),
+    Field::new("created_at", Kind::Moment, "When it was first stored."),
+    Field::new("updated_at", Kind::Moment, "When it last changed."),
+];
+
+/// The checked values of a record.
+struct Scalars(Decoded);
+
+impl Request for Scalars {
+    const FIELDS: &'static [Field] = SCALARS;
+
+    fn from_decoded(values: Decoded) -> Self {
+        Self(values)
+    }
+}
+
+/// A prompt that was read, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The prompt, whole.
+    pub prompt: Prompt,
+    /// Where it stands.
+    pub place: Place,
+    /// The fields the record gave.
+    given: Vec<&'static str>,
+}
+
+impl Record {
+    /// The given fields that `stored` holds otherwise.
+    pub fn differences(&self, stored: &Prompt) -> Vec<String> {
+        if self.prompt == *stored {
+            return Vec::new();
+        }
+        let as_json = |prompt| serde_json::to_value(prompt).unwrap_or_default();
+        let (ours, theirs) = (as_json(&self.prompt), as_json(stored));
+        self.given.iter().filter(|name| ours.get(name) != theirs.get(name)).map(|name| (*name).to_owned()).collect()
+    }
+}
+
+/// Makes prompts of records.
+#[derive(Debug)]
+pub struct Decoder {
+    now: Timestamp,
+    strange: BTreeSet<String>,
+}
+
+impl Decoder {
+    /// For a reading at this moment, which stands in for moments that are missing.
+    pub fn at(now: Timestamp) -> Self {
+        Self { now, strange: BTreeSet::new() }
+    }
+
+    /// The names met so far that mean nothing here, in order; some of them when there are many.
+    pub fn strange_names(&self) -> impl Iterator<Item = &str> {
+        self.strange.iter().map(String::as_str)
+    }
+
+    /// The prompt of a record.
+    ///
+    /// # Errors
+    /// Every fault of it, each naming its field.
+    pub fn decode(&mut self, raw: Raw) -> Result<Record, Vec<Fault>> {
+        let Raw { mut members, place } = raw;
+        self.note_strange("", &mut members, &FIELDS);
+        let given = FIELDS
+            .into_iter()
+            .filter(|name| members.get(*name).is_some_and(|value| !value.is_null() || NULLABLE.contains(name)))
+            .collect();
+        let mut faults = Vec::new();
+        let steps = self.steps(members.shift_remove("steps"), &mut faults);
+        let metadata = self.metadata(members.shift_remove("model_metadata"), &mut faults);
+        match api::decode::<Scalars>(Value::Object(members), &Known::default()) {
+            Ok(Scalars(values)) => {
+                let prompt = self.prompt(values, steps, metadata, &mut faults);
+                if faults.is_empty() { Ok(Record { prompt, place, given }) } else { Err(faults) }
+            }
+            Err(Error::Shape(found) | Error::Value(found)) => {
+                faults.extend(found);
+                Err(faults)
+            }
+            Err(other) => Err(vec![Fault::new("", other.to_string())]),
+        }
+    }
+
+    fn prompt(
+        &self,
+        mut values: Decoded,
+        steps: Vec<Step>,
+        metadata: Option<ModelMetadata>,
+        faults: &mut Vec<Fault>,
+    ) -> Prompt {
+        let content = values.text("content").unwrap_or_default();
+        let original_input = values.text("original_input").unwrap_or_default();
+        let mut id_of = |name: &str| {
+            let text = values.text(name)?;
+            text.parse::<PromptId>().map_err(|error| faults.push(Fault::new(name, error.to_string()))).ok()
+        };
+        let (id, session_id, parent_id) = (id_of("id"), id_of("session_id"), id_of("parent_id"));
+        let id = id.unwrap_or_else(|| PromptId(stable_id("prompt", &[&content, &original_input])));
+        let provider = values.text("provider").unwrap_or_else(|| UNKNOWN.into());
+        let model = values.text("model").unwrap_or_else(|| UNKNOWN.into());
+        let mut moment = |name: &str| values.moment(name).map(|moment| moment.as_since(self.now)).map(to_millis);
+        let created_at = moment("created_at").unwrap_or(self.now);
+        let updated_at = moment("updated_at").unwrap_or(created_at);
+        let session_id = session_id.map_or_else(|| stable_id("session", &[&id.to_string()]), |id| id.0);
+        Prompt {
+            id,
+            session_id: SessionId(session_id),
+            variant: values.count("variant").unwrap_or(0),
+            phase: values.phase("phase").unwrap_or(Phase::Coagulatio),
+            persona: values.text("persona").unwrap_or_else(|| DEFAULT_PERSONA.into()),
+            temperature: values.number("temperature").unwrap_or(DEFAULT_TEMPERATURE),
+            max_tokens: values.count("max_tokens").unwrap_or(DEFAULT_MAX_TOKENS),
+            tags: values.texts("tags").unwrap_or_default(),
+            context: values.texts("context").unwrap_or_default(),
+            notes: values.nullable_text("notes").flatten(),
+            parent_id,
+            source: values.text("source").and_then(|text| Source::parse(&text)).unwrap_or(Source::Imported),
+            strategy: values.text("strategy").unwrap_or_default(),
+            revision: values.count("revision").unwrap_or(1),
+            score: values.number("score"),
+            steps,
+            model_metadata: metadata.unwrap_or_else(|| ModelMetadata {
+                provider: provider.clone(),
+                model: model.clone(),
+                ..ModelMetadata::default()
+            }),
+            content,
+            original_input,
+            provider,
+            model,
+            created_at,
+            updated_at,
+        }
+    }
+
+    fn steps(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Vec<Step> {
+        const FIELDS: [&str; 5] = ["phase", "provider", "model", "content", "model_metadata"];
+        let mut given = match given {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(given) => given,
+        };
+        for step in given.as_array_mut().into_iter().flatten() {
+            if let Value::Object(members) = step {
+                self.note_strange("steps[].", members, &FIELDS);
+                match members.get_mut("model_metadata") {
+                    Some(Value::Object(inner)) => self.note_strange("model_metadata.", inner, &METADATA_FIELDS),
+                    Some(_) => {}
+                    None => drop(members.insert("model_metadata".into(), Value::Object(Map::new()))),
+                }
+            }
+        }
+        let Some(steps) = typed::<Vec<Step>>("steps", given, faults) else { return Vec::new() };
+        if steps.len() > MAX_STEPS {
+            faults.push(Fault::new("steps", format!("has {} steps; at most {MAX_STEPS} are allowed", steps.len())));
+        }
+        for (position, step) in steps.iter().enumerate() {
+            let is_long = |text: &str, most: usize| text.len() > most && text.chars().count() > most;
+            for (name, text, most) in [
+                ("content", &step.content, limits::STORED_CHARS),
+                ("provider", &step.provider, limits::NAME_CHARS),
+                ("model", &step.model, limits::NAME_CHARS),
+            ] {
+                if is_long(text, most) {
+                    let field = format!("steps[{position}].{name}");
+                    faults.push(Fault::new(field, format!("is longer than {most} characters: shorten it")));
+                }
+            }
+        }
+        steps
+    }
+
+    fn metadata(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<ModelMetadata> {
+        let mut given = given.filter(|given| !given.is_null())?;
+        if let Value::Object(members) = &mut given {
+            self.note_strange("model_metadata.", members, &METADATA_FIELDS);
+        }
+        typed("model_metadata", given, faults)
+    }
+
+    /// Takes out what means nothing here, and its names down.
+    fn note_strange(&mut self, place: &str, members: &mut Map<String, Value>, known: &[&str]) {
+        members.retain(|name, _| {
+            let is_known = known.contains(&name.as_str());
+            if !is_known && self.strange.len() < MOST_NAMES {
+                let name: String = name.chars().filter(|c| !c.is_control()).take(NAME_SHOWN).collect();
+                self.strange.insert(format!("{place}{name}"));
+            }
+            is_known
+        });
+    }
+}
+
+/// The fields of an account.
+const METADATA_FIELDS: [&str; 15] = [
+    "provider",
+    "model",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cost_usd",
+    "latency_ms",
+    "first_token_ms",
+    "calls",
+    "retries",
+    "cached",
+    "fallback_from",
+    "estimated",
+    "embedding_provider",
+    "embedding_model",
+];
+
+/// A value of a type that serde knows; its fault names the way to what is wrong.
+fn typed<T: serde::de::DeserializeOwned>(name: &str, value: Value, faults: &mut Vec<Fault>) -> Option<T> {
+    let read = serde_path_to_error::deserialize(value);
+    read.map_err(|error| {
+        let path = error.path().to_string();
+        let field = match path.as_str() {
+            "." => name.to_owned(),
+            path if path.starts_with('[') => format!("{name}{path}"),
+            path => format!("{name}.{path}"),
+        };
+        faults.push(Fault::new(field, error.into_inner().to_string()));
+    })
+    .ok()
+}
+
+fn to_millis(moment: Timestamp) -> Timestamp {
+    crate::time::from_millis(moment.as_millisecond())
+}
+
+/// An id made from texts, the same each time (a UUID of version 8, RFC 9562 section 5.8, over SHA-256). `kind` keeps ids of
+/// different things apart.
+pub fn stable_id(kind: &str, texts: &[&str]) -> Uuid {
+    let mut hash = Sha256::new();
+    for text in std::iter::once(&kind).chain(texts) {
+        // The length in front: no two lists of texts look alike.
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    let digest = hash.finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}

@@ -1,0 +1,239 @@
+//! Records in YAML: a stream of documents, a list, or the answer of `list`; written as a stream of documents.
+//!
+//! The library reads whole texts, so a file is cut first: before a line that begins with `---` or `...`, which YAML allows
+//! inside nothing (1.2.2, rule `c-forbidden`), and inside a list before each item. Writing proves itself: what the
+//! library would not read back to the letter is written as JSON, which is YAML, with every character escaped that YAML takes
+//! for a line end or refuses.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Write as _;
+use std::io::Read;
+
+use serde_json::{Map, Number, Value};
+use serde_yaml::Value as Yaml;
+
+use super::bytes::{Bytes, check_size};
+use super::read::{Place, Raw, Trouble, says_nothing};
+use crate::domain::Prompt;
+use crate::error::{Error, Result};
+
+/// Reads records from YAML.
+pub(super) struct YamlRecords<R> {
+    bytes: Bytes<R>,
+    /// The line read last: where the next piece begins.
+    ahead: Vec<u8>,
+    /// How deep the items of this document's list stand; `None` where it is no list, or not known yet.
+    items_at: Option<usize>,
+    has_begun: bool,
+    /// The line the piece begins in.
+    began: u64,
+    record: u64,
+    waiting: VecDeque<(Yaml, Place)>,
+    pub(super) left_out: BTreeSet<String>,
+}
+
+/// What a line is in the stream.
+enum Line {
+    /// `---`, and what stands behind it.
+    Start(Vec<u8>),
+    /// `...`
+    Stop,
+    Other,
+}
+
+impl<R: Read> YamlRecords<R> {
+    pub(super) fn of(bytes: Bytes<R>) -> Self {
+        let (ahead, waiting, left_out) = (Vec::new(), VecDeque::new(), BTreeSet::new());
+        Self { bytes, ahead, items_at: None, has_begun: false, began: 1, record: 0, waiting, left_out }
+    }
+
+    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, Trouble> {
+        loop {
+            if let Some((value, place)) = self.waiting.pop_front() {
+                return raw(value, place).map(Some);
+            }
+            let Some(piece) = self.piece()? else { return Ok(None) };
+            self.take_apart(&piece)?;
+        }
+    }
+
+    /// The text of the next document, or of the next item of a list; nothing at the end.
+    fn piece(&mut self) -> std::result::Result<Option<Vec<u8>>, Trouble> {
+        let mut piece = std::mem::take(&mut self.ahead);
+        self.began = self.bytes.line - u64::from(!piece.is_empty());
+        loop {
+            let place = Place { record: self.record + 1, line: Some(self.bytes.line) };
+            let mut line = Vec::new();
+            if !self.bytes.line(&mut line, place)? {
+                let is_something = self.has_begun;
+                self.has_begun = false;
+                return Ok(is_something.then_some(piece));
+            }
+            match kind_of(&line) {
+                Line::Start(rest) => {
+                    let is_something = std::mem::take(&mut self.has_begun);
+                    self.items_at = None;
+                    self.note_beginning(&rest);
+                    if is_something {
+                        self.ahead = rest;
+                        return Ok(Some(piece));
+                    }
+                    self.began = self.bytes.line - u64::from(!rest.is_empty());
+                    piece = rest;
+                }
+                Line::Stop => {
+                    self.items_at = None;
+                    if std::mem::take(&mut self.has_begun) {
+                        return Ok(Some(piece));
+                    }
+                    self.began = self.bytes.line;
+                    piece.clear();
+                }
+                Line::Other => {
+                    if !self.has_begun {
+                        self.note_beginning(&line);
+                    } else if self.items_at.is_some_and(|at| is_item(&line, at)) {
+                        self.ahead = line;
+                        return Ok(Some(piece));
+                    }
+                    piece.extend_from_slice(&line);
+                    check_size(&piece, place)?;
+                }
+            }
+        }
+    }
+
+    /// Takes note of a document's first line that says anything.
+    fn note_beginning(&mut self, line: &[u8]) {
+        let text = line.trim_ascii();
+        if text.is_empty() || matches!(text[0], b'#' | b'%') {
+            return;
+        }
+        self.has_begun = true;
+        let depth = line.iter().take_while(|byte| **byte == b' ').count();
+        self.items_at = is_item(line, depth).then_some(depth);
+    }
+
+    /// The records of a piece.
+    fn take_apart(&mut self, piece: &[u8]) -> std::result::Result<(), Trouble> {
+        let began = self.began;
+        let place = Place { record: self.record + 1, line: Some(began) };
+        let Ok(text) = std::str::from_utf8(piece) else {
+            self.record += 1;
+            return Err(Trouble::record(place, "is not UTF-8 text; convert the file first, for example with iconv"));
+        };
+        let value = match serde_yaml::from_str::<Yaml>(text) {
+            Ok(value) => value,
+            Err(error) => {
+                self.record += 1;
+                let line = began + error.location().map_or(0, |at| (at.line() as u64).saturating_sub(1));
+                let said = error.to_string();
+                let said = said.split(" at line ").next().unwrap_or_default();
+                return Err(Trouble::record(Place { line: Some(line), ..place }, format!("is not YAML: {said}")));
+            }
+        };
+        match value {
+            Yaml::Null => {}
+            Yaml::Sequence(items) => self.push_all(items, began),
+            Yaml::Mapping(mut members) if matches!(members.get("prompts"), Some(Yaml::Sequence(_))) => {
+                if let Some(Yaml::Sequence(items)) = members.remove("prompts") {
+                    self.push_all(items, began);
+                }
+                for (name, value) in members {
+                    let (Yaml::String(name), value) = (name, plain(value).unwrap_or(Value::Bool(true))) else {
+                        continue;
+                    };
+                    if !says_nothing(&name, &value) {
+                        self.left_out.insert(name);
+                    }
+                }
+            }
+            other => self.push_all(vec![other], began),
+        }
+        Ok(())
+    }
+
+    fn push_all(&mut self, values: Vec<Yaml>, began: u64) {
+        for value in values {
+            self.record += 1;
+            self.waiting.push_back((value, Place { record: self.record, line: Some(began) }));
+        }
+    }
+}
+
+fn kind_of(line: &[u8]) -> Line {
+    let is_marker =
+        |marker: &[u8]| line.strip_prefix(marker).filter(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
+    if let Some(rest) = is_marker(b"---") {
+        return Line::Start(rest.trim_ascii_start().to_vec());
+    }
+    if is_marker(b"...").is_some() { Line::Stop } else { Line::Other }
+}
+
+/// True when an item of a list at this depth begins here.
+fn is_item(line: &[u8], depth: usize) -> bool {
+    let (Some(before), Some(rest)) = (line.get(..depth), line.get(depth..)) else { return false };
+    before.iter().all(|byte| *byte == b' ')
+        && rest.first() == Some(&b'-')
+        && rest.get(1).is_none_or(u8::is_ascii_whitespace)
+}
+
+fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, Trouble> {
+    match plain(value) {
+        Ok(Value::Object(members)) => Ok(Raw { members, place }),
+        Ok(_) => Err(Trouble::record(place, "is no mapping with the fields of a prompt")),
+        Err(message) => Err(Trouble::record(place, message)),
+    }
+}
+
+/// A YAML value as JSON; what JSON cannot say is refused, never bent.
+fn plain(value: Yaml) -> std::result::Result<Value, String> {
+    Ok(match value {
+        Yaml::Null => Value::Null,
+        Yaml::Bool(truth) => Value::Bool(truth),
+        Yaml::String(text) => Value::String(text),
+        Yaml::Number(number) => {
+            let whole = number.as_u64().map(Number::from).or_else(|| number.as_i64().map(Number::from));
+            let number = whole.or_else(|| number.as_f64().and_then(Number::from_f64));
+            // As JSON requests do: spelt out, so that checks say that it is not finite.
+            number.map_or_else(|| Value::from("NaN"), Value::Number)
+        }
+        Yaml::Sequence(items) => Value::Array(items.into_iter().map(plain).collect::<std::result::Result<_, _>>()?),
+        Yaml::Mapping(members) => {
+            let mut object = Map::new();
+            for (name, value) in members {
+                let Yaml::String(name) = name else { return Err("has a field whose name is no text".into()) };
+                object.insert(name, plain(value)?);
+            }
+            Value::Object(object)
+        }
+        Yaml::Tagged(tagged) => return Err(format!("holds a value tagged `{}`, which means nothing here", tagged.tag)),
+    })
+}
+
+/// A prompt as a document of its own.
+///
+/// # Errors
+/// `internal` when it cannot be written down.
+pub(super) fn document(prompt: &Prompt, out: &mut String) -> Result<()> {
+    out.push_str("---\n");
+    if let Ok(text) = serde_yaml::to_string(prompt)
+        && serde_yaml::from_str::<Prompt>(&text).is_ok_and(|read| read == *prompt)
+        && text.split('\n').all(|line| matches!(kind_of(line.as_bytes()), Line::Other))
+    {
+        out.push_str(&text);
+        return Ok(());
+    }
+    let text = serde_json::to_string(prompt)
+        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+    for character in text.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(character));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('\n');
+    Ok(())
+}
