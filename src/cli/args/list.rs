@@ -4,6 +4,7 @@ use aludel_core::api::ListRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::filters::FilterArgs;
 use super::global::GlobalsLast;
 use super::raw::Raw;
 
@@ -31,44 +32,18 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
 
-    /// Only prompts that have all of these tags, with commas between
-    #[arg(long, value_name = "LIST", help_heading = "Filters")]
-    pub tags: Vec<String>,
-    /// Only prompts whose last phase was this
-    #[arg(long, value_name = "PHASE", help_heading = "Filters")]
-    pub phase: Option<String>,
-    /// Only prompts whose last phase was by this provider
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub provider: Option<String>,
-    /// Only prompts whose last phase was by this model
-    #[arg(long, value_name = "MODEL", help_heading = "Filters")]
-    pub model: Option<String>,
-    /// Only prompts written for this persona
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
-    pub persona: Option<String>,
-    /// Only prompts made then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub since: Option<String>,
-    /// Only prompts made then or earlier; a day counts whole
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub until: Option<String>,
+    #[command(flatten)]
+    pub filters: FilterArgs,
 }
 
 impl ListArgs {
     /// The raw request.
     pub(crate) fn request(&self) -> Value {
-        Raw::of::<ListRequest>()
+        let raw = Raw::of::<ListRequest>()
             .text("limit", self.limit.as_ref())
             .text("offset", self.offset.as_ref())
             .text("cursor", self.cursor.as_ref())
-            .text("sort", self.sort.as_ref())
-            .list("tags", &self.tags)
-            .text("phase", self.phase.as_ref())
-            .text("provider", self.provider.as_ref())
-            .text("model", self.model.as_ref())
-            .text("persona", self.persona.as_ref())
-            .text("since", self.since.as_ref())
-            .text("until", self.until.as_ref())
-            .into_value()
+            .text("sort", self.sort.as_ref());
+        self.filters.add_to(raw).into_value()
     }
 }

@@ -7,6 +7,7 @@
 mod config;
 mod delete;
 mod export;
+mod filters;
 mod generate;
 mod global;
 mod history;

@@ -9,6 +9,7 @@
 
 mod decoder;
 mod field;
+mod filter;
 mod generate;
 pub mod limits;
 mod moment;
@@ -27,6 +28,7 @@ use crate::error::Result;
 
 pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
+pub use filter::Filters;
 pub use generate::GenerateRequest;
 pub use moment::Moment;
 pub use prompts::{

@@ -1,8 +1,9 @@
 //! Requests about stored prompts: show, list, history, update, delete.
 
 use super::field::{Field, Kind};
-use super::{Decoded, Moment, Request, limits};
-use crate::domain::{Phase, PromptId};
+use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
+use super::{Decoded, Request, limits};
+use crate::domain::PromptId;
 use crate::error::Fault;
 use crate::store::Order;
 
@@ -54,12 +55,9 @@ impl std::fmt::Display for PromptKey {
     }
 }
 
-const PROMPT_ID: Field =
+pub(super) const PROMPT_ID: Field =
     Field::new("prompt_id", Kind::PromptKey, "The prompt's id, six or more of its first or last characters, or @last.")
         .required();
-const LIMIT: Field =
-    Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "Most rows, 1 to 1000; 10 by default.");
-const OFFSET: Field = Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
 const CURSOR: Field =
     Field::new("cursor", Kind::Text { min: 1, max: 1000 }, "Where the last page ended, from its `next_cursor`.");
 const REVISION: Field = Field::new(
@@ -92,20 +90,8 @@ pub struct ListRequest {
     pub offset: u64,
     /// Where the last page ended.
     pub cursor: Option<String>,
-    /// The last step's phase.
-    pub phase: Option<Phase>,
-    /// The last step's provider.
-    pub provider: Option<String>,
-    /// The last step's model.
-    pub model: Option<String>,
-    /// The persona.
-    pub persona: Option<String>,
-    /// All of these tags.
-    pub tags: Vec<String>,
-    /// Made at this moment or later.
-    pub since: Option<Moment>,
-    /// Made at this moment or earlier; a day counts whole.
-    pub until: Option<Moment>,
+    /// Which prompts.
+    pub filters: Filters,
     /// In which order.
     pub sort: Order,
 }
@@ -115,26 +101,13 @@ impl Request for ListRequest {
         LIMIT,
         OFFSET,
         CURSOR,
-        Field::new("phase", Kind::Phase, "Only prompts whose last step was this phase."),
-        // Names of stored prompts may no longer be configured, so any name may be asked for.
-        Field::new(
-            "provider",
-            Kind::Text { min: 1, max: limits::NAME_CHARS },
-            "Only prompts whose last step was by this provider.",
-        ),
-        Field::new(
-            "model",
-            Kind::Text { min: 1, max: limits::NAME_CHARS },
-            "Only prompts whose last step was by this model.",
-        ),
-        Field::new("persona", Kind::Text { min: 1, max: limits::NAME_CHARS }, "Only prompts written for this persona."),
-        Field::new("tags", Kind::Tags, "Only prompts that have all of these tags."),
-        Field::new(
-            "since",
-            Kind::Moment,
-            "Only prompts made then or later: a date, an RFC 3339 time or an age such as 7d.",
-        ),
-        Field::new("until", Kind::Moment, "Only prompts made then or earlier; a date counts whole."),
+        PHASE,
+        PROVIDER,
+        MODEL,
+        PERSONA,
+        TAGS,
+        SINCE,
+        UNTIL,
         Field::new("sort", Kind::Choice(&["newest", "oldest", "score"]), "The order; newest by default."),
     ];
 
@@ -143,13 +116,7 @@ impl Request for ListRequest {
             limit: values.count("limit"),
             offset: values.integer("offset").unwrap_or(0),
             cursor: values.text("cursor"),
-            phase: values.phase("phase"),
-            provider: values.text("provider"),
-            model: values.text("model"),
-            persona: values.text("persona"),
-            tags: values.texts("tags").unwrap_or_default(),
-            since: values.moment("since"),
-            until: values.moment("until"),
+            filters: Filters::from_decoded(&mut values),
             sort: match values.text("sort").as_deref() {
                 Some("oldest") => Order::Oldest,
                 Some("score") => Order::Score,

@@ -46,16 +46,7 @@ impl Engine {
     /// `validation_failed` for a cursor that is none of ours; `storage`.
     pub async fn list(&self, request: ListRequest) -> Result<PromptPage> {
         let now = self.inner.clock.now();
-        let filter = Filter {
-            tags: request.tags,
-            phase: request.phase,
-            provider: request.provider,
-            model: request.model,
-            persona: request.persona,
-            session_id: None,
-            since: request.since.map(|moment| moment.as_since(now)),
-            until: request.until.map(|moment| moment.as_until(now)),
-        };
+        let filter = request.filters.into_filter(now);
         let spec = page_spec(request.limit, request.offset, request.cursor);
         let page = self.store().page(filter, request.sort, spec).await?;
         Ok(PromptPage { prompts: page.items, next_cursor: page.next_cursor })
