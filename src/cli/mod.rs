@@ -144,6 +144,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::List(args)) => run::list(&args, invocation),
         Some(Command::Show(args)) => run::show(&args, invocation),
         Some(Command::History(args)) => run::history(&args, invocation),
+        Some(Command::Metrics(args)) => run::metrics(&args, invocation),
+        Some(Command::Stats(args)) => run::stats(&args, invocation),
         Some(Command::Update(args)) => run::update(&args, invocation),
         Some(Command::Delete(args)) => run::delete(&args, invocation),
         Some(Command::Export(args)) => run::export(&args, invocation),

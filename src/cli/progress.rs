@@ -4,6 +4,7 @@
 //! after a moment, so a run that is done at once does not flicker, and it is cleared before the result is printed.
 //! The cursor is never hidden, so a process that is killed leaves the terminal as it was.
 
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use aludel_core::domain::Phase;
@@ -11,6 +12,7 @@ use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
 
 use super::printer::Printer;
 use super::view::{Paint, Role, count_of, cut, one_line, span};
+use super::wait::wait;
 
 /// How often it is drawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
@@ -92,6 +94,32 @@ impl Progress {
             lines => format!("\x1b[{lines}F"),
         }
     }
+}
+
+/// The answer of a future that may take long, with a line on a terminal that says what is being done.
+pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl Future<Output = T> + Send) -> T {
+    if !printer.may_draw() {
+        return wait(future);
+    }
+    let mut progress = Progress::new();
+    let (done, is_done) = sync_channel::<()>(1);
+    let answer = std::thread::scope(|scope| {
+        let work = scope.spawn(move || {
+            let answer = wait(future);
+            drop(done);
+            answer
+        });
+        // Until the sender is gone, whether with an answer or without.
+        while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(INTERVAL) {
+            progress.draw_lines(printer, |frame| {
+                let line = format!("{} {what} · {}", frame.spinner, span(frame.elapsed_ms));
+                vec![frame.paint.text(Role::Faint, &cut(&line, frame.width))]
+            });
+        }
+        work.join()
+    });
+    progress.clear(printer);
+    answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// What is to be seen of a run: a line a variant, or one line when there are many.

@@ -19,6 +19,7 @@ mod raw;
 mod show;
 mod simple;
 mod spend;
+mod stats;
 mod update;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +37,7 @@ pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
 pub(crate) use spend::SpendArgs;
+pub(crate) use stats::{MetricsArgs, StatsArgs};
 pub(crate) use update::UpdateArgs;
 
 use super::format::Format;
@@ -70,6 +72,10 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// List runs with their variants, newest first
     History(HistoryArgs),
+    /// Measure prompts: cost, latency, length, quality, rank
+    Metrics(MetricsArgs),
+    /// Show totals of what is stored, by day, phase, provider and model
+    Stats(StatsArgs),
     /// Change a prompt's tags, notes or text
     Update(UpdateArgs),
     /// Delete prompts
@@ -117,7 +123,7 @@ impl Command {
     pub(crate) const fn formats(&self) -> &'static [Format] {
         use Format::{Csv, Json, Jsonl, Markdown, Text, Yaml};
         match self {
-            Self::List(_) | Self::Spend(_) => &Format::ALL,
+            Self::List(_) | Self::Metrics(_) | Self::Stats(_) | Self::Spend(_) => &Format::ALL,
             Self::Generate(_)
             | Self::Show(_)
             | Self::Update(_)
@@ -155,6 +161,8 @@ Prompts:
   list            List stored prompts, newest first
   show            Show a prompt with every step
   history         List runs with their variants, newest first
+  metrics         Measure prompts: cost, latency, length, quality, rank
+  stats           Show totals of what is stored, by day, phase, provider and model
   update          Change a prompt's tags, notes or text
   delete          Delete prompts
   export          Write stored prompts out, to be kept, moved or read

@@ -41,11 +41,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
 /// Why there is nothing to list.
 fn nothing(asked: &ListRequest) -> &'static str {
     let all = ListRequest { limit: asked.limit, sort: asked.sort, ..ListRequest::default() };
-    if *asked == all {
-        "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
-    } else {
-        "no stored prompt passes these filters"
-    }
+    super::nothing_stored(*asked == all)
 }
 
 /// Says how to see the rest.

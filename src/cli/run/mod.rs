@@ -9,12 +9,14 @@ mod generate;
 mod history;
 mod import;
 mod list;
+mod metrics;
 mod migrate;
 mod output_file;
 mod providers;
 mod scripts;
 mod show;
 mod spend;
+mod stats;
 mod test_providers;
 mod transferring;
 mod update;
@@ -30,12 +32,23 @@ pub(crate) use generate::generate;
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use list::list;
+pub(crate) use metrics::metrics;
 pub(crate) use migrate::migrate;
 pub(crate) use providers::providers;
 pub(crate) use scripts::{completions, man};
 pub(crate) use show::show;
 pub(crate) use spend::spend;
+pub(crate) use stats::stats;
 pub(crate) use test_providers::test_providers;
 pub(crate) use update::update;
 pub(crate) use validate::validate;
 pub(crate) use version::version;
+
+/// Why there is nothing to show of what is stored.
+fn nothing_stored(chooses_all: bool) -> &'static str {
+    if chooses_all {
+        "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
+    } else {
+        "no stored prompt passes these filters"
+    }
+}

@@ -10,12 +10,15 @@ mod history;
 mod import;
 mod list;
 mod markdown;
+mod metrics;
 mod page;
+mod plot;
 mod prompt;
 mod providers;
 #[cfg(test)]
 pub(crate) mod samples;
 mod spend;
+mod stats;
 mod table;
 mod words;
 
@@ -25,11 +28,13 @@ pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use list::list;
 pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
+pub(crate) use metrics::{csv_of_metrics, document_of_metrics, metrics};
 pub(crate) use page::{Page, Paint, Role};
 pub(crate) use prompt::{changed, prompt};
 pub(crate) use providers::{
     document_of_provider_tests, document_of_providers, provider_test_progress, provider_tests, providers,
 };
 pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
+pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use words::{count_of, lines, one_line, span};

@@ -78,7 +78,7 @@ pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
 }
 
 /// Writes facts, one a line; those that say nothing are left out.
-fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
+pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
         let value = super::page::harmless(value);

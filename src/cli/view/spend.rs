@@ -8,7 +8,7 @@ use aludel_core::error::{Error, Result};
 use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::table::{Column, Table};
-use super::words::{count_of, money, one_line, thousands};
+use super::words::{self, count_of, money, one_line, thousands};
 
 /// Writes the whole report.
 pub(crate) fn spend(page: &mut Page, report: &SpendReport) {
@@ -59,11 +59,7 @@ fn name(by: SpendBy, key: &str) -> String {
 }
 
 fn cost(totals: &SpendTotals) -> String {
-    match (totals.cost_usd, totals.known_cost_usd > 0.0) {
-        (Some(_), _) => money(totals.cost_usd),
-        (None, true) => format!("{} + unknown", money(Some(totals.known_cost_usd))),
-        (None, false) => "unknown".to_owned(),
-    }
+    words::cost(totals.cost_usd, totals.known_cost_usd)
 }
 
 /// What the sum does not know.

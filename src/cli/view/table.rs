@@ -2,6 +2,7 @@
 
 use textwrap::core::display_width;
 
+use super::markdown::escaped;
 use super::page::{Page, Role, broken};
 
 /// How a column looks.
@@ -72,14 +73,36 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table on the page.
-    pub(crate) fn write(&self, page: &mut Page) {
+    /// Columns it takes where nothing is cut.
+    pub(crate) fn width(&self) -> usize {
+        let widths = self.widths();
+        let gaps: usize = (1..widths.len()).map(|next| self.gap_after(next - 1)).sum();
+        widths.iter().sum::<usize>() + gaps
+    }
+
+    /// The table in Markdown.
+    pub(crate) fn document(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let titles = line(self.columns.iter().map(|column| column.title.clone()).collect());
+        let mark = |column: &Column| if column.is_right_aligned { "---:|" } else { "---|" };
+        let marks: String = std::iter::once("|").chain(self.columns.iter().map(mark)).chain(["\n"]).collect();
+        let rows = self.rows.iter().map(|row| line(row.iter().map(|cell| escaped(cell)).collect()));
+        [titles, marks].into_iter().chain(rows).collect()
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> = self.columns.iter().map(|column| display_width(&column.title)).collect();
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(display_width(cell));
             }
         }
+        widths
+    }
+
+    /// Writes the table on the page.
+    pub(crate) fn write(&self, page: &mut Page) {
+        let mut widths = self.widths();
         if page.is_terminal()
             && let Some((last, others)) = widths.split_last_mut()
         {
@@ -188,6 +211,17 @@ mod tests {
         let mut page = Page::new(Paint::Plain, 24, true);
         table.write(&mut page);
         assert_eq!(page.finish(), "name  what it is for\ncode  programs and\n      scripts and\n      queries\n");
+    }
+
+    #[test]
+    fn its_width_is_known_before_it_is_written() {
+        let mut table = Table::new(vec![Column::words("id"), Column::numbers("score"), Column::numbers("素数")]);
+        table.row(vec!["7a3f9c21".into(), "0.9".into(), "1".into()]);
+        let mut page = Page::new(Paint::Plain, 80, false);
+        table.write(&mut page);
+        let widest = page.finish().lines().map(display_width).max();
+        assert_eq!(Some(table.width()), widest);
+        assert_eq!(table.document(), "| id | score | 素数 |\n|---|---:|---:|\n| 7a3f9c21 | 0.9 | 1 |\n");
     }
 
     #[test]

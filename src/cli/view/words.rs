@@ -33,6 +33,15 @@ pub(crate) fn money(cost_usd: Option<f64>) -> String {
     }
 }
 
+/// US dollars of several accounts, of which some may be unknown: `$1.25 + unknown`.
+pub(crate) fn cost(cost_usd: Option<f64>, known_cost_usd: f64) -> String {
+    match (cost_usd, known_cost_usd > 0.0) {
+        (Some(_), _) => money(cost_usd),
+        (None, true) => format!("{} + unknown", money(Some(known_cost_usd))),
+        (None, false) => "unknown".to_owned(),
+    }
+}
+
 /// A span of time: `12 ms`, `1.4 s`, `2 min 5 s`.
 pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;

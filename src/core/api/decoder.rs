@@ -205,9 +205,7 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
         Kind::Integer { min, max } => integer(kind, &given, min, max),
         Kind::Number { min, max } => number(kind, &given, min, max),
         Kind::Boolean => given.as_bool().map(Checked::Boolean).ok_or_else(|| wrong_type(kind, &given)),
-        Kind::Phases | Kind::Providers | Kind::Tags | Kind::Texts { .. } | Kind::PromptKeys { .. } => {
-            list(kind, given, known)
-        }
+        _ if kind.is_list() => list(kind, given, known),
         _ => {
             let Value::String(text) = given else { return Err(wrong_type(kind, &given)) };
             one_text(kind, text, known)
@@ -328,6 +326,7 @@ fn list(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked,
         texts.push(text);
     }
     match kind {
+        Kind::Choices(words) => choices(texts, words),
         Kind::Phases => phases(&texts),
         Kind::Providers => providers(texts, &known.providers),
         Kind::Tags => tags(&texts),
@@ -352,6 +351,21 @@ fn phases(texts: &[String]) -> std::result::Result<Checked, Wrong> {
         faults.push((None, "names no phase: leave it out for all three, or name at least one".into()));
     }
     if faults.is_empty() { Ok(Checked::Phases(phases)) } else { Err(Wrong::Value(faults)) }
+}
+
+fn choices(texts: Vec<String>, words: &[&str]) -> std::result::Result<Checked, Wrong> {
+    let mut faults = Vec::new();
+    if texts.is_empty() {
+        faults.push((None, format!("names none: leave it out, or name at least one of {}", words.join(", "))));
+    }
+    for (position, text) in texts.iter().enumerate() {
+        if !words.contains(&text.as_str()) {
+            faults.push((Some(position), format!("`{}` is not one of {}", shorten(text), words.join(", "))));
+        } else if texts[..position].contains(text) {
+            faults.push((Some(position), format!("`{text}` is named twice; name each once")));
+        }
+    }
+    if faults.is_empty() { Ok(Checked::Texts(texts)) } else { Err(Wrong::Value(faults)) }
 }
 
 fn providers(texts: Vec<String>, names: &[String]) -> std::result::Result<Checked, Wrong> {
@@ -441,7 +455,7 @@ pub fn value_of_text(fields: &[Field], name: &str, text: &str) -> Value {
             "false" | "0" | "no" | "off" => Value::from(false),
             _ => Value::from(text),
         },
-        Kind::Phases | Kind::Providers | Kind::Tags | Kind::PromptKeys { .. } => {
+        Kind::Choices(_) | Kind::Phases | Kind::Providers | Kind::Tags | Kind::PromptKeys { .. } => {
             text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
         }
         Kind::Texts { .. } => Value::from(vec![text]),

@@ -43,6 +43,8 @@ pub enum Kind {
     Boolean,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// Several of these words, distinct, at least one.
+    Choices(&'static [&'static str]),
     /// Distinct phases, at least one.
     Phases,
     /// One phase.
@@ -110,14 +112,25 @@ impl Kind {
             Self::Integer { .. } => "a whole number",
             Self::Number { .. } => "a number",
             Self::Boolean => "true or false",
-            Self::Phases | Self::Providers | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. } => {
-                "a list of texts"
-            }
+            Self::Choices(_)
+            | Self::Phases
+            | Self::Providers
+            | Self::Tags
+            | Self::Texts { .. }
+            | Self::PromptKeys { .. } => "a list of texts",
         }
     }
 
     /// True when the field holds a list.
     pub const fn is_list(self) -> bool {
-        matches!(self, Self::Phases | Self::Providers | Self::Tags | Self::Texts { .. } | Self::PromptKeys { .. })
+        matches!(
+            self,
+            Self::Choices(_)
+                | Self::Phases
+                | Self::Providers
+                | Self::Tags
+                | Self::Texts { .. }
+                | Self::PromptKeys { .. }
+        )
     }
 }

@@ -16,6 +16,10 @@ pub const MAX_TOKENS: u64 = 1_000_000;
 pub const MAX_LIMIT: u64 = 1000;
 /// Rows of a page when not said.
 pub const DEFAULT_LIMIT: u32 = 10;
+/// Days of a report when not said.
+pub const DEFAULT_DAYS: u32 = 30;
+/// Prompts that are measured together when not said.
+pub const DEFAULT_MEASURED: u32 = 100;
 /// Most tags of one prompt.
 pub const MAX_TAGS: usize = 32;
 /// Longest tag.

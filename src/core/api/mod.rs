@@ -17,6 +17,7 @@ mod prompts;
 mod providers;
 mod schema;
 mod spend;
+mod stats;
 mod transfer;
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use prompts::{
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
 pub use spend::SpendRequest;
+pub use stats::{MetricsRequest, StatsRequest};
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
 
 /// An operation's request.

@@ -37,6 +37,9 @@ fn property(kind: Kind, known: &Known) -> Value {
         Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Kind::Boolean => json!({ "type": "boolean" }),
         Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        Kind::Choices(words) => json!({
+            "type": "array", "items": { "type": "string", "enum": words }, "minItems": 1, "uniqueItems": true
+        }),
         Kind::Phase => json!({ "type": "string", "enum": phases }),
         Kind::Phases => json!({
             "type": "array", "items": { "type": "string", "enum": phases }, "minItems": 1, "uniqueItems": true

@@ -9,6 +9,7 @@
 mod found;
 mod ids;
 mod metadata;
+mod metrics;
 pub(crate) mod moment;
 mod phase;
 mod prompt;
@@ -16,11 +17,13 @@ mod provider;
 mod result;
 mod selection;
 mod spend;
+mod stats;
 
 pub use found::{FoundPrompt, Match, MatchKind, SearchResult};
 pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
 pub use metadata::{ModelMetadata, TokenUsage};
+pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};
 pub use moment::write_moment;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
@@ -30,3 +33,4 @@ pub use provider::{
 pub use result::{GenerationResult, Ranking, VariantFailure};
 pub use selection::{Comparison, SelectResult, Standing};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
+pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};

@@ -18,6 +18,7 @@ mod probe;
 mod providers;
 mod retrieve;
 mod spend;
+mod statistics;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Tests of the facade: every operation end to end over a real database and the embedded provider.
 
 mod spend;
+mod statistics;
 
 use std::sync::Arc;
 

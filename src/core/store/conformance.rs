@@ -10,6 +10,7 @@ mod changes;
 mod concurrency;
 mod ids;
 mod lists;
+mod measures;
 mod prompts;
 mod sessions;
 mod spend;
@@ -40,6 +41,7 @@ pub fn checks() -> Vec<Check> {
         changes::CHECKS,
         sessions::CHECKS,
         spend::CHECKS,
+        measures::CHECKS,
         concurrency::CHECKS,
         vectors::CHECKS,
         words::CHECKS,

@@ -15,6 +15,8 @@ fn the_help_of_each_command_is_as_reviewed() {
         "list",
         "show",
         "history",
+        "metrics",
+        "stats",
         "update",
         "delete",
         "export",

@@ -16,6 +16,7 @@ mod output;
 mod providers;
 mod readme;
 mod spend;
+mod statistics;
 mod stored;
 #[cfg(unix)]
 mod terminal;

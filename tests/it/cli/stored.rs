@@ -64,7 +64,7 @@ fn pages_follow_one_another() {
 #[test]
 fn an_empty_store_says_what_to_do() {
     let home = Home::new();
-    for command in ["list", "history"] {
+    for command in ["list", "history", "metrics", "stats"] {
         let said = home.run(&[command]).done();
         assert_eq!(said.stdout, "");
         assert!(said.stderr.contains("aludel generate"), "{}", said.stderr);

@@ -89,6 +89,26 @@ async fn prompts_are_exported_as_one_text() {
 }
 
 #[tokio::test]
+async fn prompts_are_measured_alone_and_together() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    let result = wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 2, "tags": ["a"] })).await;
+    let best = &result["prompts"][0];
+    let one = wire.content("get_prompt_metrics", json!({ "prompt_id": best["id"] })).await;
+    assert_eq!((&one["prompt_id"], &one["rank"], &one["ranked"]), (&best["id"], &json!(1), &json!(2)));
+    assert_eq!((&one["model_metadata"], &one["score"]), (&best["model_metadata"], &best["score"]));
+    assert_eq!(one["steps"].as_array().map(Vec::len), Some(3));
+
+    let together = wire.content("analyze_prompt_performance", json!({ "tags": ["a"] })).await;
+    assert_eq!((&together["matched"], &together["measured"]), (&json!(2), &json!(2)));
+    assert_eq!(together["total"]["steps"], 6);
+    assert!(together.get("prompts").is_none(), "each of them would fill a model's context");
+    let ids = json!({ "prompt_ids": [best["id"]] });
+    assert_eq!(wire.content("analyze_prompt_performance", ids).await["measured"], 1);
+    let both = problem(&mut wire, "analyze_prompt_performance", json!({ "prompt_ids": ["@last"], "limit": 3 })).await;
+    assert_eq!(fields(&both), ["prompt_ids"]);
+}
+
+#[tokio::test]
 async fn the_installation_is_described() {
     let mut wire = Wire::newer(Seeded::with_echo());
     let info = wire.content("get_system_info", json!({})).await;

@@ -1,6 +1,7 @@
 //! The HTTP face: without a socket where that is enough, over one where connections matter.
 
 mod generate;
+mod performance;
 #[cfg(feature = "cli")]
 mod process;
 mod prompts;

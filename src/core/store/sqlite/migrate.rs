@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0002_spend", include_str!("../../../../assets/migrations/0002_spend.sql")),
     Migration::of("0003_terms", include_str!("../../../../assets/migrations/0003_terms.sql")).then(terms::index_all),
     Migration::of("0004_vectors", include_str!("../../../../assets/migrations/0004_vectors.sql")),
+    Migration::of("0005_lineage", include_str!("../../../../assets/migrations/0005_lineage.sql")),
 ];
 
 /// The format this program reads and writes.

@@ -14,7 +14,8 @@ const LATER: &[Migration] = &[
     MIGRATIONS[1],
     MIGRATIONS[2],
     MIGRATIONS[3],
-    Migration::of("0005_later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"),
+    MIGRATIONS[4],
+    Migration::of("0006_later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"),
 ];
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
@@ -77,7 +78,7 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 
     let report = run(&path).unwrap();
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
-    assert_eq!(report.applied, ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors"]);
+    assert_eq!(report.applied, ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage"]);
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
     assert_eq!(run(&path).unwrap().applied, Vec::<String>::new());
@@ -87,10 +88,10 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     let (folder, path) = folder_and_path();
     let prompt = filled(&path);
-    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0005_later"]);
+    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0006_later"]);
 
     let report = run_these(&path, LATER).unwrap();
-    assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["0005_later".to_owned()]));
+    assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["0006_later".to_owned()]));
     let backup = report.backup.unwrap();
     let beginning = format!("aludel.db.backup-v{LATEST}-2");
     assert!(backup.file_name().unwrap().to_str().unwrap().starts_with(&beginning), "{backup:?}");
@@ -123,7 +124,7 @@ fn files_are_readable_by_their_owner_alone() {
 fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
     let (_folder, path) = folder_and_path();
     run_these(&path, &MIGRATIONS[..1]).unwrap();
-    assert_eq!(status(&path).unwrap().pending, ["0002_spend", "0003_terms", "0004_vectors"]);
+    assert_eq!(status(&path).unwrap().pending, ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage"]);
     let store = SqliteStore::open(&path);
     assert_eq!(
         crate::store::SpendStore::spend(&store, crate::store::SpendQuery::default()).wait().unwrap()[0].calls,
@@ -183,7 +184,8 @@ fn a_migration_that_fails_changes_nothing() {
         MIGRATIONS[1],
         MIGRATIONS[2],
         MIGRATIONS[3],
-        Migration::of("0005_broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);"),
+        MIGRATIONS[4],
+        Migration::of("0006_broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);"),
     ];
     assert!(run_these(&path, &broken).is_err());
     assert_eq!(status(&path).unwrap().current, LATEST);
@@ -240,7 +242,7 @@ fn a_newer_file_is_refused() {
     let (_folder, path) = folder_and_path();
     filled(&path);
     sql(&path, "PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE);");
-    assert_refused(&path, Code::Storage, &["format 7", "up to 4", "newer aludel"]);
+    assert_refused(&path, Code::Storage, &["format 7", "up to 5", "newer aludel"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod failure;
 mod filter;
 mod find;
 mod fragment;
+mod measure;
 pub mod migrate;
 mod prompts;
 mod rows;
@@ -38,11 +39,12 @@ use self::connection::{Connected, Identity};
 use self::failure::{Failure, Outcome, Place};
 use self::terms::Indexer;
 use self::writer::Writer;
+use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Filter, Mutation, Order, Page, PageSpec, Pending, Session, SessionWithPrompts, SpendCall,
-    SpendQuery, SpendRow, SpendStore, Store,
+    Admitted, Applied, Filter, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending, Relations, Session,
+    SessionWithPrompts, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
 };
-use crate::domain::{Prompt, PromptId, Timestamp};
+use crate::domain::{Prompt, PromptId, StatsBy, Timestamp};
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money};
 
@@ -275,6 +277,18 @@ impl SpendStore for SqliteStore {
 
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
         self.read("reading what a day has cost", Money::ZERO, |connection| spend::counted_on(connection, moment))
+    }
+}
+
+impl MeasureStore for SqliteStore {
+    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
+        let absent = Tallies::new(&by).finish();
+        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by))
+    }
+
+    fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
+        let absent = vec![Relations::default(); ids.len()];
+        self.read("looking up what prompts relate to", absent, |connection| measure::relations(connection, &ids))
     }
 }
 

@@ -7,6 +7,7 @@
 mod generate;
 mod prompts;
 mod schema;
+mod statistics;
 mod system;
 
 use std::pin::Pin;
@@ -129,6 +130,30 @@ pub const TOOLS: &[Definition] = &[
         input: prompts::list_input,
         output: prompts::list_output,
         call: prompts::list,
+    },
+    Definition {
+        operation: "metrics",
+        name: "get_prompt_metrics",
+        title: "Measure a prompt",
+        description: "Measures one stored prompt: tokens, cost and latency of each phase, how long its text is, what the \
+            rules of the ranking read out of it (coverage, structure, clarity, concision, each 0 to 1), its rank in its \
+            run, what it was derived from and what was derived from it. A null cost is not known, not free.",
+        effect: Effect::Reads,
+        input: statistics::prompt_input,
+        output: statistics::prompt_output,
+        call: statistics::prompt,
+    },
+    Definition {
+        operation: "metrics",
+        name: "analyze_prompt_performance",
+        title: "Measure several prompts together",
+        description: "Adds up and compares stored prompts: tokens, cost and latency percentiles in total and by phase, \
+            provider and model, and the least, median and greatest of each figure. Name them in `prompt_ids`, or give \
+            filters: then the newest that pass are measured, up to `limit`, and `matched` says how many pass.",
+        effect: Effect::Reads,
+        input: statistics::selection_input,
+        output: statistics::selection_output,
+        call: statistics::selection,
     },
     Definition {
         operation: "update",

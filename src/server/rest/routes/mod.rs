@@ -6,6 +6,7 @@
 
 mod generate;
 mod health;
+mod performance;
 mod prompts;
 mod system;
 
@@ -52,6 +53,7 @@ pub const ROUTES: &[Route] = &[
     route("show", Method::GET, PROMPT, || get(prompts::show)),
     route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
     route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),
+    route("stats", Method::GET, "/api/performance", || get(performance::performance)),
     route("providers", Method::GET, "/api/v1/providers", || get(system::providers)),
     route("health", Method::GET, health::HEALTH, || get(health::health)),
     route("health", Method::GET, health::ALIVE, || get(health::alive)),

@@ -1,0 +1,79 @@
+//! `aludel stats` and `aludel metrics`: which stored prompts are measured, and what totals are added up by.
+
+use aludel_core::api::{MetricsRequest, StatsRequest};
+use clap::Args;
+use serde_json::Value;
+
+use super::filters::FilterArgs;
+use super::global::GlobalsLast;
+use super::raw::Raw;
+
+const STATS_EXAMPLES: &str = "\
+Examples:
+  aludel stats
+  aludel stats --by model --since 30d
+  aludel stats --by tag,persona --provider openai --limit 20
+  aludel stats --format json | jq .total.latency_ms.p95
+
+Adds up what is stored: a step is what one phase did to one prompt, and its
+latency runs from request to last token. Answers from the cache have none.
+Deleting prompts takes them out. What was ever spent, on deleted prompts,
+judging and failed calls too, is in `aludel spend`. Days are those of UTC.";
+
+/// Show totals of what is stored, by day, phase, provider and model
+#[derive(Debug, Default, Args)]
+#[command(after_help = STATS_EXAMPLES, globals_last())]
+pub(crate) struct StatsArgs {
+    /// Add up by day, phase, provider, model, persona or tag, with commas between (the first four)
+    #[arg(long, value_name = "LIST")]
+    pub by: Vec<String>,
+    /// Most rows of each table, 1 to 1000 (10, of days 30)
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
+    pub limit: Option<String>,
+
+    #[command(flatten)]
+    pub filters: FilterArgs,
+}
+
+impl StatsArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        let raw = Raw::of::<StatsRequest>().list("by", &self.by).text("limit", self.limit.as_ref());
+        self.filters.add_to(raw).into_value()
+    }
+}
+
+const METRICS_EXAMPLES: &str = "\
+Examples:
+  aludel metrics @last
+  aludel metrics 7a3f9c21 5e0b44d9
+  aludel metrics --tags review --since 7d
+  aludel metrics --limit 1000 --format csv > metrics.csv
+
+Of one prompt: what each phase took, how long it is, what the rules of the
+ranking read out of its text, its rank, what it was derived from and what was
+derived from it. Of several: the same of each, and how they differ. Without an
+id, the newest prompts that pass the filters are measured.";
+
+/// Measure prompts: cost, latency, length, quality, rank
+#[derive(Debug, Default, Args)]
+#[command(after_help = METRICS_EXAMPLES, globals_last())]
+pub(crate) struct MetricsArgs {
+    /// The ids, six or more of their first or last characters each, or @last
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Most prompts to measure, the newest first, 1 to 1000 (100)
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
+    pub limit: Option<String>,
+
+    #[command(flatten)]
+    pub filters: FilterArgs,
+}
+
+impl MetricsArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        let raw = Raw::of::<MetricsRequest>().items("prompt_ids", &self.ids).text("limit", self.limit.as_ref());
+        self.filters.add_to(raw).into_value()
+    }
+}

@@ -1,0 +1,82 @@
+//! `stats`, `metrics`: what is stored, measured.
+
+use std::sync::Arc;
+
+use super::Engine;
+use super::retrieve::no_prompt;
+use crate::api::{MetricsRequest, PromptKey, ShowRequest, StatsRequest, limits};
+use crate::domain::{MetricsReport, Prompt, PromptMetrics, StatsBy, StatsReport};
+use crate::error::{Error, Result};
+use crate::statistics;
+use crate::store::{Order, PageSpec, Store};
+
+impl Engine {
+    /// The totals of the prompts that pass the filters, all together and by day, phase, provider, model, persona or tag.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn stats(&self, request: StatsRequest) -> Result<StatsReport> {
+        let filter = request.filters.into_filter(self.inner.clock.now());
+        let (since, until) = (filter.since, filter.until);
+        let by = request.by.unwrap_or_else(|| StatsBy::USUAL.to_vec());
+        let asked = by.clone();
+        let measured = self.aside(move |store| store.measure(filter, asked).wait()).await?;
+        let groups = statistics::groups(&by, measured.groups, request.limit);
+        Ok(StatsReport { since, until, total: measured.total, groups })
+    }
+
+    /// Prompts measured, each in depth and all together: those that are named, or the newest that pass the filters.
+    ///
+    /// # Errors
+    /// `not_found`; `validation_failed` for a shortened id that could mean several; `storage`.
+    pub async fn metrics(&self, request: MetricsRequest) -> Result<MetricsReport> {
+        if !request.prompt_ids.is_empty() {
+            let prompts = self.named(&request.prompt_ids).await?;
+            return self.aside(move |store| measured(store, &prompts, prompts.len() as u64)).await;
+        }
+        let filter = request.filters.into_filter(self.inner.clock.now());
+        let limit = request.limit.unwrap_or(limits::DEFAULT_MEASURED);
+        self.aside(move |store| {
+            let matched = store.count(filter.clone()).wait()?;
+            let newest = PageSpec { limit, offset: 0, cursor: None };
+            let prompts = store.page(filter, Order::Newest, newest).wait()?.items;
+            measured(store, &prompts, matched)
+        })
+        .await
+    }
+
+    /// One prompt measured.
+    ///
+    /// # Errors
+    /// As [`Engine::metrics`].
+    pub async fn prompt_metrics(&self, request: ShowRequest) -> Result<PromptMetrics> {
+        let named = MetricsRequest { prompt_ids: vec![request.prompt_id.clone()], ..MetricsRequest::default() };
+        self.metrics(named).await?.prompts.pop().ok_or_else(|| no_prompt(&request.prompt_id))
+    }
+
+    /// The prompts that these keys mean, each once.
+    async fn named(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
+        let mut prompts: Vec<Prompt> = Vec::with_capacity(keys.len());
+        for key in keys {
+            let id = self.resolve(key).await?;
+            let prompt = self.store().get(id).await?.ok_or_else(|| no_prompt(key))?;
+            if prompts.iter().all(|known| known.id != id) {
+                prompts.push(prompt);
+            }
+        }
+        Ok(prompts)
+    }
+
+    /// Does what may take long where it holds up nobody: on a thread for waiting where there is a runtime, else here.
+    async fn aside<T: Send + 'static>(&self, work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static) -> Result<T> {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return work(&**self.store()) };
+        let store = Arc::clone(self.store());
+        let done = runtime.spawn_blocking(move || work(&*store)).await;
+        done.unwrap_or_else(|defect| Err(Error::Internal(format!("a report ended abnormally: {defect}"))))
+    }
+}
+
+fn measured(store: &dyn Store, prompts: &[Prompt], matched: u64) -> Result<MetricsReport> {
+    let relations = store.relations(prompts.iter().map(|prompt| prompt.id).collect()).wait()?;
+    Ok(statistics::metrics(prompts, relations, matched))
+}

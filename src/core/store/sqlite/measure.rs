@@ -1,0 +1,103 @@
+//! What stored prompts came to, folded in one pass over their rows, and how a prompt relates to others.
+//!
+//! The accounts are JSON, which SQLite could take apart as well; but exact percentiles need every number anyway, and one
+//! pass here serves any number of keys, where SQL would sort or group once for each.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params_from_iter};
+
+use super::failure::Outcome;
+use super::filter;
+use super::rows::Columns;
+use crate::domain::{PromptId, StatsBy};
+use crate::store::tally::{Account, Counted, Part, Tallies, day_of};
+use crate::store::{Filter, Measured, Relations};
+use crate::time::from_millis;
+
+const MILLIS_A_DAY: i64 = 86_400_000;
+
+/// Adds up the prompts that pass.
+pub(super) fn measure(connection: &Connection, filter: &Filter, by: &[StatsBy]) -> Outcome<Measured> {
+    let chosen = filter::all(connection, filter)?;
+    // CROSS JOIN: first the keys chosen, each then looked up.
+    let mut prompts = connection.prepare_cached(&format!(
+        "WITH chosen (key) AS ({}) SELECT p.key, p.created_at, p.persona, p.phase, p.provider, p.model, p.model_metadata
+         FROM chosen CROSS JOIN prompts p ON p.key = chosen.key",
+        chosen.sql
+    ))?;
+    let mut steps = connection.prepare_cached(
+        "SELECT phase, provider, model, model_metadata FROM steps WHERE prompt = ? ORDER BY position",
+    )?;
+    let mut tags = connection.prepare_cached("SELECT tag FROM tags WHERE prompt = ?")?;
+    let needs_tags = by.contains(&StatsBy::Tag);
+
+    let mut tallies = Tallies::new(by);
+    let mut day = (i64::MIN, String::new());
+    let mut rows = prompts.query(params_from_iter(chosen.values))?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let key: i64 = columns.take()?;
+        let made: i64 = columns.take()?;
+        let persona: String = columns.take()?;
+        let mut parts = parts_of(&mut steps, key)?;
+        if parts.is_empty() {
+            parts.push(part(&mut columns, false)?);
+        }
+        // Neighbours are nearly always of one day.
+        if day.0 != made.div_euclid(MILLIS_A_DAY) {
+            day = (made.div_euclid(MILLIS_A_DAY), day_of(from_millis(made)));
+        }
+        let tags = if needs_tags { tags_of(&mut tags, key)? } else { Vec::new() };
+        tallies.add(&Counted { day: &day.1, persona: &persona, tags: &tags, parts: &parts });
+    }
+    Ok(tallies.finish())
+}
+
+fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<Part>> {
+    let mut rows = steps.query([key])?;
+    let mut parts = Vec::with_capacity(3);
+    while let Some(row) = rows.next()? {
+        parts.push(part(&mut Columns::of(row), true)?);
+    }
+    Ok(parts)
+}
+
+fn part(columns: &mut Columns<'_, '_>, is_step: bool) -> Outcome<Part> {
+    Ok(Part {
+        phase: columns.take()?,
+        provider: columns.take()?,
+        model: columns.take()?,
+        account: columns.json::<Account>()?,
+        is_step,
+    })
+}
+
+fn tags_of(tags: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<String>> {
+    Ok(tags.query_map([key], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// How these prompts relate to others.
+pub(super) fn relations(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Relations>> {
+    // Ranked alike: the one whose rank was told as the lesser stands before. A rank is lost by export, the score is not.
+    let mut standing = connection.prepare_cached(
+        "SELECT sum(other.score IS NOT NULL),
+             iif(this.score IS NULL, NULL, 1 + sum(ifnull(other.score > this.score
+                 OR (other.score = this.score AND other.rank < this.rank), 0)))
+         FROM prompts this JOIN prompts other ON other.session_id = this.session_id
+         WHERE this.id = ? GROUP BY this.key",
+    )?;
+    let mut children =
+        connection.prepare_cached("SELECT id FROM prompts WHERE parent_id = ? ORDER BY created_at, id")?;
+    ids.iter()
+        .map(|id| {
+            let id = id.0.as_bytes();
+            let standing = standing.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let (ranked, rank) = standing.unwrap_or_default();
+            let mut rows = children.query([id])?;
+            let mut relations = Relations { rank, ranked, children: Vec::new() };
+            while let Some(row) = rows.next()? {
+                relations.children.push(PromptId(Columns::of(row).id()?));
+            }
+            Ok(relations)
+        })
+        .collect()
+}

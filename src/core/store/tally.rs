@@ -1,0 +1,308 @@
+//! Adding accounts up: the fold behind [`super::MeasureStore`], for backends that read rows, and for selections.
+//!
+//! Sums saturate. Numbers for percentiles are kept by value, each distinct one once with how often it came: exact,
+//! and for milliseconds some tens of thousands of entries at most, however many prompts there are. Pure: no database,
+//! no clock.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::Measured;
+use crate::domain::{ModelMetadata, Prompt, Spread, StatsBy, StatsLine, StatsTotals, Timestamp};
+use crate::ledger::Money;
+
+/// What is counted of a [`ModelMetadata`], read without its texts.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    input_tokens: u64,
+    output_tokens: u64,
+    total_tokens: u64,
+    cost_usd: Option<f64>,
+    latency_ms: u64,
+    first_token_ms: Option<u64>,
+    calls: u32,
+    retries: u32,
+    cached: bool,
+    fallback_from: Option<IgnoredAny>,
+    estimated: bool,
+}
+
+impl From<&ModelMetadata> for Account {
+    fn from(metadata: &ModelMetadata) -> Self {
+        Self {
+            input_tokens: metadata.input_tokens,
+            output_tokens: metadata.output_tokens,
+            total_tokens: metadata.total_tokens,
+            cost_usd: metadata.cost_usd,
+            latency_ms: metadata.latency_ms,
+            first_token_ms: metadata.first_token_ms,
+            calls: metadata.calls,
+            retries: metadata.retries,
+            cached: metadata.cached,
+            fallback_from: metadata.fallback_from.as_ref().map(|_| IgnoredAny),
+            estimated: metadata.estimated,
+        }
+    }
+}
+
+/// A part of a prompt that has an account: a step, or the whole prompt where it has no steps.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its phase.
+    pub phase: String,
+    /// Its provider.
+    pub provider: String,
+    /// Its model.
+    pub model: String,
+    /// What it took.
+    pub account: Account,
+    /// False for a whole prompt.
+    pub is_step: bool,
+}
+
+/// One prompt, as far as it is counted.
+#[derive(Debug, Clone)]
+pub struct Counted<'a> {
+    /// The day it was made, UTC.
+    pub day: &'a str,
+    /// Its persona.
+    pub persona: &'a str,
+    /// Its tags; may be left empty where nothing is added up by tag.
+    pub tags: &'a [String],
+    /// Its steps; where it has none, itself.
+    pub parts: &'a [Part],
+}
+
+/// Totals in the making, all together and by several keys.
+#[derive(Debug)]
+pub struct Tallies {
+    by: Vec<StatsBy>,
+    total: Tally,
+    groups: Vec<Group>,
+}
+
+impl Tallies {
+    /// Nothing counted yet.
+    pub fn new(by: &[StatsBy]) -> Self {
+        Self { by: by.to_vec(), total: Tally::default(), groups: by.iter().map(|_| Group::default()).collect() }
+    }
+
+    /// Adds a prompt.
+    pub fn add(&mut self, prompt: &Counted<'_>) {
+        self.total.prompts += 1;
+        for part in prompt.parts {
+            self.total.add(part);
+        }
+        for (by, group) in self.by.iter().zip(&mut self.groups) {
+            match by {
+                StatsBy::Day => group.add_whole(prompt.day, prompt.parts),
+                StatsBy::Persona => group.add_whole(prompt.persona, prompt.parts),
+                StatsBy::Tag if prompt.tags.is_empty() => group.add_whole("", prompt.parts),
+                StatsBy::Tag => {
+                    for tag in prompt.tags {
+                        group.add_whole(tag, prompt.parts);
+                    }
+                }
+                StatsBy::Phase => group.add_parts(prompt.parts, |part| &part.phase),
+                StatsBy::Provider => group.add_parts(prompt.parts, |part| &part.provider),
+                StatsBy::Model => group.add_parts(prompt.parts, |part| &part.model),
+            }
+        }
+    }
+
+    /// Adds a prompt as it is shown.
+    pub fn add_prompt(&mut self, prompt: &Prompt) {
+        let part = |phase: &str, provider: &str, model: &str, metadata: &ModelMetadata, is_step| Part {
+            phase: phase.to_owned(),
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            account: Account::from(metadata),
+            is_step,
+        };
+        let mut parts: Vec<Part> = prompt
+            .steps
+            .iter()
+            .map(|step| part(step.phase.as_str(), &step.provider, &step.model, &step.model_metadata, true))
+            .collect();
+        if parts.is_empty() {
+            let Prompt { phase, provider, model, model_metadata, .. } = prompt;
+            parts.push(part(phase.as_str(), provider, model, model_metadata, false));
+        }
+        let day = day_of(prompt.created_at);
+        self.add(&Counted { day: &day, persona: &prompt.persona, tags: &prompt.tags, parts: &parts });
+    }
+
+    /// The totals.
+    pub fn finish(self) -> Measured {
+        Measured { total: self.total.totals(), groups: self.groups.into_iter().map(Group::lines).collect() }
+    }
+}
+
+/// The day of a moment, UTC: `2026-11-21`.
+pub fn day_of(moment: Timestamp) -> String {
+    moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}
+
+/// Sums in the making, one for each key.
+#[derive(Debug, Default)]
+struct Group {
+    places: HashMap<String, usize, FixedState>,
+    tallies: Vec<Tally>,
+}
+
+impl Group {
+    fn tally(&mut self, key: &str) -> &mut Tally {
+        let place = match self.places.get(key) {
+            Some(place) => *place,
+            None => {
+                let place = self.tallies.len();
+                self.places.insert(key.to_owned(), place);
+                self.tallies.push(Tally::default());
+                place
+            }
+        };
+        &mut self.tallies[place]
+    }
+
+    fn add_whole(&mut self, key: &str, parts: &[Part]) {
+        let tally = self.tally(key);
+        tally.prompts += 1;
+        for part in parts {
+            tally.add(part);
+        }
+    }
+
+    /// Each part to its own key; the prompt counts once for each of them.
+    fn add_parts(&mut self, parts: &[Part], key_of: fn(&Part) -> &str) {
+        for (position, part) in parts.iter().enumerate() {
+            let key = key_of(part);
+            let is_first = parts[..position].iter().all(|earlier| key_of(earlier) != key);
+            let tally = self.tally(key);
+            tally.prompts += u64::from(is_first);
+            tally.add(part);
+        }
+    }
+
+    fn lines(self) -> Vec<StatsLine> {
+        let mut totals: Vec<StatsTotals> = self.tallies.into_iter().map(Tally::totals).collect();
+        let line = |(key, place): (String, usize)| StatsLine { key, totals: std::mem::take(&mut totals[place]) };
+        self.places.into_iter().map(line).collect()
+    }
+}
+
+/// Sums in the making.
+#[derive(Debug, Default)]
+struct Tally {
+    prompts: u64,
+    steps: u64,
+    calls: u64,
+    retries: u64,
+    cached: u64,
+    fallbacks: u64,
+    estimated: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    total_tokens: u64,
+    unpriced: u64,
+    cost: Money,
+    latency: Numbers,
+    first_token: Numbers,
+    timed_output: u64,
+}
+
+impl Tally {
+    fn add(&mut self, part: &Part) {
+        let account = &part.account;
+        if part.is_step {
+            self.steps += 1;
+        }
+        self.calls += u64::from(account.calls);
+        self.retries += u64::from(account.retries);
+        self.cached += u64::from(account.cached);
+        self.fallbacks += u64::from(account.fallback_from.is_some());
+        self.estimated += u64::from(account.estimated);
+        self.input_tokens = self.input_tokens.saturating_add(account.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(account.output_tokens);
+        self.total_tokens = self.total_tokens.saturating_add(account.total_tokens);
+        match account.cost_usd {
+            Some(cost) => self.cost = self.cost + Money::from_dollars_up(cost),
+            None => self.unpriced += 1,
+        }
+        // Where nobody was called there was nothing to wait for.
+        if account.calls > 0 && !account.cached {
+            self.latency.add(account.latency_ms);
+            self.timed_output = self.timed_output.saturating_add(account.output_tokens);
+            if let Some(first_token_ms) = account.first_token_ms {
+                self.first_token.add(first_token_ms);
+            }
+        }
+    }
+
+    fn totals(self) -> StatsTotals {
+        let seconds = self.latency.sum() / 1000.0;
+        StatsTotals {
+            prompts: self.prompts,
+            steps: self.steps,
+            calls: self.calls,
+            retries: self.retries,
+            cached: self.cached,
+            fallbacks: self.fallbacks,
+            estimated: self.estimated,
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            total_tokens: self.total_tokens,
+            unpriced: self.unpriced,
+            cost_usd: (self.unpriced == 0).then(|| self.cost.dollars()),
+            known_cost_usd: self.cost.dollars(),
+            latency_ms: self.latency.spread(),
+            first_token_ms: self.first_token.spread(),
+            output_tokens_per_s: (seconds > 0.0).then(|| self.timed_output as f64 / seconds),
+        }
+    }
+}
+
+/// Whole numbers, each with how often it came.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    counts: HashMap<u64, u64, FixedState>,
+}
+
+impl Numbers {
+    /// Adds a number.
+    pub fn add(&mut self, number: u64) {
+        *self.counts.entry(number).or_default() += 1;
+    }
+
+    fn sum(&self) -> f64 {
+        let sum: u128 = self.counts.iter().map(|(number, count)| u128::from(*number) * u128::from(*count)).sum();
+        sum as f64
+    }
+
+    /// How they are spread; `None` of no numbers. The `p`th percentile is the number at rank `p`/100 of their count, rounded
+    /// up, counting from 1 in ascending order.
+    pub fn spread(&self) -> Option<Spread> {
+        let mut counts: Vec<(u64, u64)> = self.counts.iter().map(|(number, count)| (*number, *count)).collect();
+        counts.sort_unstable();
+        let ((min, _), (max, _)) = (*counts.first()?, *counts.last()?);
+        let count: u64 = counts.iter().map(|(_, count)| count).sum();
+        let at = |percent: u64| {
+            let rank = (u128::from(count) * u128::from(percent)).div_ceil(100);
+            let mut seen = 0_u128;
+            let found = counts.iter().find(|(_, count)| {
+                seen += u128::from(*count);
+                seen >= rank
+            });
+            found.map_or(max, |(number, _)| *number)
+        };
+        let mean = self.sum() / count as f64;
+        Some(Spread { count, min, p50: at(50), p90: at(90), p95: at(95), p99: at(99), max, mean })
+    }
+}
+
+#[cfg(test)]
+#[path = "tally_tests.rs"]
+mod tests;

@@ -1,0 +1,21 @@
+//! Latency and throughput: the totals of what is stored.
+//!
+//! The answer is that of `stats`, whole: latency and first-token percentiles, tokens a second, tokens and cost, in total
+//! and by the keys asked for.
+
+use aludel_core::api::{Request as _, StatsRequest};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri};
+use serde_json::Value;
+
+use super::answer;
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::error::Answer;
+use crate::server::rest::{App, body};
+
+pub(super) async fn performance(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = body::query(&uri, StatsRequest::FIELDS)?;
+    let request = app.engine().decode::<StatsRequest>(Value::Object(raw))?;
+    answer(StatusCode::OK, &app.engine().stats(request).await?)
+}
