@@ -44,11 +44,11 @@ fn facts(total: &StatsTotals) -> Vec<(&'static str, String)> {
     );
     let estimated = match total.estimated {
         0 => String::new(),
-        steps => format!(" · estimated in {}", count_of(steps, "step")),
+        accounts => format!(" · {} estimated", thousands(accounts)),
     };
     let unpriced = match total.unpriced {
         0 => String::new(),
-        steps => format!(" · the price of {} is not known", count_of(steps, "step")),
+        accounts => format!(" · {} without a known price", thousands(accounts)),
     };
     let mut facts = vec![
         ("stored", stored.join(" · ")),

@@ -105,7 +105,7 @@ pub struct StatsTotals {
     pub cached: u64,
     /// Steps that a fallback answered.
     pub fallbacks: u64,
-    /// Steps whose tokens are our estimate.
+    /// Accounts whose tokens are our estimate.
     pub estimated: u64,
     /// Tokens sent.
     pub input_tokens: u64,
@@ -113,7 +113,7 @@ pub struct StatsTotals {
     pub output_tokens: u64,
     /// Sum of the two.
     pub total_tokens: u64,
-    /// Accounts without a known price.
+    /// Accounts without a known price: of steps, and of prompts stored without steps.
     pub unpriced: u64,
     /// US dollars; null when any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
