@@ -141,6 +141,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
     match command {
         None => run::no_command(invocation),
         Some(Command::Generate(args)) => run::generate(&args, invocation),
+        Some(Command::Search(args)) => run::search(&args, invocation),
+        Some(Command::Similar(args)) => run::similar(&args, invocation),
         Some(Command::List(args)) => run::list(&args, invocation),
         Some(Command::Show(args)) => run::show(&args, invocation),
         Some(Command::History(args)) => run::history(&args, invocation),
@@ -160,6 +162,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
         Some(Command::Spend(args)) => run::spend(&args, invocation),
         Some(Command::Validate) => run::validate(invocation),
+        Some(Command::Reindex(args)) => run::reindex(&args, invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),
         Some(Command::Completions(args)) => run::completions(&args, invocation),
         Some(Command::Man) => run::man(invocation),

@@ -91,6 +91,7 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
         .map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
     runtime.block_on(async {
         let stop = stop_asked()?;
+        engine.keep_indexed();
         let screen = Screen::enter(theme).map_err(|error| terminal_failed(&error))?;
         let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
         let (outcome, executor, messages) = workbench.run(stop).await;

@@ -39,8 +39,9 @@ fn main() {
     }
     let server = Server::start();
     let home = tempfile::tempdir().expect("a scratch folder");
+    // Vectors are no part of a run: a model that cannot be asked, having no key, makes none beside it.
     let configuration = format!(
-        "run: {{max_concurrency: 64}}\nproviders:\n  mock: {{kind: openai, base_url: 'http://{}/v1', api_key: k, model: mock-1}}\n",
+        "run: {{max_concurrency: 64}}\ngeneration: {{default_embedding_model: openai}}\nproviders:\n  mock: {{kind: openai, base_url: 'http://{}/v1', api_key: k, model: mock-1}}\n",
         server.address
     );
     std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");

@@ -68,9 +68,13 @@ fn list_twenty(database: &Path) {
 
 /// A home with `PROMPTS` prompts, made by the program itself.
 fn fill(aludel: &Path, home: &Path) -> PathBuf {
+    // Vectors are not what is measured: a model that cannot be asked makes none.
+    let configuration = home.join("config.yaml");
+    std::fs::write(&configuration, "generation: {default_embedding_model: openai}\n").expect("a configuration");
     for _ in 0..PROMPTS / 100 {
         run(aludel, &["generate", "write a note about the weather in spring", "--count", "100", "--quiet"], home);
     }
+    std::fs::remove_file(configuration).expect("it was there");
     home.join("aludel.db")
 }
 

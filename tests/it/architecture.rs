@@ -36,6 +36,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("probe", 3),
     ("prompting", 3),
     ("rank", 3),
+    ("search", 3),
     ("statistics", 3),
     ("transfer", 3),
     ("engine", 4),

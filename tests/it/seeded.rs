@@ -39,8 +39,21 @@ impl Seeded {
         Self { engine, _folder: Some(folder) }
     }
 
-    /// An engine in a folder that somebody else keeps.
+    /// An engine in a folder that somebody else keeps. What it stores gets no vectors; see [`Seeded::indexing`].
     pub(crate) fn at(folder: &Path) -> Self {
+        let seeded = Self::indexing_at(folder);
+        seeded.engine.stop_indexing();
+        seeded
+    }
+
+    /// An engine without a configuration file whose prompts get vectors beside the runs.
+    pub(crate) fn indexing() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Self { engine, .. } = Self::indexing_at(folder.path());
+        Self { engine, _folder: Some(folder) }
+    }
+
+    fn indexing_at(folder: &Path) -> Self {
         let flags = Flags { data_dir: Some(folder.to_owned()), ..Flags::default() };
         let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
         let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));

@@ -16,6 +16,8 @@ mod list;
 mod migrate;
 mod providers;
 mod raw;
+mod reindex;
+mod search;
 mod show;
 mod simple;
 mod spend;
@@ -34,6 +36,8 @@ pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
+pub(crate) use reindex::ReindexArgs;
+pub(crate) use search::{SearchArgs, SimilarArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
 pub(crate) use spend::SpendArgs;
@@ -66,6 +70,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Turn an idea into ranked prompts
     Generate(GenerateArgs),
+    /// Find stored prompts by words or by meaning
+    Search(SearchArgs),
+    /// Find the stored prompts nearest to one of them
+    Similar(SimilarArgs),
     /// List stored prompts, newest first
     List(ListArgs),
     /// Show a prompt with every step
@@ -108,6 +116,8 @@ pub(crate) enum Command {
     /// Check configuration, providers, templates and database
     #[command(after_help = VALIDATE_NOTE)]
     Validate,
+    /// Make the indices that searches read anew
+    Reindex(ReindexArgs),
     /// Bring the database to the newest schema
     Migrate(MigrateArgs),
     /// Print a completion script for a shell
@@ -123,7 +133,9 @@ impl Command {
     pub(crate) const fn formats(&self) -> &'static [Format] {
         use Format::{Csv, Json, Jsonl, Markdown, Text, Yaml};
         match self {
-            Self::List(_) | Self::Metrics(_) | Self::Stats(_) | Self::Spend(_) => &Format::ALL,
+            Self::Search(_) | Self::Similar(_) | Self::List(_) | Self::Metrics(_) | Self::Stats(_) | Self::Spend(_) => {
+                &Format::ALL
+            }
             Self::Generate(_)
             | Self::Show(_)
             | Self::Update(_)
@@ -138,6 +150,7 @@ impl Command {
             | Self::Personas(_)
             | Self::Templates(_)
             | Self::Validate
+            | Self::Reindex(_)
             | Self::Migrate(_)
             | Self::Version => &[Text, Json, Jsonl, Yaml],
             // Their data has one form; JSON is for their errors.
@@ -158,6 +171,8 @@ const HELP_TEMPLATE: &str = "\
 
 Prompts:
   generate        Turn an idea into ranked prompts
+  search          Find stored prompts by words or by meaning
+  similar         Find the stored prompts nearest to one of them
   list            List stored prompts, newest first
   show            Show a prompt with every step
   history         List runs with their variants, newest first
@@ -181,6 +196,7 @@ Setting up:
   templates       List, show and edit what is said to models
   spend           Show what was spent, and the caps in force
   validate        Check configuration, providers, templates and database
+  reindex         Make the indices that searches read anew
   migrate         Bring the database to the newest schema
   completions     Print a completion script for a shell
   man             Print the manual page
@@ -192,7 +208,7 @@ Global options:
 Examples:
   aludel generate \"Write a python function that finds prime numbers\"
   aludel generate \"Announce our move to Lyon\" --persona writing --quiet
-  aludel list
+  aludel search --semantic \"say sorry to a customer\"
   aludel show @last
 
 Without a command on a terminal, the workbench opens.

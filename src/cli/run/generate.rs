@@ -3,7 +3,8 @@
 //! Everything that can be wrong is found before the run: texts are read, the output file is tried, the request is
 //! decoded. Then events are shown as they come, and the result in the format asked for. SIGINT and SIGTERM stop
 //! the run; what has finished is stored already, and is printed like any result. So is what a cap of money or calls has
-//! left, and the command then ends with the cap's own code.
+//! left, and the command then ends with the cap's own code. Once the result is out, the command waits until its prompts can
+//! be found by meaning, too.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -27,6 +28,9 @@ use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Progress};
 use crate::cli::view::{self, Page, Summary, count_of};
 use crate::cli::wait;
+
+/// How long leaving may take without a word.
+const LONG: Duration = Duration::from_secs(1);
 
 /// Formats of a result.
 const FORMATS_OF_FILES: [Format; 5] = [Format::Text, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
@@ -59,26 +63,54 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
     let started = Instant::now();
-    let ended = wait::on_a_runtime(async {
+    wait::on_a_runtime(async {
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
         // Who could be used is told to people alone, so nobody looks for the sake of a program.
         let newcomers = printer.takes_notes().then(|| engine.look_for_newcomers(request.provider.as_deref()));
-        let ended = watch(engine.generate(request)?, &mut watcher).await;
+        let ended = watch(engine.generate(request)?, &mut watcher, &mut interrupts).await;
         let elapsed = started.elapsed();
-        let closed = engine.close().await;
-        ended.and_then(|()| closed.map_err(Failure::from))?;
-        let newcomers = match newcomers {
-            Some(newcomers) => newcomers.point_out().await,
-            None => Vec::new(),
+        watcher.clear();
+        if ended.is_err() || matches!(watcher.view.state, RunState::Cancelled) {
+            // Whoever stops a run wants it to end.
+            engine.stop_indexing();
+        }
+        let outcome = match ended {
+            Ok(()) => {
+                let newcomers = match newcomers {
+                    Some(newcomers) => newcomers.point_out().await,
+                    None => Vec::new(),
+                };
+                let outcome = job.conclude(&watcher, elapsed);
+                for newcomer in &newcomers {
+                    point_out(&printer, newcomer);
+                }
+                outcome
+            }
+            Err(failure) => Err(failure),
         };
-        Ok::<_, Failure>((elapsed, newcomers))
-    })?;
-    watcher.clear();
-    let (elapsed, newcomers) = ended?;
-    let outcome = job.conclude(&watcher, elapsed);
-    for newcomer in &newcomers {
-        point_out(&printer, newcomer);
+        // The result is out; what is left to do is for later searches.
+        let closed = take_leave(&engine, &printer, &mut interrupts).await;
+        outcome.and_then(|exit| closed.map(|()| exit))
+    })?
+}
+
+/// Closes the engine, which waits until the prompts can be found by meaning. Says so on a terminal when it takes long; a
+/// signal leaves that for later.
+async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Outcome {
+    let mut closing = std::pin::pin!(engine.close());
+    let mut is_told = !printer.may_draw();
+    loop {
+        tokio::select! {
+            biased;
+            closed = &mut closing => return closed.map_err(Failure::from),
+            () = interrupts.next() => engine.stop_indexing(),
+            () = tokio::time::sleep(LONG), if !is_told => {
+                is_told = true;
+                printer.say("making the prompts findable by meaning; Ctrl-C leaves that for later");
+            }
+        }
     }
-    outcome
 }
 
 /// Says how a provider that nobody configured may be used.
@@ -108,9 +140,7 @@ fn confirmed(engine: &Engine, request: GenerateRequest, invocation: &Invocation<
 }
 
 /// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.
-async fn watch(mut run: Run, watcher: &mut Watcher<'_>) -> Outcome {
-    let mut interrupts =
-        Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> Outcome {
     let mut ticks = tokio::time::interval(progress::INTERVAL);
     let mut is_cancelled = false;
     loop {

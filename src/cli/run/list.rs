@@ -24,7 +24,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
         Format::Csv => printer.data(&view::csv(&page.prompts)?)?,
         Format::Markdown => printer.data(&view::document_of_list(&page.prompts))?,
         Format::Text if printer.is_quiet() => {
-            printer.data(&view::lines(page.prompts.iter().map(|prompt| prompt.id)))?;
+            printer.data(&view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
         }
         Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
         Format::Text | Format::Json | Format::Yaml => {

@@ -6,8 +6,7 @@ use crate::cli::args::UpdateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 use crate::cli::format::Format;
-use crate::cli::wait::wait;
-use crate::cli::{Invocation, input, view};
+use crate::cli::{Invocation, input, view, wait};
 
 pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let read =
@@ -16,8 +15,13 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     let content = read(&args.content, "content")?;
     let engine = invocation.engine()?;
     let request: UpdateRequest = engine.decode(args.request(notes.as_ref(), content.as_ref()))?;
-    let prompt = wait(engine.update(request))?;
-    wait(engine.close())?;
+    let changed = async {
+        let prompt = engine.update(request).await;
+        let closed = engine.close().await;
+        prompt.and_then(|prompt| closed.map(|()| prompt))
+    };
+    // A new text is made findable by meaning, by whoever embeds here.
+    let prompt = if content.is_some() { wait::on_a_runtime(changed)?? } else { wait::wait(changed)? };
     let printer = &invocation.printer;
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(&view::lines([prompt.id]))?,

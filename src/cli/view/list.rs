@@ -1,13 +1,18 @@
 //! A page of prompts, a line each.
 
-use aludel_core::domain::{Prompt, Timestamp, write_moment};
+use aludel_core::domain::{ListedPrompt, Timestamp, write_moment};
 
 use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{ago, one_line};
 
+/// Stands behind the id of a prompt that repeats one further up.
+pub(super) const REPEAT: &str = " ≈";
+/// What it means.
+pub(super) const FOOTNOTE: &str = "≈ says nearly the same as one further up";
+
 /// Writes prompts, a line each; `now` is what ages count from.
-pub(crate) fn list(page: &mut Page, prompts: &[Prompt], now: Timestamp) {
+pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
         Column::numbers("score"),
@@ -16,10 +21,11 @@ pub(crate) fn list(page: &mut Page, prompts: &[Prompt], now: Timestamp) {
         Column::words("tags").painted(Role::Faint),
         Column::words("input"),
     ]);
-    for prompt in prompts {
+    for ListedPrompt { prompt, near_duplicate_of } in prompts {
+        let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
         let made = if page.is_terminal() { ago(now, prompt.created_at) } else { write_moment(prompt.created_at) };
         table.row(vec![
-            prompt.id.short(),
+            format!("{}{mark}", prompt.id.short()),
             prompt.score.map_or_else(|| "—".into(), |score| format!("{score:.2}")),
             made,
             prompt.persona.clone(),
@@ -28,6 +34,9 @@ pub(crate) fn list(page: &mut Page, prompts: &[Prompt], now: Timestamp) {
         ]);
     }
     table.write(page);
+    if prompts.iter().any(|listed| listed.near_duplicate_of.is_some()) {
+        page.painted(Role::Faint, FOOTNOTE);
+    }
 }
 
 /// Columns for tags on a terminal.
@@ -36,4 +45,26 @@ const TAGS_WIDTH: usize = 16;
 fn tags(tags: &[String], is_terminal: bool) -> String {
     let all = tags.join(",");
     if is_terminal { super::cut(&all, TAGS_WIDTH) } else { all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::view::{Paint, samples};
+
+    #[test]
+    fn a_repeat_is_marked_and_explained_below() {
+        let prompt = |end| samples::prompt(end, 0, "direct", "Announce the move.", 0.74);
+        let first = ListedPrompt { prompt: prompt("7a3f9c21"), near_duplicate_of: None };
+        let second = ListedPrompt { prompt: prompt("5e0b44d9"), near_duplicate_of: Some(first.prompt.id) };
+        let shown = |rows: &[ListedPrompt]| {
+            let mut page = Page::new(Paint::Plain, 80, false);
+            list(&mut page, rows, "2026-11-21T12:00:00Z".parse().unwrap());
+            page.finish()
+        };
+        let both = shown(&[first.clone(), second]);
+        assert!(both.contains("5e0b44d9 ≈") && !both.contains("7a3f9c21 ≈"), "{both}");
+        assert!(both.ends_with(&format!("{FOOTNOTE}\n")));
+        assert!(!shown(&[first]).contains('≈'));
+    }
 }

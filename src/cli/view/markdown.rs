@@ -4,12 +4,13 @@
 
 use std::fmt::Write;
 
-use aludel_core::domain::{Prompt, Step, write_moment};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
 pub(super) use aludel_core::text::markdown::escaped;
 use aludel_core::text::markdown::fenced;
 
 use super::generation::Summary;
+use super::list::{FOOTNOTE, REPEAT};
 use super::prompt::{account, by};
 use super::words::one_line;
 
@@ -55,13 +56,66 @@ pub(crate) fn document_of_prompt(prompt: &Prompt) -> String {
 }
 
 /// A page of prompts as a table.
-pub(crate) fn document_of_list(prompts: &[Prompt]) -> String {
-    let mut text = String::from("| id | score | made | persona | tags | input |\n|---|---:|---|---|---|---|\n");
-    for prompt in prompts {
+pub(crate) fn document_of_list(prompts: &[ListedPrompt]) -> String {
+    let repeats = prompts.iter().any(|listed| listed.near_duplicate_of.is_some());
+    let mut text = table_of(prompts.iter().map(|listed| (&listed.prompt, listed.near_duplicate_of.is_some())));
+    if repeats {
+        let _ = writeln!(text, "\n{FOOTNOTE}");
+    }
+    text
+}
+
+/// What was found as a table, what matched in bold.
+pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
+    let mut text =
+        String::from("| id | match | made | persona | tags | input | text |\n|---|---:|---|---|---|---|---|\n");
+    for FoundPrompt { prompt, matched, near_duplicate_of } in found {
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} | {} | {} |",
+            "| `{}`{} | {:.4} | {} | {} | {} | {} | {} |",
             prompt.id,
+            if near_duplicate_of.is_some() { REPEAT } else { "" },
+            matched.score,
+            write_moment(prompt.created_at),
+            escaped(&prompt.persona),
+            escaped(&prompt.tags.join(", ")),
+            escaped(&one_line(&prompt.original_input)),
+            bold(&matched.snippet, &matched.marks)
+        );
+    }
+    if found.iter().any(|found| found.near_duplicate_of.is_some()) {
+        let _ = writeln!(text, "\n{FOOTNOTE}");
+    }
+    text
+}
+
+/// A piece of text, escaped, with what matched in bold.
+fn bold(snippet: &str, marks: &[(u32, u32)]) -> String {
+    let characters: Vec<char> = snippet.chars().collect();
+    let piece = |from: usize, to: usize| characters.get(from..to).unwrap_or_default().iter().collect::<String>();
+    let (mut text, mut at) = (String::new(), 0);
+    for (from, to) in marks.iter().map(|(from, to)| (*from as usize, *to as usize)) {
+        text.push_str(&escaped(&piece(at, from)));
+        let _ = write!(text, "**{}**", escaped(&piece(from, to)));
+        at = to;
+    }
+    text.push_str(&escaped(&piece(at, characters.len())));
+    one_line_kept(&text)
+}
+
+/// The text without line ends, its blanks as they are.
+fn one_line_kept(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+fn table_of<'a>(prompts: impl Iterator<Item = (&'a Prompt, bool)>) -> String {
+    let mut text = String::from("| id | score | made | persona | tags | input |\n|---|---:|---|---|---|---|\n");
+    for (prompt, is_repeat) in prompts {
+        let _ = writeln!(
+            text,
+            "| `{}`{} | {} | {} | {} | {} | {} |",
+            prompt.id,
+            if is_repeat { REPEAT } else { "" },
             prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default(),
             write_moment(prompt.created_at),
             escaped(&prompt.persona),
@@ -84,7 +138,7 @@ pub(crate) fn document_of_history(sessions: &[SessionWithPrompts]) -> String {
             write_moment(session.created_at),
             escaped(&session.persona)
         );
-        text.push_str(&document_of_list(prompts));
+        text.push_str(&table_of(prompts.iter().map(|prompt| (prompt, false))));
         text.push('\n');
     }
     ended_once(text)

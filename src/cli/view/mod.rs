@@ -17,23 +17,27 @@ mod prompt;
 mod providers;
 #[cfg(test)]
 pub(crate) mod samples;
+mod search;
 mod spend;
 mod stats;
 mod table;
 mod words;
 
-pub(crate) use csv::csv;
+pub(crate) use csv::{csv, csv_of_found};
 pub(crate) use generation::{Summary, generation};
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use list::list;
-pub(crate) use markdown::{document_of_generation, document_of_history, document_of_list, document_of_prompt};
+pub(crate) use markdown::{
+    document_of_found, document_of_generation, document_of_history, document_of_list, document_of_prompt,
+};
 pub(crate) use metrics::{csv_of_metrics, document_of_metrics, metrics};
 pub(crate) use page::{Page, Paint, Role};
 pub(crate) use prompt::{changed, prompt};
 pub(crate) use providers::{
     document_of_provider_tests, document_of_providers, provider_test_progress, provider_tests, providers,
 };
+pub(crate) use search::found;
 pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
 pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};

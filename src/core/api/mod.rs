@@ -16,6 +16,7 @@ mod moment;
 mod prompts;
 mod providers;
 mod schema;
+mod search;
 mod spend;
 mod stats;
 mod transfer;
@@ -37,6 +38,7 @@ pub use prompts::{
 };
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
+pub use search::{ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest, SimilarRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};

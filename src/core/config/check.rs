@@ -53,6 +53,15 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
         }
     }
     bindings.extend(merged.text("judge.provider").map(|name| ("judge.provider".to_owned(), name)));
+    let embedding = "generation.default_embedding_model";
+    if let Some(target) = merged.text(embedding) {
+        let (name, model) = split_target(target);
+        if model == Some("") {
+            let message = format!("`{}/` names no model; remove the slash, or add the model", redact::mask(name));
+            faults.push((embedding.to_owned(), message));
+        }
+        bindings.push((embedding.to_owned(), name));
+    }
     for (key, name) in bindings {
         if !is_provider(merged, name) {
             faults.push((key, unknown_provider(merged, name)));

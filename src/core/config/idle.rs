@@ -23,8 +23,6 @@ pub const IDLE: &[IdleKey] = &[
     idle("learning", true),
     idle("judge.criteria", true),
     idle("judge.order_swaps", true),
-    idle("generation.default_embedding_model", false),
-    idle("generation.default_embedding_dimensions", false),
     idle("tui.keymap", false),
     idle("tui.mouse", false),
 ];

@@ -127,7 +127,7 @@ pub static TABLE: &[Key] = &[
         "generation.default_embedding_model",
         Kind::Text,
         DefaultValue::Unset,
-        "The model for embeddings. Unset: the one inside the program.",
+        "Who makes vectors, as `provider` or `provider/model`. Unset: the model inside the program.",
     ),
     row(
         "generation.default_embedding_dimensions",

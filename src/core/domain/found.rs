@@ -55,3 +55,14 @@ pub enum MatchKind {
     /// By both.
     Hybrid,
 }
+
+/// A prompt in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedPrompt {
+    /// The prompt.
+    #[serde(flatten)]
+    pub prompt: Prompt,
+    /// A prompt further up in this list that says nearly the same; left out where there is none, so that a row is a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_duplicate_of: Option<PromptId>,
+}

@@ -19,7 +19,7 @@ mod selection;
 mod spend;
 mod stats;
 
-pub use found::{FoundPrompt, Match, MatchKind, SearchResult};
+pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
 pub use metadata::{ModelMetadata, TokenUsage};

@@ -34,11 +34,13 @@ impl Engine {
 
     fn ports(&self) -> Ports {
         let inner = &self.inner;
+        let engine = self.clone();
         Ports {
             store: Arc::clone(self.store()),
             assets: Arc::clone(&inner.assets),
             clock: Arc::clone(&inner.clock),
             ids: Arc::clone(&inner.ids),
+            afterwards: Arc::new(move |prompts, account| engine.index_later(&prompts, account)),
         }
     }
 

@@ -8,6 +8,7 @@ use super::retrieve::no_prompt;
 use crate::api::{DeleteRequest, PromptKey, UpdateRequest, limits};
 use crate::domain::{ModelMetadata, Prompt, PromptId, Source};
 use crate::error::{Error, Fault, Result};
+use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Edit, Filter, Mutation};
 
 /// What was deleted.
@@ -75,6 +76,8 @@ impl Engine {
             ..parent
         };
         self.store().append(vec![derived.clone()]).await?;
+        let account = self.account(Caps::default(), Labels { command: "update", ..Labels::default() });
+        self.index_later(std::slice::from_ref(&derived), account)();
         Ok(derived)
     }
 

@@ -9,14 +9,18 @@
 
 mod assets;
 mod check_providers;
+mod embedding;
 mod estimate;
 mod generate;
+mod indexing;
 mod kept;
 mod manage;
 mod newcomers;
 mod probe;
 mod providers;
+mod reindex;
 mod retrieve;
+mod search;
 mod spend;
 mod statistics;
 mod system;
@@ -38,13 +42,16 @@ use crate::error::Result;
 use crate::ids::{IdSource, SystemIds};
 use crate::ledger::SpendBook;
 use crate::provider::cache::Answers;
+use crate::provider::embedding::Embedder;
 use crate::provider::registry::Registry;
 use crate::store::Store;
 use crate::time::{Clock, SystemClock};
 
 pub use estimate::{Estimate, Preflight};
+pub use indexing::Indexing;
 pub use manage::Deletion;
 pub use newcomers::{Newcomer, Newcomers};
+pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, Validation};
 
@@ -62,6 +69,8 @@ struct Inner {
     store: OnceLock<Arc<dyn Store>>,
     book: OnceLock<Arc<dyn SpendBook>>,
     answers: OnceLock<Arc<Answers>>,
+    embedder: OnceLock<Arc<dyn Embedder>>,
+    indexer: indexing::Indexer,
     assets: Arc<Assets>,
     registry: Registry,
     clock: Arc<dyn Clock>,
@@ -79,7 +88,9 @@ impl Engine {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
         let (store, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { inner: Arc::new(Inner { loaded, store, book, answers, assets, registry, clock, ids }) }
+        let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
+        let inner = Inner { loaded, store, book, answers, embedder, indexer, assets, registry, clock, ids };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The names a request may use here.
@@ -113,13 +124,17 @@ impl Engine {
         &self.inner.loaded.paths
     }
 
-    /// Waits for calls that are being cancelled, [`FAREWELL`] at most, and for queued writes; closes the database and
-    /// the cache.
+    /// Waits until the prompts of the runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
+    /// [`Engine::keep_indexed`]'s background leaves that for later; for calls that are being cancelled, [`FAREWELL`] at
+    /// most; and for queued writes. Closes the database and the cache.
     ///
     /// # Errors
     /// `storage` when something could not be written.
     pub async fn close(&self) -> Result<()> {
         // Without a runtime nothing can be under way.
+        if Handle::try_current().is_ok() {
+            self.inner.indexer.finish().await;
+        }
         if let Some(book) = self.inner.book.get().filter(|_| Handle::try_current().is_ok())
             && tokio::time::timeout(FAREWELL, book.at_rest()).await.is_err()
         {

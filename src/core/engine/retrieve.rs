@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest, limits};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{ListedPrompt, Prompt, PromptId};
 use crate::error::{Error, Fault, Result};
+use crate::search;
 use crate::store::{Filter, Order, PageSpec, SessionWithPrompts};
 
 /// How many meanings of an ambiguous id are told.
@@ -16,7 +17,7 @@ const MEANINGS_SHOWN: usize = 5;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptPage {
     /// The rows.
-    pub prompts: Vec<Prompt>,
+    pub prompts: Vec<ListedPrompt>,
     /// Where the next page begins; null on the last one.
     pub next_cursor: Option<String>,
 }
@@ -49,7 +50,7 @@ impl Engine {
         let filter = request.filters.into_filter(now);
         let spec = page_spec(request.limit, request.offset, request.cursor);
         let page = self.store().page(filter, request.sort, spec).await?;
-        Ok(PromptPage { prompts: page.items, next_cursor: page.next_cursor })
+        Ok(PromptPage { prompts: search::listed(page.items), next_cursor: page.next_cursor })
     }
 
     /// A page of runs with their variants.

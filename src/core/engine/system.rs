@@ -79,6 +79,7 @@ impl Engine {
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
         checks.extend(self.check_models());
+        checks.push(self.check_embedding());
         checks.push(self.check_ranking());
         let idle = config::idle_keys_in_use(self.origins());
         checks.extend(idle.map(|(idle, origin)| Check::warning(idle.key, wiring::without_effect(idle, &origin))));

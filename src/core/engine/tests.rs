@@ -1,5 +1,6 @@
 //! Tests of the facade: every operation end to end over a real database and the embedded provider.
 
+mod search;
 mod spend;
 mod statistics;
 
@@ -30,7 +31,15 @@ impl Home {
         home
     }
 
+    /// An engine whose runs leave their prompts without vectors.
     pub(super) fn engine(&self) -> Engine {
+        let engine = self.indexing_engine();
+        engine.stop_indexing();
+        engine
+    }
+
+    /// An engine that gives vectors to what is stored.
+    pub(super) fn indexing_engine(&self) -> Engine {
         let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
         let loaded = config::load(&Flags::default(), &environment).unwrap();
         let clock = Arc::new(FixedClock::ticking_from(1_700_000_000_000));

@@ -57,19 +57,24 @@ pub(super) fn without_effect(idle: IdleKey, origin: &Origin) -> String {
     format!("`{}` is set ({place}) and has no effect in this version", idle.key)
 }
 
+/// Where a value comes from, for whoever has to correct it.
+pub(super) fn place(origin: Origin) -> (ConfigSource, Option<usize>) {
+    match origin {
+        Origin::File { path, line } => (ConfigSource::File(path), Some(line)),
+        Origin::Environment { name } => (ConfigSource::Environment(name), None),
+        Origin::Flag { name } => (ConfigSource::Flag(name), None),
+        Origin::Default => (ConfigSource::Argument, None),
+    }
+}
+
 /// The weights of the ranking.
 pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weights> {
-    let place = |fault: Fault| {
-        let (source, line) = match origins.of(&fault.field) {
-            Origin::File { path, line } => (ConfigSource::File(path), Some(line)),
-            Origin::Environment { name } => (ConfigSource::Environment(name), None),
-            Origin::Flag { name } => (ConfigSource::Flag(name), None),
-            Origin::Default => (ConfigSource::Argument, None),
-        };
+    let placed = |fault: Fault| {
+        let (source, line) = place(origins.of(&fault.field));
         ConfigFault { source, key: fault.field, line, column: None, message: fault.message }
     };
     Weights::with(&config.ranking.weights)
-        .map_err(|faults| ConfigError { faults: faults.into_iter().map(place).collect() }.into())
+        .map_err(|faults| ConfigError { faults: faults.into_iter().map(placed).collect() }.into())
 }
 
 /// The built-in assets, with the user's own files over them.

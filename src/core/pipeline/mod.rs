@@ -15,5 +15,5 @@ mod run;
 mod tests;
 mod variant;
 
-pub use plan::{JudgePlan, PhaseBinding, Plan, Ports};
+pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports};
 pub use run::start;

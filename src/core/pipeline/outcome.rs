@@ -29,6 +29,13 @@ pub(super) struct Gathered {
     pub(super) unsaved: Option<Error>,
 }
 
+impl Gathered {
+    /// The prompts that the store has.
+    pub(super) fn stored_prompts(&self) -> Vec<Prompt> {
+        self.prompts.iter().filter(|prompt| self.stored.contains(&prompt.id)).cloned().collect()
+    }
+}
+
 /// Ranks, judges, and gives the terminal event.
 pub(super) async fn conclude(
     plan: &Plan,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assets::Assets;
-use crate::domain::{Phase, SessionId};
+use crate::domain::{Phase, Prompt, SessionId};
 use crate::ids::IdSource;
 use crate::ledger::Account;
 use crate::provider::{Provider, TargetFamily};
@@ -81,7 +81,16 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// New names.
     pub ids: Arc<dyn IdSource>,
+    /// What becomes of the stored prompts of a run.
+    pub afterwards: Afterwards,
 }
+
+/// Takes the prompts that a run has stored, and who pays for the run, before its last event; what it gives back is called
+/// once that event is out. What is done then is no part of the run: neither its time nor its failures are the run's.
+pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
+
+/// Begins what was announced.
+pub type Begin = Box<dyn FnOnce() + Send>;
 
 impl Plan {
     /// The phases' names, in order.

@@ -30,15 +30,24 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;
     }
+    let mut stored = Vec::new();
     let terminal = match begin(&plan, &ports).await {
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
             let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
             let gathered = run_variants(&plan, &ports, &events, &control, deadline).await;
+            if plan.save {
+                stored = gathered.stored_prompts();
+            }
             outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await
         }
     };
+    // Announced first, so that whoever sees the last event knows that there is more to wait for.
+    let begin = (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone()));
     events.send(terminal).await;
+    if let Some(begin) = begin {
+        begin();
+    }
 }
 
 /// Records the run, so that a database that cannot be used is found before anything is spent.

@@ -33,6 +33,7 @@ impl World {
             assets: Arc::new(Assets::new(None)),
             clock: Arc::new(FixedClock::ticking_from(1_700_000_000_000)),
             ids: Arc::new(SeededIds::new(1)),
+            afterwards: Arc::new(|_, _| Box::new(|| {})),
         };
         Self { _folder: folder, store, ports }
     }
@@ -317,4 +318,31 @@ proptest! {
             assert_eq!(world.stored().await.len(), finished);
         });
     }
+}
+
+#[tokio::test]
+async fn what_is_stored_is_handed_on_after_the_last_event_and_announced_before_it() {
+    use std::sync::Mutex;
+
+    let mut world = World::new();
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&told);
+    world.ports.afterwards = Arc::new(move |prompts, _| {
+        log.lock().unwrap().push(format!("announced {}", prompts.len()));
+        let log = Arc::clone(&log);
+        Box::new(move || log.lock().unwrap().push("begun".into()))
+    });
+    let mut run = world.start(world.plan("answer: echo", 2));
+    while run.next().await.is_some() {}
+    assert_eq!(told.lock().unwrap().first().map(String::as_str), Some("announced 2"), "whoever has seen the end knows");
+    while told.lock().unwrap().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*told.lock().unwrap(), ["announced 2", "begun"]);
+
+    told.lock().unwrap().clear();
+    let mut run = world.start(Plan { save: false, ..world.plan("answer: echo", 2) });
+    while run.next().await.is_some() {}
+    tokio::task::yield_now().await;
+    assert!(told.lock().unwrap().is_empty(), "nothing was stored");
 }

@@ -35,6 +35,7 @@ use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
 use super::transport::{Clients, CostOf, HttpEmbedder, HttpTransport, Link, Listing, Manners};
 use crate::assets::Assets;
 use crate::domain::{ProviderInfo, ProviderKind};
+use crate::embed;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::time::{Clock, SystemClock};
 use known::Known;
@@ -164,7 +165,8 @@ impl Registry {
     /// of the provider's chats.
     ///
     /// # Errors
-    /// As [`Registry::get`]; `validation_failed` for a provider that does not embed, or where no model is known.
+    /// As [`Registry::get`]; `validation_failed` for a provider that does not embed, where no model is known, or on
+    /// `dimensions` that the embedded model has not.
     pub fn embedder(
         &self,
         name: &str,
@@ -173,8 +175,11 @@ impl Registry {
     ) -> Result<Arc<dyn Embedder>, Error> {
         let entry = self.entry(name)?;
         let settings = &entry.settings;
+        if settings.kind == ProviderKind::Builtin {
+            return embedded(name, model.or(settings.embedding_model.as_deref()), dimensions);
+        }
         if !embeds(settings.kind) {
-            let kinds = VENDORS.into_iter().filter(|kind| embeds(*kind)).map(ProviderKind::as_str);
+            let kinds = ProviderKind::ALL.into_iter().filter(|kind| embeds(*kind)).map(ProviderKind::as_str);
             let kinds = kinds.collect::<Vec<_>>().join(", ");
             return Err(Error::value("provider", format!("`{name}` makes no embeddings; use one of kind {kinds}")));
         }
@@ -331,7 +336,20 @@ impl Registry {
 
 /// The kinds that embed.
 const fn embeds(kind: ProviderKind) -> bool {
-    matches!(kind, ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama)
+    matches!(kind, ProviderKind::Builtin | ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama)
+}
+
+/// The model inside the program, which is one and has its own dimensions.
+fn embedded(name: &str, model: Option<&str>, dimensions: Option<NonZeroUsize>) -> Result<Arc<dyn Embedder>, Error> {
+    if let Some(model) = model.filter(|model| *model != embed::MODEL) {
+        let message = format!("`{name}` embeds with `{}` alone, not with `{model}`", embed::MODEL);
+        return Err(Error::value("provider", message));
+    }
+    if let Some(wanted) = dimensions.filter(|wanted| wanted.get() != embed::DIMENSIONS) {
+        let message = format!("`{name}` gives {} dimensions and no other, not {wanted}", embed::DIMENSIONS);
+        return Err(Error::value("dimensions", message));
+    }
+    Ok(embed::embedder())
 }
 
 /// What calls to a provider may cost, as the catalogue says.

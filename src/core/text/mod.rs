@@ -5,6 +5,7 @@ pub mod clean;
 pub mod facts;
 pub mod fence;
 pub mod language;
+pub mod likeness;
 mod lines;
 pub mod markdown;
 pub mod measure;

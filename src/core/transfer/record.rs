@@ -115,11 +115,16 @@ pub struct Record {
 impl Record {
     /// The given fields that `stored` holds otherwise.
     pub fn differences(&self, stored: &Prompt) -> Vec<String> {
-        if self.prompt == *stored {
+        let mut stored = stored.clone();
+        // Whose vectors a prompt has where is no part of it.
+        let (ours, theirs) = (&self.prompt.model_metadata, &mut stored.model_metadata);
+        theirs.embedding_provider.clone_from(&ours.embedding_provider);
+        theirs.embedding_model.clone_from(&ours.embedding_model);
+        if self.prompt == stored {
             return Vec::new();
         }
         let as_json = |prompt| serde_json::to_value(prompt).unwrap_or_default();
-        let (ours, theirs) = (as_json(&self.prompt), as_json(stored));
+        let (ours, theirs) = (as_json(&self.prompt), as_json(&stored));
         self.given.iter().filter(|name| ours.get(name) != theirs.get(name)).map(|name| (*name).to_owned()).collect()
     }
 }

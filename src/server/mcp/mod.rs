@@ -37,7 +37,8 @@ pub use tools::{Definition, Effect, TOOLS};
 /// What a model is told of the server as a whole.
 const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
     `generate_prompts` writes variants of a prompt from an idea and ranks them, best first; show the user the first \
-    one's `content` unless they ask for more. `list_prompts` and `get_prompt_details` find what was made before.";
+    one's `content` unless they ask for more. `search_prompts` (by words), \
+    `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it.";
 
 /// Serves over standard input and output until either end closes or SIGTERM or SIGINT arrives.
 ///
@@ -48,6 +49,7 @@ pub async fn serve_stdio(engine: Engine) -> Result<()> {
     let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
     let mut signals = Signals::listen().map_err(failed)?;
     let (input, output) = stdio::open().map_err(failed)?;
+    engine.keep_indexed();
     let stop = CancellationToken::new();
     let serving = serve(engine.clone(), input, output, stop.clone());
     tokio::pin!(serving);

@@ -49,6 +49,7 @@ pub async fn serve(engine: Engine, options: Options) -> Result<()> {
         Signals::listen().map_err(|error| Error::Internal(format!("signals cannot be caught: {error}")))?;
     let server = Server::bind(engine.clone(), &options).await?;
     server.announce();
+    engine.keep_indexed();
     let stop = server.stop_handle();
     let serving = server.run();
     let mut serving = pin!(serving);

@@ -7,7 +7,8 @@ use aludel_core::engine::Engine;
 use aludel_core::event::EventKind;
 use serde_json::json;
 
-/// A whole run through `provider`, to its last event. One that fails or is retried ends the bench.
+/// A whole run through `provider`, to its last event. One that fails or is retried ends the bench. The vectors that are
+/// made of it afterwards are waited for and not counted.
 pub(crate) async fn generate(engine: &Engine, provider: &str, variants: u32) -> Duration {
     let began = Instant::now();
     let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": provider });
@@ -25,7 +26,9 @@ pub(crate) async fn generate(engine: &Engine, provider: &str, variants: u32) -> 
         finished |= matches!(event.kind, EventKind::Finished { .. });
     }
     assert!(finished, "the run did not finish");
-    began.elapsed()
+    let took = began.elapsed();
+    engine.settle().await;
+    took
 }
 
 /// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).

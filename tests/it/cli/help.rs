@@ -12,6 +12,8 @@ fn the_help_of_each_command_is_as_reviewed() {
     let home = Home::new();
     for command in [
         "generate",
+        "search",
+        "similar",
         "list",
         "show",
         "history",
@@ -28,6 +30,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "test-providers",
         "spend",
         "validate",
+        "reindex",
         "migrate",
         "completions",
         "http-server",

@@ -15,6 +15,7 @@ mod interrupt;
 mod output;
 mod providers;
 mod readme;
+mod search;
 mod spend;
 mod statistics;
 mod stored;

@@ -3,6 +3,7 @@
 mod lifecycle;
 #[cfg(feature = "cli")]
 mod process;
+mod search;
 mod tools;
 
 use std::time::Duration;

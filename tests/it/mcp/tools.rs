@@ -77,7 +77,11 @@ async fn prompts_are_generated_found_changed_and_deleted() {
 async fn prompts_are_exported_as_one_text() {
     let mut wire = Wire::older(Seeded::with_echo()).await;
     wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 12, "tags": ["a"] })).await;
-    let listed = wire.content("list_prompts", json!({})).await;
+    let mut listed = wire.content("list_prompts", json!({})).await;
+    for row in listed["prompts"].as_array_mut().expect("prompts") {
+        // What a list says beside the prompt: of twelve variants some repeat another.
+        row.as_object_mut().expect("a prompt").remove("near_duplicate_of");
+    }
     let exported = wire.content("export_prompts", json!({})).await;
     assert_eq!((&exported["format"], &exported["count"], &exported["total"]), (&json!("json"), &json!(10), &json!(12)));
     let text = exported["text"].as_str().expect("text");

@@ -39,7 +39,10 @@ impl Lab {
         std::fs::write(folder.path().join("config.yaml"), configuration).expect("a configuration");
         let flags = Flags { data_dir: Some(folder.path().to_owned()), ..Flags::default() };
         let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
-        Self { engine: Engine::open(loaded), stage, folder }
+        let engine = Engine::open(loaded);
+        // What comes after a run is no part of what is tried here.
+        engine.stop_indexing();
+        Self { engine, stage, folder }
     }
 
     /// Runs to the end; the request's input is given. The laws of event streams are checked for every run.

@@ -6,6 +6,7 @@ mod performance;
 mod process;
 mod prompts;
 mod refusals;
+mod search;
 mod socket;
 
 use aludel::server::rest;

@@ -141,7 +141,24 @@ fn every_provider_is_listed_with_where_it_is_reached() {
     assert_eq!(place("builtin"), None);
     let embeds: Vec<String> =
         registry.infos().into_iter().filter(|info| info.supports_embeddings).map(|info| info.name).collect();
-    assert_eq!(embeds, ["openai", "google", "ollama"]);
+    assert_eq!(embeds, ["openai", "builtin", "google", "ollama"]);
+}
+
+#[test]
+fn the_embedded_model_is_one_of_its_own_dimensions() {
+    let registry = Registry::new([], 0);
+    for model in [None, Some(crate::embed::MODEL)] {
+        let embedder = registry.embedder("builtin", model, None).unwrap();
+        let whose = (embedder.provider(), embedder.model(), embedder.dimensions());
+        assert_eq!(whose, ("builtin", "all-minilm-l6-v2", Some(384)));
+    }
+    let field = |model, dimensions| {
+        let error = registry.embedder("builtin", model, std::num::NonZeroUsize::new(dimensions)).err().unwrap();
+        error.faults()[0].field.clone()
+    };
+    assert_eq!(field(Some("other"), 384), "provider");
+    assert_eq!(field(None, 256), "dimensions");
+    assert!(registry.embedder("anthropic", None, None).err().unwrap().to_string().contains("builtin"));
 }
 
 #[tokio::test]

@@ -45,6 +45,8 @@ pub struct Definition {
 pub enum Effect {
     /// Looks at what is here.
     Reads,
+    /// Looks at what is here, and asks whoever embeds texts here, who may be anywhere.
+    Searches,
     /// Adds to what is stored, by asking providers that may be anywhere.
     Generates,
     /// Overwrites what is stored.
@@ -57,6 +59,7 @@ impl Effect {
     fn annotations(self) -> ToolAnnotations {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::Reads => (true, false, true, false),
+            Self::Searches => (true, false, true, true),
             Self::Generates => (false, false, false, true),
             Self::Changes => (false, true, false, false),
             Self::Deletes => (false, true, true, false),
@@ -106,6 +109,31 @@ pub const TOOLS: &[Definition] = &[
         input: generate::input,
         output: generate::output,
         call: generate::call,
+    },
+    Definition {
+        operation: "search",
+        name: "search_prompts",
+        title: "Search prompts by words",
+        description: "Finds stored prompts that hold the words of `query` in their text, the idea they came from, their \
+            tags or notes, best first, each with the piece of text that matches. All words must be there; \"several \
+            words\" in this order, `begin*` for a beginning, `-word` for one that must not be there, `a OR b` for either. \
+            Set `hybrid` to look by words and by meaning at once. `total` counts all that match.",
+        effect: Effect::Searches,
+        input: prompts::search_input,
+        output: prompts::search_output,
+        call: prompts::search,
+    },
+    Definition {
+        operation: "search",
+        name: "semantic_search_prompts",
+        title: "Search prompts by meaning",
+        description: "Finds stored prompts about what `query` describes, whatever words they use, nearest first. Use it \
+            when `search_prompts` finds nothing or the user remembers the subject and not the words. `match.score` is \
+            the cosine; the last rows may be far from the query, so judge by it.",
+        effect: Effect::Searches,
+        input: prompts::semantic_search_input,
+        output: prompts::search_output,
+        call: prompts::semantic_search,
     },
     Definition {
         operation: "show",

@@ -1,10 +1,13 @@
-//! The tools about stored prompts: shown, listed, changed, deleted, exported.
+//! The tools about stored prompts: found, shown, listed, changed, deleted, exported.
 //!
 //! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. A model deletes
 //! one prompt at a time: deleting all is not offered to it.
 
-use aludel_core::api::{DeleteOneRequest, ExportRequest, Known, ListRequest, ShowRequest, UpdateRequest};
-use aludel_core::domain::Prompt;
+use aludel_core::api::{
+    DeleteOneRequest, ExportRequest, Known, ListRequest, SearchRequest, SemanticSearchRequest, ShowRequest,
+    UpdateRequest,
+};
+use aludel_core::domain::{Prompt, SearchResult};
 use aludel_core::engine::{Deletion, PromptPage};
 use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
@@ -39,6 +42,32 @@ pub(super) fn list(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<ListRequest>()?;
         content(&call.handler.engine().list(request).await?)
+    })
+}
+
+pub(super) fn search_input(known: &Known) -> Value {
+    super::input::<SearchRequest>(known)
+}
+
+pub(super) fn semantic_search_input(known: &Known) -> Value {
+    super::input::<SemanticSearchRequest>(known)
+}
+
+pub(super) fn search_output() -> JsonObject {
+    schema::of::<SearchResult>()
+}
+
+pub(super) fn search(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<SearchRequest>()?;
+        content(&call.handler.engine().search(request).await?)
+    })
+}
+
+pub(super) fn semantic_search(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<SemanticSearchRequest>()?;
+        content(&call.handler.engine().search(request.into()).await?)
     })
 }
 

@@ -8,6 +8,7 @@ mod generate;
 mod health;
 mod performance;
 mod prompts;
+mod search;
 mod system;
 
 use aludel_core::error::{Code, Error};
@@ -44,12 +45,15 @@ const fn route(
 }
 
 const PROMPTS: &str = "/api/v1/prompts";
+const SEARCH: &str = "/api/v1/prompts/search";
 const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
 
 /// Every route there is.
 pub const ROUTES: &[Route] = &[
     route("generate", Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
     route("list", Method::GET, PROMPTS, || get(prompts::list)),
+    route("search", Method::POST, SEARCH, || post(search::by_body)),
+    route("search", Method::GET, SEARCH, || get(search::by_query)),
     route("show", Method::GET, PROMPT, || get(prompts::show)),
     route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
     route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),

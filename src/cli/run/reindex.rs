@@ -1,0 +1,105 @@
+//! `aludel reindex`: the indices that searches read, made anew, with progress.
+//!
+//! The first signal stops it: each step is durable, so what is done stays.
+
+use aludel_core::api::ReindexRequest;
+use aludel_core::engine::{IndexPart, ReindexProgress};
+use aludel_core::error::Error;
+
+use crate::cli::Invocation;
+use crate::cli::args::ReindexArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::interrupt::Interrupts;
+use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::view::{Page, Role, count_of, span};
+use crate::cli::wait;
+
+/// Columns of the bar.
+const BAR: u64 = 24;
+
+pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: ReindexRequest = engine.decode(args.request())?;
+    let printer = &invocation.printer;
+    let seen = std::cell::Cell::new(None::<ReindexProgress>);
+    let mut drawn = printer.may_draw().then(Progress::new);
+    let ended = wait::on_a_runtime(async {
+        let mut interrupts =
+            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let mut ticks = tokio::time::interval(progress::INTERVAL);
+        let making = engine.reindex(request, |progress| seen.set(Some(progress)));
+        let mut making = std::pin::pin!(making);
+        let ended = loop {
+            tokio::select! {
+                biased;
+                () = interrupts.next() => break None,
+                ended = &mut making => break Some(ended),
+                _ = ticks.tick(), if drawn.is_some() => {
+                    if let (Some(drawn), Some(progress)) = (&mut drawn, seen.get()) {
+                        drawn.draw_lines(printer, |frame| vec![line(progress, frame)]);
+                    }
+                }
+            }
+        };
+        let closed = engine.close().await;
+        closed.map(|()| ended)
+    });
+    if let Some(drawn) = &mut drawn {
+        drawn.clear(printer);
+    }
+    let Some(reindexed) = ended?? else {
+        printer.say(match seen.get().map(|progress| progress.part) {
+            Some(IndexPart::Text) => {
+                "interrupted: words are found as far as they are indexed; `aludel reindex` makes the index whole"
+            }
+            _ => "interrupted: vectors that are done stay, and `aludel reindex` goes on from there",
+        });
+        return Err(Failure::Said(Exit::Interrupted));
+    };
+    let reindexed = reindexed?;
+    printer.value(&reindexed, |page: &mut Page| {
+        if request.text {
+            page.line(&format!("words of {} indexed", count_of(reindexed.text, "prompt")));
+        }
+        if request.vectors {
+            page.line(&match reindexed.vectors {
+                0 => "no vector was missing".to_owned(),
+                made => format!("vectors of {} made", count_of(made, "prompt")),
+            });
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// How far it has come, on a line.
+fn line(progress: ReindexProgress, frame: &Frame) -> String {
+    let ReindexProgress { part, done, total } = progress;
+    let what = match part {
+        IndexPart::Text => "words",
+        IndexPart::Vectors => "vectors",
+    };
+    let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
+    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
+    let left = (done > 0 && done < total)
+        .then(|| format!(" · {} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
+    let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
+    let words = crate::cli::view::cut(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), frame.width);
+    frame.paint.text(Role::Faint, &words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::view::Paint;
+
+    #[test]
+    fn the_bar_fills_and_says_what_is_left() {
+        let frame = Frame { elapsed_ms: 10_000, spinner: '⠋', width: 100, paint: Paint::Plain };
+        let progress = ReindexProgress { part: IndexPart::Vectors, done: 250, total: 1000 };
+        let shown = line(progress, &frame);
+        assert_eq!(shown, "  ⠋ vectors ██████░░░░░░░░░░░░░░░░░░ 250 of 1,000 prompts · 30.0 s left");
+        let none = ReindexProgress { part: IndexPart::Text, done: 0, total: 0 };
+        assert_eq!(line(none, &frame), format!("  ⠋ words   {} 0 of 0 prompts", "█".repeat(24)));
+    }
+}

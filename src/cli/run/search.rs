@@ -1,0 +1,119 @@
+//! `aludel search` and `aludel similar`: stored prompts, found.
+//!
+//! JSON and YAML are the list alone, as over HTTP; how many there are, and what to know besides, goes to standard error.
+
+use aludel_core::api::{SearchBy, SearchRequest, SimilarRequest};
+use aludel_core::domain::SearchResult;
+use aludel_core::time::{Clock, SystemClock};
+
+use crate::cli::Invocation;
+use crate::cli::args::{SearchArgs, SimilarArgs};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::format::Format;
+use crate::cli::input::Source;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::view::{self, count_of};
+use crate::cli::wait;
+
+pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let query = match args.text.as_slice() {
+        [] => None,
+        [only] if only == "-" => Some(Source::Stdin.read("query")?),
+        words => Some(words.join(" ")),
+    };
+    let engine = invocation.engine()?;
+    let request: SearchRequest = engine.decode(args.request(query))?;
+    let (by, offset) = (request.by, request.offset);
+    let result = match by {
+        SearchBy::Text => wait::wait(engine.search(request))?,
+        // Who embeds the query may be anywhere.
+        SearchBy::Meaning | SearchBy::Both => wait::on_a_runtime(async {
+            let result = engine.search(request).await;
+            let closed = engine.close().await;
+            result.and_then(|result| closed.map(|()| result))
+        })??,
+    };
+    let counted = match by {
+        SearchBy::Text => Counted::Matches,
+        SearchBy::Meaning | SearchBy::Both => Counted::Prompts,
+    };
+    print(&invocation.printer, &result, counted, offset)
+}
+
+pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: SimilarRequest = engine.decode(args.request())?;
+    let offset = request.offset;
+    let result = wait::wait(engine.similar(request))?;
+    print(&invocation.printer, &result, Counted::Prompts, offset)
+}
+
+/// What the total of a result counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    /// Prompts that match.
+    Matches,
+    /// Prompts that were compared: every one is more or less near.
+    Prompts,
+}
+
+fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64) -> Outcome<Exit> {
+    let found = &result.prompts;
+    match printer.format() {
+        Format::Jsonl => printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Csv => printer.data(&view::csv_of_found(found)?)?,
+        Format::Markdown => printer.data(&view::document_of_found(found))?,
+        Format::Text if printer.is_quiet() => {
+            printer.data(&view::lines(found.iter().map(|found| found.prompt.id)))?;
+        }
+        Format::Text if found.is_empty() => {}
+        Format::Text | Format::Json | Format::Yaml => {
+            printer.value(found, |page| view::found(page, found, SystemClock.now()))?;
+        }
+    }
+    if printer.is_quiet() {
+        return Ok(Exit::Done);
+    }
+    for warning in &result.warnings {
+        printer.say(&format!("warning: {warning}"));
+    }
+    // A program counts for itself.
+    printer.note(&footer(found.len() as u64, result.total, counted, offset));
+    Ok(Exit::Done)
+}
+
+/// How many there are, and how to see more.
+fn footer(shown: u64, total: u64, counted: Counted, offset: u64) -> String {
+    let things = |number| match counted {
+        Counted::Matches if number == 1 => "1 match".to_owned(),
+        Counted::Matches => count_of(number, "match").replace("matchs", "matches"),
+        Counted::Prompts => count_of(number, "prompt"),
+    };
+    let after = offset.saturating_add(shown);
+    match (shown, counted) {
+        (0, Counted::Matches) if total == 0 => "no stored prompt matches".to_owned(),
+        (0, Counted::Prompts) if total == 0 => "no stored prompt passes these filters".to_owned(),
+        (0, _) => format!("nothing from row {} on; there are {}", offset + 1, things(total)),
+        _ if after >= total && offset == 0 => things(total),
+        _ if after >= total => format!("the last {shown} of {}", things(total)),
+        _ => format!("{shown} of {}; there are more: --offset {after}", things(total)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_footer_says_how_many_there_are_and_how_to_see_more() {
+        let by_words = |shown, total, offset| footer(shown, total, Counted::Matches, offset);
+        assert_eq!(by_words(0, 0, 0), "no stored prompt matches");
+        assert_eq!(by_words(1, 1, 0), "1 match");
+        assert_eq!(by_words(10, 1234, 0), "10 of 1,234 matches; there are more: --offset 10");
+        assert_eq!(by_words(4, 14, 10), "the last 4 of 14 matches");
+        assert_eq!(by_words(0, 14, 20), "nothing from row 21 on; there are 14 matches");
+        assert_eq!(footer(2, 7, Counted::Prompts, 1), "2 of 7 prompts; there are more: --offset 3");
+        assert_eq!(footer(0, 0, Counted::Prompts, 0), "no stored prompt passes these filters");
+    }
+}

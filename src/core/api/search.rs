@@ -1,0 +1,264 @@
+//! Requests that find stored prompts: by words, by meaning, by another prompt; and the one that makes the indices anew.
+
+use super::field::{Field, Kind};
+use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
+use super::prompts::PROMPT_ID;
+use super::{Decoded, PromptKey, Request, limits};
+use crate::error::Fault;
+
+const QUERY: Field = Field::new(
+    "query",
+    Kind::Text { min: 1, max: limits::QUERY_CHARS },
+    "What to look for. By words all must be there: \"several words\" in this order, begin* for a beginning, -word for \
+     one that must not be there, a OR b for either.",
+)
+.required();
+
+/// By what prompts are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SearchBy {
+    /// By words.
+    #[default]
+    Text,
+    /// By meaning.
+    Meaning,
+    /// By both, fused.
+    Both,
+}
+
+/// Asks for the prompts that match a query, best first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchRequest {
+    /// What to look for.
+    pub query: String,
+    /// By what.
+    pub by: SearchBy,
+    /// Most rows; 10 by default.
+    pub limit: Option<u32>,
+    /// Rows to skip.
+    pub offset: u64,
+    /// Among which prompts.
+    pub filters: Filters,
+    /// True when two ways were asked for at once.
+    is_contradictory: bool,
+}
+
+impl Request for SearchRequest {
+    const FIELDS: &'static [Field] = &[
+        QUERY,
+        Field::new("semantic", Kind::Boolean, "Look for what means the same, whatever its words; false by default."),
+        Field::new("hybrid", Kind::Boolean, "Look by words and by meaning, and fuse the two; false by default."),
+        LIMIT,
+        OFFSET,
+        PHASE,
+        PROVIDER,
+        MODEL,
+        PERSONA,
+        TAGS,
+        SINCE,
+        UNTIL,
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        let semantic = values.boolean("semantic").unwrap_or(false);
+        let hybrid = values.boolean("hybrid").unwrap_or(false);
+        Self {
+            query: values.text("query").unwrap_or_default(),
+            by: match (semantic, hybrid) {
+                (_, true) => SearchBy::Both,
+                (true, false) => SearchBy::Meaning,
+                (false, false) => SearchBy::Text,
+            },
+            limit: values.count("limit"),
+            offset: values.integer("offset").unwrap_or(0),
+            filters: Filters::from_decoded(&mut values),
+            is_contradictory: semantic && hybrid,
+        }
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        if self.is_contradictory {
+            return vec![Fault::new(
+                "hybrid",
+                "cannot be asked for together with semantic: hybrid has both, so give one or the other",
+            )];
+        }
+        Vec::new()
+    }
+}
+
+/// Asks for the prompts whose meaning is nearest to a query: what the faces offer that name the way of looking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SemanticSearchRequest(SearchRequest);
+
+impl Request for SemanticSearchRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "query",
+            Kind::Text { min: 1, max: limits::QUERY_CHARS },
+            "What the prompts should be about, in any words.",
+        )
+        .required(),
+        LIMIT,
+        OFFSET,
+        PHASE,
+        PROVIDER,
+        MODEL,
+        PERSONA,
+        TAGS,
+        SINCE,
+        UNTIL,
+    ];
+
+    fn from_decoded(values: Decoded) -> Self {
+        Self(SearchRequest { by: SearchBy::Meaning, ..SearchRequest::from_decoded(values) })
+    }
+}
+
+impl From<SemanticSearchRequest> for SearchRequest {
+    fn from(SemanticSearchRequest(request): SemanticSearchRequest) -> Self {
+        request
+    }
+}
+
+/// Asks for the prompts nearest to a stored one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimilarRequest {
+    /// Which prompt.
+    pub prompt_id: PromptKey,
+    /// Most rows; 10 by default.
+    pub limit: Option<u32>,
+    /// Rows to skip.
+    pub offset: u64,
+    /// Among which prompts.
+    pub filters: Filters,
+}
+
+impl Request for SimilarRequest {
+    const FIELDS: &'static [Field] = &[PROMPT_ID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last),
+            limit: values.count("limit"),
+            offset: values.integer("offset").unwrap_or(0),
+            filters: Filters::from_decoded(&mut values),
+        }
+    }
+}
+
+/// Asks for the indices that searches read to be made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReindexRequest {
+    /// The index of words.
+    pub text: bool,
+    /// The vectors that are missing.
+    pub vectors: bool,
+    /// All vectors of the current model, not the missing ones alone.
+    pub all: bool,
+}
+
+impl Request for ReindexRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new("text", Kind::Boolean, "Make the index of words anew; true unless only vectors are asked for."),
+        Field::new("vectors", Kind::Boolean, "Make missing vectors; true unless only text is asked for."),
+        Field::new("all", Kind::Boolean, "Make all vectors anew, those that are there too; false by default."),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        let (text, vectors) = (values.boolean("text"), values.boolean("vectors"));
+        let all = values.boolean("all").unwrap_or(false);
+        // What is named alone is done alone.
+        let text_now = text.unwrap_or(vectors != Some(true));
+        let vectors_now = vectors.unwrap_or(text != Some(true) || all);
+        Self { text: text_now, vectors: vectors_now, all }
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        if !self.text && !self.vectors {
+            return vec![Fault::new(
+                "vectors",
+                "leaves nothing to do beside text: ask for one of the two, or for both",
+            )];
+        }
+        if self.all && !self.vectors {
+            return vec![Fault::new("all", "is about vectors, which are not asked for: leave one of the two out")];
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::{Known, decode, schema};
+    use crate::error::{Code, Error};
+
+    fn search(raw: Value) -> Result<SearchRequest, Error> {
+        decode(raw, &Known::default())
+    }
+
+    fn fields(error: &Error) -> Vec<&str> {
+        error.faults().iter().map(|fault| fault.field.as_str()).collect()
+    }
+
+    #[test]
+    fn a_query_alone_is_a_search_by_words() {
+        let request = search(json!({ "query": "prime numbers" })).unwrap();
+        assert_eq!((request.by, request.limit, request.offset), (SearchBy::Text, None, 0));
+        assert_eq!(request.filters, Filters::default());
+        assert_eq!(search(json!({ "query": "x", "semantic": true })).unwrap().by, SearchBy::Meaning);
+        assert_eq!(search(json!({ "query": "x", "hybrid": true, "semantic": false })).unwrap().by, SearchBy::Both);
+    }
+
+    #[test]
+    fn a_blank_a_long_and_a_missing_query_are_refused() {
+        let missing = search(json!({})).unwrap_err();
+        assert_eq!((missing.code(), fields(&missing)), (Code::InvalidRequest, vec!["query"]));
+        for query in [" \n".to_owned(), String::new(), "é".repeat(limits::QUERY_CHARS + 1)] {
+            let error = search(json!({ "query": query })).unwrap_err();
+            assert_eq!((error.code(), fields(&error)), (Code::ValidationFailed, vec!["query"]));
+        }
+        assert!(search(json!({ "query": "é".repeat(limits::QUERY_CHARS) })).is_ok());
+    }
+
+    #[test]
+    fn two_ways_at_once_are_refused() {
+        let error = search(json!({ "query": "x", "hybrid": true, "semantic": true })).unwrap_err();
+        assert_eq!((error.code(), fields(&error)), (Code::ValidationFailed, vec!["hybrid"]));
+    }
+
+    #[test]
+    fn every_fault_is_listed_at_once() {
+        let error =
+            search(json!({ "query": "", "limit": 0, "phase": "x", "tags": ["a,b"], "since": "soon" })).unwrap_err();
+        assert_eq!(fields(&error), ["query", "limit", "phase", "tags[0]", "since"]);
+    }
+
+    #[test]
+    fn a_semantic_search_takes_no_other_way() {
+        let known = Known::default();
+        let request: SemanticSearchRequest = decode(json!({ "query": "x", "limit": 3 }), &known).unwrap();
+        let request = SearchRequest::from(request);
+        assert_eq!((request.by, request.limit), (SearchBy::Meaning, Some(3)));
+        let error = decode::<SemanticSearchRequest>(json!({ "query": "x", "hybrid": true }), &known).unwrap_err();
+        assert_eq!(fields(&error), ["hybrid"]);
+        assert!(schema(SemanticSearchRequest::FIELDS, &known)["properties"].get("semantic").is_none());
+    }
+
+    #[test]
+    fn what_is_named_alone_is_made_anew_alone() {
+        let parts =
+            |raw: Value| decode::<ReindexRequest>(raw, &Known::default()).map(|it| (it.text, it.vectors, it.all));
+        assert_eq!(parts(json!({})).unwrap(), (true, true, false));
+        assert_eq!(parts(json!({ "text": true })).unwrap(), (true, false, false));
+        assert_eq!(parts(json!({ "vectors": true })).unwrap(), (false, true, false));
+        assert_eq!(parts(json!({ "text": true, "vectors": true })).unwrap(), (true, true, false));
+        assert_eq!(parts(json!({ "text": false })).unwrap(), (false, true, false));
+        assert_eq!(parts(json!({ "all": true })).unwrap(), (true, true, true));
+        assert!(parts(json!({ "text": false, "vectors": false })).is_err());
+        assert_eq!(fields(&parts(json!({ "vectors": false, "all": true })).unwrap_err()), ["all"]);
+    }
+}

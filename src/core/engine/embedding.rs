@@ -1,0 +1,74 @@
+//! Which model makes vectors here, and what `validate` says of it.
+//!
+//! The embedded one, unless `generation.default_embedding_model` names another as `provider` or `provider/model`. It is
+//! made when first needed, the same one ever after; what it is used for is in `search`, `indexing` and `reindex`.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::system::Check;
+use super::{Engine, wiring};
+use crate::config::{ConfigError, ConfigFault, ConfigSource};
+use crate::error::{Error, Result};
+use crate::ledger::{Caps, Labels};
+use crate::provider::embedding::Embedder;
+use crate::provider::registry::BUILTIN;
+use crate::search::Meaning;
+
+const MODEL_KEY: &str = "generation.default_embedding_model";
+const DIMENSIONS_KEY: &str = "generation.default_embedding_dimensions";
+
+impl Engine {
+    /// What makes vectors here.
+    ///
+    /// # Errors
+    /// `config_invalid` for a provider or model that makes none; `provider_auth` where the key is missing; `file`.
+    pub(super) fn embedder(&self) -> Result<Arc<dyn Embedder>> {
+        if let Some(known) = self.inner.embedder.get() {
+            return Ok(Arc::clone(known));
+        }
+        let generation = &self.config().generation;
+        let target = wiring::Target::parse(generation.default_embedding_model.as_deref().unwrap_or(BUILTIN));
+        let dimensions = generation.default_embedding_dimensions;
+        let dimensions = dimensions.and_then(|number| NonZeroUsize::new(number as usize));
+        let made = self.inner.registry.embedder(target.provider, target.model, dimensions);
+        let made = made.map_err(|error| self.misconfigured(error))?;
+        Ok(Arc::clone(self.inner.embedder.get_or_init(|| made)))
+    }
+
+    /// What makes vectors here, its calls written down under this command.
+    pub(super) fn meaning(&self, command: &'static str) -> Result<Meaning> {
+        let account = self.account(Caps::default(), Labels { command, ..Labels::default() });
+        Ok(Meaning { embedder: self.embedder()?, account })
+    }
+
+    /// Whether prompts can be found by meaning, as far as that is known without asking anybody.
+    pub(super) fn check_embedding(&self) -> Check {
+        const NAME: &str = "embeddings";
+        match self.embedder() {
+            Ok(embedder) => {
+                let dimensions = embedder.dimensions().map(|number| format!(", {number} dimensions"));
+                let model = format!("{}/{}", embedder.provider(), embedder.model());
+                Check::ok(NAME, format!("made by {model}{}", dimensions.unwrap_or_default()))
+            }
+            Err(Error::Provider(error)) => Check::failed_with(NAME, error.message),
+            Err(error) => Check::failed(NAME, &error),
+        }
+    }
+
+    /// What is wrong with a value of the configuration, at its place.
+    fn misconfigured(&self, error: Error) -> Error {
+        let Error::Value(faults) = error else { return error };
+        let fault = |fault: crate::error::Fault| {
+            let key = if fault.field == "dimensions" { DIMENSIONS_KEY } else { MODEL_KEY };
+            let (source, line) = wiring::place(self.origins().of(key));
+            // Clients of a server may learn of the user's own folder, and of no other.
+            let source = match source {
+                ConfigSource::File(path) => ConfigSource::File(self.paths().shown(&path)),
+                other => other,
+            };
+            ConfigFault { source, key: key.to_owned(), line, column: None, message: fault.message }
+        };
+        ConfigError { faults: faults.into_iter().map(fault).collect() }.into()
+    }
+}

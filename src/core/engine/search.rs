@@ -1,0 +1,49 @@
+//! `search`, `similar`: stored prompts, found.
+
+use std::sync::Arc;
+
+use super::Engine;
+use super::retrieve::no_prompt;
+use crate::api::{Filters, SearchBy, SearchRequest, SimilarRequest, limits};
+use crate::domain::SearchResult;
+use crate::error::Result;
+use crate::search::{self, Wanted};
+use crate::store::FindStore;
+
+impl Engine {
+    /// The stored prompts that match, best first. By meaning it needs a tokio runtime unless the embedded model is used;
+    /// dropping the future cancels the calls.
+    ///
+    /// # Errors
+    /// `conflict` where there are no vectors to compare a meaning with; what the embedding provider answers; `storage`.
+    pub async fn search(&self, request: SearchRequest) -> Result<SearchResult> {
+        let wanted = self.wanted(request.filters, request.limit, request.offset);
+        let (store, query) = (self.finder(), request.query.as_str());
+        match request.by {
+            SearchBy::Text => search::text(&store, query, wanted).await,
+            SearchBy::Meaning => search::semantic(&store, &self.meaning("search")?, query, wanted).await,
+            SearchBy::Both => search::hybrid(&store, &self.meaning("search")?, query, wanted).await,
+        }
+    }
+
+    /// The stored prompts nearest in meaning to one of them. Asks no provider.
+    ///
+    /// # Errors
+    /// `not_found`; `conflict` where it has no vector; `storage`.
+    pub async fn similar(&self, request: SimilarRequest) -> Result<SearchResult> {
+        let id = self.resolve(&request.prompt_id).await?;
+        let prompt = self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))?;
+        let wanted = self.wanted(request.filters, request.limit, request.offset);
+        search::similar(&self.finder(), &*self.embedder()?, &prompt, wanted).await
+    }
+
+    /// The store's finding side.
+    pub(super) fn finder(&self) -> Arc<dyn FindStore> {
+        Arc::<dyn crate::store::Store>::clone(self.store())
+    }
+
+    fn wanted(&self, filters: Filters, limit: Option<u32>, offset: u64) -> Wanted {
+        let filter = filters.into_filter(self.inner.clock.now());
+        Wanted { filter, limit: limit.unwrap_or(limits::DEFAULT_LIMIT), offset }
+    }
+}

@@ -1,0 +1,123 @@
+//! Vectors for stored prompts: what of a prompt is embedded, and how it gets to the store.
+//!
+//! What the user asked for and the prompt itself are embedded each by itself, because models read the beginning of a text
+//! alone, and either may be what somebody remembers. A text that stands several times, as the input of a run's variants
+//! does, is embedded once. However many prompts there are, they are one request to the embedder.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Meaning;
+use crate::domain::{ModelMetadata, Prompt, PromptId};
+use crate::error::{Error, Result};
+use crate::provider::embedding::{Embedded, Purpose};
+use crate::store::{FindStore, Part, PromptVectors, Space, Unembedded};
+
+/// Characters of a text that are embedded, at most: what the models that take most read of it, and what none refuses
+/// (8,192 tokens; OpenAI, "Embeddings", read 2026-11-21), also where each character is a token.
+pub const MOST_CHARACTERS: usize = 8_000;
+
+/// The texts of one prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts {
+    /// Whose.
+    pub id: PromptId,
+    /// What the user asked for.
+    pub original_input: String,
+    /// The prompt itself.
+    pub content: String,
+}
+
+impl From<&Prompt> for Texts {
+    fn from(prompt: &Prompt) -> Self {
+        let Prompt { id, original_input, content, .. } = prompt;
+        Self { id: *id, original_input: original_input.clone(), content: content.clone() }
+    }
+}
+
+impl From<Unembedded> for Texts {
+    fn from(prompt: Unembedded) -> Self {
+        let Unembedded { id, original_input, content, .. } = prompt;
+        Self { id, original_input, content }
+    }
+}
+
+/// What came of giving prompts their vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// How many prompts have them now; those that were deleted meanwhile do not count.
+    pub prompts: u64,
+    /// What it took.
+    pub metadata: ModelMetadata,
+}
+
+/// Embeds these prompts in one request and gives them their vectors. A blank text has none.
+///
+/// # Errors
+/// What the embedder answers; `storage`.
+pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &Meaning, prompts: &[Texts]) -> Result<Given> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut wanted: Vec<(PromptId, Vec<(Part, usize)>)> = Vec::with_capacity(prompts.len());
+    for prompt in prompts {
+        let parts = [(Part::Input, &prompt.original_input), (Part::Content, &prompt.content)];
+        let parts = parts.into_iter().filter(|(_, text)| !text.trim().is_empty()).map(|(part, text)| {
+            let text = beginning(text);
+            let number = *numbers.entry(text).or_insert_with(|| {
+                texts.push(text.to_owned());
+                texts.len() - 1
+            });
+            (part, number)
+        });
+        wanted.push((prompt.id, parts.collect()));
+    }
+    wanted.retain(|(_, parts)| !parts.is_empty());
+    if texts.is_empty() {
+        return Ok(Given { prompts: 0, metadata: ModelMetadata::sum([]) });
+    }
+    let asked = texts.len();
+    let Embedded { vectors, metadata } = embed(meaning, texts).await?;
+    if vectors.len() != asked {
+        return Err(Error::Internal(format!("{asked} texts were embedded to {} vectors", vectors.len())));
+    }
+    let space = space_of(meaning, vectors.first().map_or(0, Vec::len))?;
+    let with_vectors = |(id, parts): (PromptId, Vec<(Part, usize)>)| PromptVectors {
+        id,
+        parts: parts.into_iter().map(|(part, number)| (part, vectors[number].clone())).collect(),
+    };
+    let prompts = store.put_vectors(space, wanted.into_iter().map(with_vectors).collect()).await?;
+    Ok(Given { prompts, metadata })
+}
+
+/// The space that this embedder writes to. Where its dimensions are not known it is asked for a vector, because only
+/// that tells.
+///
+/// # Errors
+/// What the embedder answers.
+pub async fn own_space(meaning: &Meaning) -> Result<Space> {
+    if let Some(space) = super::space::of(&*meaning.embedder) {
+        return Ok(space);
+    }
+    let Embedded { vectors, .. } = embed(meaning, vec!["dimensions".to_owned()]).await?;
+    space_of(meaning, vectors.first().map_or(0, Vec::len))
+}
+
+async fn embed(meaning: &Meaning, texts: Vec<String>) -> Result<Embedded> {
+    Ok(meaning.embedder.embed(texts, Purpose::Document, meaning.account.clone()).await?)
+}
+
+fn space_of(meaning: &Meaning, dimensions: usize) -> Result<Space> {
+    let embedder = &meaning.embedder;
+    let dimensions = u32::try_from(dimensions).ok().filter(|dimensions| *dimensions > 0);
+    let dimensions = dimensions.ok_or_else(|| Error::Internal("a text was embedded to nothing".into()))?;
+    Ok(Space { provider: embedder.provider().to_owned(), model: embedder.model().to_owned(), dimensions })
+}
+
+/// As much of a text as is embedded.
+pub(super) fn beginning(text: &str) -> &str {
+    // Bytes bound characters from above, so only long texts are counted.
+    if text.len() <= MOST_CHARACTERS {
+        return text;
+    }
+    text.char_indices().nth(MOST_CHARACTERS).map_or(text, |(end, _)| &text[..end])
+}

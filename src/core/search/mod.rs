@@ -1,0 +1,241 @@
+//! Finding stored prompts: by words, by meaning, by both, and by another prompt.
+//!
+//! The store finds by words and by nearness, filters included; here the two are fused ([`fuse`]), the text of a query
+//! becomes a vector ([`embedding`] makes those of stored prompts), and what was found is shown: whole prompts, each with a piece of its text and what it repeats
+//! (`shown`). Which vectors can be compared at all is [`space`]'s. Nothing is ever substituted: where there is nothing
+//! to compare by meaning, that is a `conflict` which says what to do.
+//!
+//! What has no vector yet is found by its words alone, and the answer warns how many those are. Scans run on a thread
+//! for waiting where there is a runtime, so that a server goes on answering.
+
+pub mod embedding;
+mod fuse;
+mod shown;
+pub mod space;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::domain::{MatchKind, ModelMetadata, Prompt, SearchResult};
+use crate::error::{Error, Result};
+use crate::ledger::Account;
+use crate::provider::embedding::{Embedder, Purpose};
+use crate::store::{Filter, FindStore, Found, Lexical, Nearest, Pending, Space, SpaceUse};
+use crate::text::query::TextQuery;
+
+pub use fuse::FORMULA;
+use shown::Row;
+pub use shown::listed;
+
+/// The part of what is found that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// Among which prompts.
+    pub filter: Filter,
+    /// At most so many, 1..=1000.
+    pub limit: u32,
+    /// Skips so many of the best.
+    pub offset: u64,
+}
+
+/// What makes vectors of texts, and who pays for it.
+pub struct Meaning {
+    /// Makes them.
+    pub embedder: Arc<dyn Embedder>,
+    /// Pays.
+    pub account: Account,
+}
+
+/// The prompts that hold these words, best first.
+///
+/// # Errors
+/// `storage`.
+pub async fn text(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Result<SearchResult> {
+    let query = TextQuery::parse(query);
+    let found = by_words(store, &query, &wanted.filter, wanted.limit, wanted.offset).await?;
+    let rows = found.hits.into_iter().map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Text }).collect();
+    Ok(SearchResult {
+        prompts: shown::shown(store, rows, &query).await?,
+        total: found.total,
+        warnings: wordless(&query).into_iter().collect(),
+        model_metadata: ModelMetadata::sum([]),
+    })
+}
+
+/// The prompts whose meaning is nearest to this text, nearest first.
+///
+/// # Errors
+/// `conflict` where there are no vectors to compare with; what the embedder answers; `storage`.
+pub async fn semantic(
+    store: &Arc<dyn FindStore>,
+    meaning: &Meaning,
+    query: &str,
+    wanted: Wanted,
+) -> Result<SearchResult> {
+    let asked = Asked::of(store, meaning, query).await?;
+    let Wanted { filter, limit, offset } = wanted;
+    let found = asked.nearest(store, filter, limit, offset).await?;
+    let row = |hit: crate::store::Hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic };
+    let rows = found.hits.into_iter().map(row).collect();
+    Ok(SearchResult {
+        prompts: shown::shown(store, rows, &TextQuery::default()).await?,
+        total: found.total,
+        warnings: unseen(store, &asked.vectors.space).await?.into_iter().collect(),
+        model_metadata: asked.metadata,
+    })
+}
+
+/// The prompts that hold these words and those whose meaning is near, fused, best first: see [`FORMULA`].
+///
+/// # Errors
+/// As [`semantic`]: without vectors it is a `conflict`, not a search by words.
+pub async fn hybrid(
+    store: &Arc<dyn FindStore>,
+    meaning: &Meaning,
+    query: &str,
+    wanted: Wanted,
+) -> Result<SearchResult> {
+    let asked = Asked::of(store, meaning, query).await?;
+    let words = TextQuery::parse(query);
+    let depth = fuse::depth(wanted.offset, wanted.limit);
+    let by_words = by_words(store, &words, &wanted.filter, depth, 0).await?;
+    let near = asked.nearest(store, wanted.filter, depth, 0).await?;
+    let fused = fuse::fuse(&by_words.hits, &near.hits);
+    let (offset, limit) = (usize::try_from(wanted.offset).unwrap_or(usize::MAX), wanted.limit as usize);
+    let rows = fused.into_iter().skip(offset).take(limit).collect();
+    let warnings = wordless(&words).into_iter().chain(unseen(store, &asked.vectors.space).await?);
+    Ok(SearchResult {
+        prompts: shown::shown(store, rows, &words).await?,
+        total: near.total,
+        warnings: warnings.collect(),
+        model_metadata: asked.metadata,
+    })
+}
+
+/// The prompts nearest to a stored one by its own vectors, nearest first, itself left out. As near as the nearest of
+/// their parts: who asked for the same, and who says the same.
+///
+/// # Errors
+/// `conflict` where it has no vector of this model; `storage`.
+pub async fn similar(
+    store: &Arc<dyn FindStore>,
+    embedder: &dyn Embedder,
+    prompt: &Prompt,
+    wanted: Wanted,
+) -> Result<SearchResult> {
+    let vectors = space::searchable(store, embedder).await?;
+    let parts = store.vectors_of(vectors.space.clone(), prompt.id).await?;
+    if parts.is_empty() {
+        return Err(space::lacks_a_vector(prompt.id, &vectors.space));
+    }
+    // One more than is wanted, because it is its own nearest neighbour.
+    let depth = u64::from(wanted.limit).saturating_add(wanted.offset).saturating_add(1).min(vectors.prompts);
+    let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+    let mut lists = Vec::with_capacity(parts.len());
+    for (_, vector) in parts {
+        let asked = Asked { vectors: vectors.clone(), vector, metadata: ModelMetadata::default() };
+        lists.push(asked.nearest(store, wanted.filter.clone(), depth, 0).await?);
+    }
+    let total = lists.iter().map(|found| found.total).max().unwrap_or(0);
+    let hits = fuse::nearest_of(lists.into_iter().flat_map(|found| found.hits));
+    let is_itself_among = hits.iter().any(|hit| hit.id == prompt.id);
+    let others = hits.into_iter().filter(|hit| hit.id != prompt.id);
+    let (offset, limit) = (usize::try_from(wanted.offset).unwrap_or(usize::MAX), wanted.limit as usize);
+    let rows = others
+        .skip(offset)
+        .take(limit)
+        .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic })
+        .collect();
+    Ok(SearchResult {
+        prompts: shown::shown(store, rows, &TextQuery::default()).await?,
+        total: total.saturating_sub(u64::from(is_itself_among)),
+        warnings: unseen(store, &vectors.space).await?.into_iter().collect(),
+        model_metadata: ModelMetadata::sum([]),
+    })
+}
+
+/// A query as a vector, and the vectors it can be compared with.
+struct Asked {
+    vectors: SpaceUse,
+    vector: Vec<f32>,
+    metadata: ModelMetadata,
+}
+
+impl Asked {
+    /// Looks for vectors first, so that nobody pays for a question that cannot be answered.
+    async fn of(store: &Arc<dyn FindStore>, meaning: &Meaning, query: &str) -> Result<Self> {
+        let Meaning { embedder, account } = meaning;
+        let vectors = space::searchable(store, &**embedder).await?;
+        let embedded =
+            embedder.embed(vec![embedding::beginning(query).to_owned()], Purpose::Query, account.clone()).await?;
+        let Some(vector) = embedded.vectors.into_iter().next() else {
+            return Err(Error::Internal("a query was embedded to nothing".into()));
+        };
+        let vectors = if vector.len() == vectors.space.dimensions as usize {
+            vectors
+        } else {
+            // Its dimensions were not known before it answered.
+            space::searchable(store, &**embedder).await?
+        };
+        Ok(Self { vectors, vector, metadata: embedded.metadata })
+    }
+
+    async fn nearest(&self, store: &Arc<dyn FindStore>, filter: Filter, limit: u32, offset: u64) -> Result<Found> {
+        let most = u32::try_from(self.vectors.prompts).unwrap_or(u32::MAX).max(1);
+        let nearest = Nearest {
+            space: self.vectors.space.clone(),
+            vector: self.vector.clone(),
+            filter,
+            limit: limit.min(most),
+            offset: offset.min(self.vectors.prompts),
+            exact: false,
+        };
+        aside(store, |store| store.nearest(nearest)).await
+    }
+}
+
+async fn by_words(
+    store: &Arc<dyn FindStore>,
+    query: &TextQuery,
+    filter: &Filter,
+    limit: u32,
+    offset: u64,
+) -> Result<Found> {
+    if query.is_empty() {
+        return Ok(Found::default());
+    }
+    let lexical = Lexical { query: query.clone(), filter: filter.clone(), limit, offset };
+    aside(store, |store| store.lexical(lexical)).await
+}
+
+/// Says that nothing can be looked for by words.
+fn wordless(query: &TextQuery) -> Option<String> {
+    query.is_empty().then(|| {
+        "the query holds no word to look for, so nothing matches by words: write one that must be there".to_owned()
+    })
+}
+
+/// Says how many prompts cannot be found by meaning yet.
+async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<String>> {
+    let space_asked = space.clone();
+    let missing = aside(store, |store| store.count_unembedded(space_asked)).await?;
+    Ok((missing > 0).then(|| {
+        let (verb, they) = if missing == 1 { ("prompt has", "it was") } else { ("prompts have", "they were") };
+        let model = space::name(space);
+        format!(
+            "{missing} {verb} no vector of {model} yet, so {they} not looked at by meaning: `aludel reindex` makes them"
+        )
+    }))
+}
+
+/// Asks the store where a long scan holds up nobody: on a thread for waiting where there is a runtime, else here.
+async fn aside<T: Send + 'static>(
+    store: &Arc<dyn FindStore>,
+    ask: impl FnOnce(&dyn FindStore) -> Pending<T> + Send + 'static,
+) -> Result<T> {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return ask(&**store).await };
+    let store = Arc::clone(store);
+    let answer = runtime.spawn_blocking(move || ask(&*store).wait()).await;
+    answer.unwrap_or_else(|defect| Err(Error::Internal(format!("a search ended abnormally: {defect}"))))
+}

@@ -1,0 +1,56 @@
+//! What was found, as it is shown: whole prompts, each with a piece of its text, and what it repeats.
+
+use std::sync::Arc;
+
+use crate::domain::{FoundPrompt, ListedPrompt, Match, MatchKind, Prompt, PromptId};
+use crate::error::Result;
+use crate::store::FindStore;
+use crate::text::likeness::Repeats;
+use crate::text::query::TextQuery;
+use crate::text::snippet::{self, Snippet};
+
+/// One that was found, before it is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Row {
+    pub(super) id: PromptId,
+    pub(super) score: f64,
+    pub(super) kind: MatchKind,
+}
+
+/// The rows as prompts, in the same order. Those that were deleted meanwhile are left out.
+pub(super) async fn shown(store: &Arc<dyn FindStore>, rows: Vec<Row>, query: &TextQuery) -> Result<Vec<FoundPrompt>> {
+    let mut prompts = store.fetch(rows.iter().map(|row| row.id).collect()).await?.into_iter().peekable();
+    let mut repeats = RepeatsById::default();
+    let found = rows.into_iter().filter_map(|row| {
+        let prompt = prompts.next_if(|prompt| prompt.id == row.id)?;
+        let near_duplicate_of = repeats.take(&prompt);
+        let Snippet { text: snippet, marks } = snippet::of_prompt(query, &prompt);
+        Some(FoundPrompt {
+            matched: Match { score: row.score, snippet, marks, kind: row.kind },
+            near_duplicate_of,
+            prompt,
+        })
+    });
+    Ok(found.collect())
+}
+
+/// Prompts as they are listed: each with the first one before it that says nearly the same.
+pub fn listed(prompts: Vec<Prompt>) -> Vec<ListedPrompt> {
+    let mut repeats = RepeatsById::default();
+    prompts.into_iter().map(|prompt| ListedPrompt { near_duplicate_of: repeats.take(&prompt), prompt }).collect()
+}
+
+/// Finds the first prompt before one that says nearly the same.
+#[derive(Default)]
+struct RepeatsById {
+    repeats: Repeats,
+    ids: Vec<PromptId>,
+}
+
+impl RepeatsById {
+    fn take(&mut self, prompt: &Prompt) -> Option<PromptId> {
+        let earlier = self.repeats.take(&prompt.content).and_then(|number| self.ids.get(number).copied());
+        self.ids.push(prompt.id);
+        earlier
+    }
+}

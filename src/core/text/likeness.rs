@@ -1,0 +1,188 @@
+//! Whether two texts say nearly the same: the same runs of terms, as often, but for a tenth.
+//!
+//! A text is a bag of shingles, each three terms that follow one another; the likeness of two is the share of shingles
+//! that they have in common, repeats counted (Broder, "On the resemblance and containment of documents", 1997). One
+//! other word changes three shingles, so that two texts of one form about different things are not taken for one.
+//!
+//! A fingerprint of 64 bits (Charikar, "Similarity estimation techniques from rounding algorithms", 2002) and the
+//! number of shingles rule most pairs out at the cost of an instruction or two, so that a thousand texts are compared
+//! with each other in some tens of milliseconds.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::terms::{Analyzer, TermId};
+
+/// The least likeness of texts that say nearly the same.
+pub const NEARLY_THE_SAME: f64 = 0.9;
+
+/// Terms of a shingle.
+const SHINGLE: usize = 3;
+/// Most bits by which the fingerprints of texts differ that say nearly the same. Of so alike ones some 7 differ, give or
+/// take 2.5 (an angle of 0.33 over 64 planes); of strangers 32, give or take 4.
+const MOST_BITS_APART: u32 = 20;
+
+/// Finds texts among those before them that say nearly the same.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    analyzer: Analyzer,
+    terms: Vec<TermId>,
+    sketches: Vec<Sketch>,
+}
+
+impl Repeats {
+    /// Takes the next text. Answers the number, from 0, of the first one before it that says nearly the same.
+    pub fn take(&mut self, text: &str) -> Option<usize> {
+        self.terms.clear();
+        self.analyzer.read(text, &mut self.terms);
+        let sketch = Sketch::of(&self.terms, &self.analyzer, text);
+        let found = self.sketches.iter().position(|earlier| earlier.is_nearly(&sketch));
+        self.sketches.push(sketch);
+        found
+    }
+}
+
+/// The likeness of two texts, 0..=1; 1 for texts of the same terms in the same order.
+pub fn likeness(a: &str, b: &str) -> f64 {
+    let mut analyzer = Analyzer::default();
+    let mut sketch = |text: &str| {
+        let mut terms = Vec::new();
+        analyzer.read(text, &mut terms);
+        Sketch::of(&terms, &analyzer, text)
+    };
+    sketch(a).likeness(&sketch(b))
+}
+
+/// What is compared of a text.
+#[derive(Debug)]
+struct Sketch {
+    fingerprint: u64,
+    /// The hash of each shingle, in order, repeats kept. Never empty.
+    shingles: Vec<u64>,
+}
+
+impl Sketch {
+    fn of(terms: &[TermId], analyzer: &Analyzer, text: &str) -> Self {
+        let mut shingles: Vec<u64> = if terms.len() < SHINGLE {
+            // Too short for a run of terms: it is like what is the same. A text without any term is its own sign.
+            let all: Vec<&str> = terms.iter().map(|term| analyzer.term(*term)).collect();
+            let all = if all.is_empty() { text.trim().to_owned() } else { all.join(" ") };
+            vec![xxh3_64(all.as_bytes())]
+        } else {
+            // Numbers of terms are the same within one analyzer, which is as far as sketches are compared.
+            let hash = |run: &[TermId]| {
+                let mut bytes = [0; SHINGLE * size_of::<TermId>()];
+                for (place, term) in bytes.chunks_exact_mut(size_of::<TermId>()).zip(run) {
+                    place.copy_from_slice(&term.to_le_bytes());
+                }
+                xxh3_64(&bytes)
+            };
+            terms.windows(SHINGLE).map(hash).collect()
+        };
+        shingles.sort_unstable();
+        Self { fingerprint: fingerprint(&shingles), shingles }
+    }
+
+    fn is_nearly(&self, other: &Self) -> bool {
+        let (fewer, more) = ordered(self.shingles.len(), other.shingles.len());
+        fewer as f64 >= NEARLY_THE_SAME * more as f64
+            && (self.fingerprint ^ other.fingerprint).count_ones() <= MOST_BITS_APART
+            && self.likeness(other) >= NEARLY_THE_SAME
+    }
+
+    /// The shingles in common over all of either, repeats counted.
+    fn likeness(&self, other: &Self) -> f64 {
+        let (mut a, mut b) = (self.shingles.iter().peekable(), other.shingles.iter().peekable());
+        let mut common = 0_usize;
+        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+            match x.cmp(y) {
+                std::cmp::Ordering::Less => _ = a.next(),
+                std::cmp::Ordering::Greater => _ = b.next(),
+                std::cmp::Ordering::Equal => {
+                    common += 1;
+                    a.next();
+                    b.next();
+                }
+            }
+        }
+        common as f64 / (self.shingles.len() + other.shingles.len() - common) as f64
+    }
+}
+
+/// For each bit, what most shingles say.
+fn fingerprint(shingles: &[u64]) -> u64 {
+    let mut votes = [0_i64; 64];
+    for shingle in shingles {
+        for (bit, vote) in votes.iter_mut().enumerate() {
+            *vote += if shingle >> bit & 1 == 1 { 1 } else { -1 };
+        }
+    }
+    votes.iter().enumerate().fold(0, |bits, (bit, vote)| bits | u64::from(*vote > 0) << bit)
+}
+
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LONG: &str = "You are a careful editor of travel guides. Write a page about the old town of Lyon for people \
+        who stay a single day. Name three places to eat, say how to walk between them, and warn of what is closed on \
+        Mondays. Keep every sentence short, use no superlatives, and end with one line about the weather in spring.";
+
+    #[test]
+    fn a_text_is_like_itself_whatever_its_case_and_blanks() {
+        assert!(likeness(LONG, &LONG.to_uppercase().replace(' ', "\n ")) >= 1.0);
+        assert!(likeness("", "") >= 1.0);
+    }
+
+    #[test]
+    fn a_small_edit_is_nearly_the_same_and_another_subject_is_not() {
+        let edited = LONG.replace("one line", "one sentence");
+        assert!(likeness(LONG, &edited) >= NEARLY_THE_SAME, "{}", likeness(LONG, &edited));
+        let other = LONG.replace("Lyon", "Porto").replace("travel", "cooking").replace("Mondays", "Fridays");
+        assert!(likeness(LONG, &other) < NEARLY_THE_SAME, "{}", likeness(LONG, &other));
+        assert!(likeness(LONG, "Sort these numbers.") < 0.1);
+    }
+
+    #[test]
+    fn the_first_earlier_one_is_named() {
+        let mut repeats = Repeats::default();
+        let edited = LONG.replace("one line", "one sentence");
+        let taken: Vec<_> = [LONG, "Name a boat", &edited, "name a BOAT!", "??", "!!", "??", LONG]
+            .into_iter()
+            .map(|text| repeats.take(text))
+            .collect();
+        assert_eq!(taken, [None, None, Some(0), Some(1), None, None, Some(4), Some(0)]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn the_filters_hide_no_pair_that_is_nearly_the_same(
+            words in proptest::collection::vec("[a-z]{3,8}", 3..200),
+            edits in proptest::collection::vec((any::<prop::sample::Index>(), "[a-z]{3,8}"), 0..6)
+        ) {
+            let mut edited = words.clone();
+            for (place, word) in edits {
+                let place = place.index(edited.len());
+                edited[place] = word;
+            }
+            let (a, b) = (words.join(" "), edited.join(" "));
+            let mut repeats = Repeats::default();
+            repeats.take(&a);
+            prop_assert_eq!(repeats.take(&b).is_some(), likeness(&a, &b) >= NEARLY_THE_SAME);
+        }
+
+        #[test]
+        fn likeness_is_a_share_and_the_same_both_ways(a in "[a-d ]{0,40}", b in "[a-d ]{0,40}") {
+            let one_way = likeness(&a, &b);
+            prop_assert!((0.0..=1.0).contains(&one_way));
+            prop_assert!((one_way - likeness(&b, &a)).abs() < f64::EPSILON);
+        }
+    }
+}

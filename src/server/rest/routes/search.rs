@@ -1,0 +1,91 @@
+//! `/api/v1/prompts/search`: stored prompts, found by words or by meaning.
+//!
+//! The body is the list, best first; how many there are, what embedding the query took and what to know besides are
+//! headers. A query string may say `q` for `query`; all else has the names of the body.
+
+use aludel_core::api::{Request as _, SearchRequest};
+use aludel_core::error::{Error, Fault, Result};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::answer;
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::error::Answer;
+use crate::server::rest::{App, body};
+
+/// How many there are in all.
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+/// What embedding the query took, as JSON.
+const METADATA: HeaderName = HeaderName::from_static("x-model-metadata");
+/// What to know besides, as a JSON list of texts; left out where there is nothing.
+const WARNINGS: HeaderName = HeaderName::from_static("x-warnings");
+
+const QUERY: &str = "query";
+const SHORT_QUERY: &str = "q";
+
+pub(super) async fn by_body(State(app): State<App>, request: Request) -> Answer {
+    negotiate(request.headers(), &[JSON])?;
+    let raw = body::json(request).await?;
+    search(&app, raw).await
+}
+
+pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with_long_names(body::query(&uri, SearchRequest::FIELDS)?)?;
+    search(&app, Value::Object(raw)).await
+}
+
+async fn search(app: &App, raw: Value) -> Answer {
+    let request = app.engine().decode::<SearchRequest>(raw)?;
+    let result = app.engine().search(request).await?;
+    let mut response = answer(StatusCode::OK, &result.prompts)?;
+    let headers = response.headers_mut();
+    headers.insert(TOTAL, HeaderValue::from(result.total));
+    headers.insert(METADATA, json(&result.model_metadata)?);
+    if !result.warnings.is_empty() {
+        headers.insert(WARNINGS, json(&result.warnings)?);
+    }
+    Ok(response)
+}
+
+fn with_long_names(mut raw: Map<String, Value>) -> Result<Map<String, Value>> {
+    if let Some(query) = raw.shift_remove(SHORT_QUERY)
+        && raw.insert(QUERY.to_owned(), query).is_some()
+    {
+        return Err(Error::Shape(vec![Fault::new(SHORT_QUERY, "means the same as `query`; give one of the two")]));
+    }
+    Ok(raw)
+}
+
+/// A value as JSON that a header can hold: characters beyond ASCII are escaped.
+fn json(value: &impl Serialize) -> Result<HeaderValue> {
+    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("a header cannot be written: {error}"));
+    let text = serde_json::to_string(value).map_err(|error| failed(&error))?;
+    let mut ascii = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_ascii() {
+            ascii.push(character);
+        } else {
+            let escape = |unit: &u16| format!("\\u{unit:04x}");
+            ascii.extend(character.encode_utf16(&mut [0; 2]).iter().map(escape));
+        }
+    }
+    HeaderValue::try_from(ascii).map_err(|error| failed(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json as value;
+
+    use super::*;
+
+    #[test]
+    fn a_header_holds_any_text_as_json() {
+        let header = json(&value!({ "model": "größe 𝄞\n" })).unwrap();
+        let text = header.to_str().unwrap();
+        assert!(text.is_ascii());
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value!({ "model": "größe 𝄞\n" }));
+    }
+}
