@@ -2,7 +2,10 @@
 //!
 //! An [`Action`] is a named intention; [`ACTIONS`] says where it applies, which keys call it, how it is called in a
 //! hint and what it does. Only what works is in it. Whether an action can be done *now* is said by the screen
-//! ([`crate::tui::screens::workbench::refusal`]); hints show what can, the help says why the rest cannot.
+//! ([`crate::tui::screens::refusal`]); hints show what can, the help says why the rest cannot.
+//!
+//! Where the keys are is a [`Context`]. Four of them can have the keys; each of these takes keys of others too
+//! ([`Context::chain`]), as far as these are for its screen.
 
 /// A named intention of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +63,51 @@ pub enum Action {
     CopyPane,
     StopVariant,
     Details,
+    GoToWork,
+    GoToHistory,
+    FocusSearch,
+    SearchMode,
+    Results,
+    ToList,
+    ToPreview,
+    OpenIdea,
+    OpenPrompt,
+    EditTags,
+    EditNotes,
+    DeletePrompt,
+    Export,
+    Import,
+}
+
+/// The screens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ScreenName {
+    /// An idea and its run.
+    #[default]
+    Work,
+    /// What is stored.
+    History,
+}
+
+impl ScreenName {
+    /// All screens, in the order of their numbers.
+    pub const ALL: [Self; 2] = [Self::Work, Self::History];
+
+    /// The digit that leads there.
+    pub const fn digit(self) -> char {
+        match self {
+            Self::Work => '1',
+            Self::History => '5',
+        }
+    }
+
+    /// What it is called.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Work => "Workbench",
+            Self::History => "History",
+        }
+    }
 }
 
 /// Where an action applies.
@@ -71,6 +119,10 @@ pub enum Context {
     Composer,
     /// In every other pane, where letters act.
     Navigate,
+    /// In the search box of the history, beside the keys that edit text.
+    Search,
+    /// In the other panes of the history, beside those of every pane.
+    History,
 }
 
 impl Context {
@@ -80,6 +132,27 @@ impl Context {
             Self::Global => "global",
             Self::Composer => "composer",
             Self::Navigate => "nav",
+            Self::Search => "search",
+            Self::History => "history",
+        }
+    }
+
+    /// The contexts whose keys work where this one has the keys, the nearest first.
+    pub const fn chain(self) -> &'static [Self] {
+        match self {
+            Self::Global => &[Self::Global],
+            Self::Composer => &[Self::Composer, Self::Global],
+            Self::Navigate => &[Self::Navigate, Self::Global],
+            Self::Search => &[Self::Search, Self::Composer, Self::Global],
+            Self::History => &[Self::History, Self::Navigate, Self::Global],
+        }
+    }
+
+    /// The screen on which this context has the keys.
+    pub const fn screen(self) -> ScreenName {
+        match self {
+            Self::Global | Self::Composer | Self::Navigate => ScreenName::Work,
+            Self::Search | Self::History => ScreenName::History,
         }
     }
 }
@@ -93,6 +166,8 @@ pub struct ActionInfo {
     pub id: &'static str,
     /// Where it applies.
     pub context: Context,
+    /// The only screen it is for; `None` where it is for all.
+    pub screen: Option<ScreenName>,
     /// Keys that call it, the first being the one shown.
     pub keys: &'static [&'static str],
     /// One or two words for the hint line.
@@ -113,7 +188,7 @@ const fn info(
     label: &'static str,
     help: &'static str,
 ) -> ActionInfo {
-    ActionInfo { action, id, context, keys, label, help, hint: 0, operation: None }
+    ActionInfo { action, id, context, screen: None, keys, label, help, hint: 0, operation: None }
 }
 
 impl ActionInfo {
@@ -121,6 +196,22 @@ impl ActionInfo {
     const fn hint(mut self, place: u8) -> Self {
         self.hint = place;
         self
+    }
+
+    /// The same, for the screen of the runs alone.
+    const fn at_work(mut self) -> Self {
+        self.screen = Some(ScreenName::Work);
+        self
+    }
+
+    /// True when it is for `screen`.
+    pub fn is_for(&self, screen: ScreenName) -> bool {
+        self.screen.is_none_or(|only| only == screen)
+    }
+
+    /// True when its keys work where `context` has the keys.
+    pub fn works_in(&self, context: Context) -> bool {
+        self.is_for(context.screen()) && context.chain().contains(&self.context)
     }
 
     /// The same, calling `operation` of the core.
@@ -131,11 +222,14 @@ impl ActionInfo {
 }
 
 use Action as A;
-use Context::{Composer, Global, Navigate};
+use Context::{Composer, Global, History, Navigate, Search};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
-    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Make prompts of the idea").hint(2).calls("generate"),
+    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Make prompts of the idea")
+        .at_work()
+        .hint(2)
+        .calls("generate"),
     info(
         A::RunSettings,
         "run-settings",
@@ -162,11 +256,17 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
     info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "To the shell; `fg` comes back"),
     info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Draw the whole screen anew"),
-    info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").hint(1),
-    info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant"),
-    info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").hint(6),
-    info(A::PhasePrevious, "phase-prev", Navigate, &["{"], "phase", "Previous phase"),
-    info(A::PhaseNext, "phase-next", Navigate, &["}"], "phase", "Next phase").hint(7),
+    info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
+        .calls("list"),
+    info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
+        .hint(14),
+    info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
+    info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
+    info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),
+    info(A::PhasePrevious, "phase-prev", Navigate, &["{"], "phase", "Previous phase").at_work(),
+    info(A::PhaseNext, "phase-next", Navigate, &["}"], "phase", "Next phase").at_work().hint(7),
     info(A::Down, "down", Navigate, &["j", "Down"], "down", "Down a row"),
     info(A::Up, "up", Navigate, &["k", "Up"], "up", "Up a row"),
     info(A::HalfDown, "half-down", Navigate, &["d", "Ctrl+D"], "half down", "Down half a pane"),
@@ -176,25 +276,48 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
     info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow what arrives"),
     info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
-    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not").hint(10),
+    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
+        .at_work()
+        .hint(10),
     info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt (OSC 52)").hint(4),
-    info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not"),
-    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").hint(5),
-    info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings").hint(9),
-    info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; at the outermost asks to quit"),
-    info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").hint(13),
+    info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not")
+        .at_work(),
+    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
+    info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings")
+        .at_work()
+        .hint(9),
+    info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box").hint(1).calls("search"),
+    info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
+    info(A::OpenIdea, "open", History, &["Enter"], "open", "Take its idea up in the Workbench's input").hint(2),
+    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Take the prompt itself up as an idea").hint(15),
+    info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
+    info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
+    info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; asks first").hint(7).calls("delete"),
+    info(A::Export, "export", History, &["E"], "export", "Write what is listed to a file").hint(16).calls("export"),
+    info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
+    info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),
+    info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview").hint(13).calls("show"),
+    info(A::Results, "results", Search, &["Enter"], "results", "Search now, and on to what is found").hint(1),
+    info(A::SearchMode, "mode", Search, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(4),
+    info(A::Down, "search-down", Search, &["Down"], "next", "The next of what is found").hint(5),
+    info(A::Up, "search-up", Search, &["Up"], "previous", "The one before of what is found"),
+    info(A::PageDown, "search-page-down", Search, &["PageDown"], "page down", "Down a page of what is found"),
+    info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of what is found"),
+    info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
+    info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
     info(A::CharLeft, "char-left", Composer, &["Left", "Ctrl+B"], "left", "Left"),
     info(A::CharRight, "char-right", Composer, &["Right", "Ctrl+F"], "right", "Right"),
-    info(A::LineUp, "line-up", Composer, &["Up"], "up", "Up a row"),
-    info(A::LineDown, "line-down", Composer, &["Down"], "down", "Down a row"),
+    info(A::LineUp, "line-up", Composer, &["Up"], "up", "Up a row").at_work(),
+    info(A::LineDown, "line-down", Composer, &["Down"], "down", "Down a row").at_work(),
     info(A::WordLeft, "word-left", Composer, &["Alt+B", "Ctrl+Left", "Alt+Left"], "word left", "A word left"),
     info(A::WordRight, "word-right", Composer, &["Alt+F", "Ctrl+Right", "Alt+Right"], "word right", "A word right"),
     info(A::LineStart, "line-start", Composer, &["Ctrl+A", "Home"], "line start", "To the beginning of the line"),
     info(A::LineEnd, "line-end", Composer, &["Ctrl+E", "End"], "line end", "To the end of the line"),
-    info(A::TextUp, "text-up", Composer, &["PageUp"], "page up", "Up a page of the input"),
-    info(A::TextDown, "text-down", Composer, &["PageDown"], "page down", "Down a page of the input"),
-    info(A::TextStart, "text-start", Composer, &["Ctrl+Home", "Alt+<"], "start", "To the beginning of the input"),
-    info(A::TextEnd, "text-end", Composer, &["Ctrl+End", "Alt+>"], "end", "To the end of the input"),
+    info(A::TextUp, "text-up", Composer, &["PageUp"], "page up", "Up a page of the input").at_work(),
+    info(A::TextDown, "text-down", Composer, &["PageDown"], "page down", "Down a page of the input").at_work(),
+    info(A::TextStart, "text-start", Composer, &["Ctrl+Home", "Alt+<"], "start", "To the beginning of the input")
+        .at_work(),
+    info(A::TextEnd, "text-end", Composer, &["Ctrl+End", "Alt+>"], "end", "To the end of the input").at_work(),
     info(
         A::DeleteCharBefore,
         "del-char-before",
@@ -237,23 +360,27 @@ mod tests {
     fn every_action_is_in_the_list_and_every_name_is_its_own() {
         let ids: BTreeSet<&str> = ACTIONS.iter().map(|info| info.id).collect();
         assert_eq!(ids.len(), ACTIONS.len());
-        // `Details` is the last of the enum: its number is the count of all others.
+        // `Import` is the last of the enum: its number is the count of all others.
         let actions: BTreeSet<usize> = ACTIONS.iter().map(|info| info.action as usize).collect();
-        assert_eq!(actions.len(), Action::Details as usize + 1);
+        assert_eq!(actions.len(), Action::Import as usize + 1);
         assert!(ACTIONS.iter().all(|info| info.action.info().action == info.action));
     }
 
     #[test]
     fn the_list_of_actions_is_as_reviewed() {
         let row = |info: &ActionInfo| {
-            format!("{:<9}{:<16}{:<28}{}", info.context.as_str(), info.id, info.keys.join(" "), info.help)
+            let only = info.screen.map_or("", ScreenName::title);
+            format!("{:<9}{:<17}{:<28}{:<10}{}", info.context.as_str(), info.id, info.keys.join(" "), only, info.help)
         };
         insta::assert_snapshot!(ACTIONS.iter().map(row).collect::<Vec<_>>().join("\n"));
     }
 
     #[test]
-    fn places_in_the_hint_line_are_distinct() {
-        let places: Vec<u8> = ACTIONS.iter().map(|info| info.hint).filter(|place| *place > 0).collect();
-        assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len());
+    fn places_in_a_hint_line_are_distinct() {
+        for context in [Composer, Navigate, Search, History] {
+            let infos = ACTIONS.iter().filter(|info| info.hint > 0 && info.works_in(context));
+            let places: Vec<u8> = infos.map(|info| info.hint).collect();
+            assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{}: {places:?}", context.as_str());
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! What the workbench wants done outside itself, as data. [`update`](crate::tui::update::update) asks; the executor
 //! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
 
+use aludel_core::domain::PromptId;
 use serde_json::Value;
+
+use super::model::history::Question;
 
 /// Names one question. An answer whose ticket is no longer current is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -39,6 +42,46 @@ pub(crate) enum CoreEffect {
     CancelVariant(Ticket, u32),
     /// List personas and providers. Answers with `Names`.
     LoadNames,
+    /// Ask for, or change, what is stored. Answers with `History`.
+    History {
+        /// Names the question.
+        ticket: Ticket,
+        /// What it is.
+        wish: Wish,
+    },
+    /// Stop the file that is written or read; what is stored by then stays.
+    StopTransfer,
+    /// Tell how far the vectors are, whenever that changes. Answers with `Indexing`, as long as the program runs.
+    WatchIndexing,
+}
+
+/// What is wished of what is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Wish {
+    /// Rows. A wish for rows that is not answered yet is dropped for it.
+    Find {
+        /// Milliseconds to wait before asking, so that what is typed fast is asked once.
+        wait_ms: u64,
+        /// What is asked.
+        question: Question,
+    },
+    /// A whole prompt.
+    Read(PromptId),
+    /// Change a prompt: the raw request.
+    Update(Value),
+    /// Delete prompts: the raw request.
+    Delete(Value),
+    /// Write prompts to a file.
+    Export {
+        /// The raw request.
+        raw: Value,
+        /// The file.
+        path: String,
+        /// True when a file that is there may go.
+        replace: bool,
+    },
+    /// Store the prompts of this file.
+    Import(String),
 }
 
 /// What the runtime does.

@@ -4,6 +4,9 @@
 //! question. Events travel in batches over a bounded channel: a screen that is slow to take them makes the run's own
 //! queue merge its deltas, and loses nothing.
 
+mod history;
+mod transfer;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -12,9 +15,9 @@ use aludel_core::engine::{Engine, Newcomers};
 use aludel_core::error::Problem;
 use aludel_core::event::{Run, RunControl};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
-use super::effect::{CoreEffect, Ticket};
+use super::effect::{CoreEffect, Ticket, Wish};
 use super::message::Message;
 use super::model::Names;
 
@@ -30,6 +33,12 @@ pub(crate) struct Executor {
     engine: Engine,
     answers: mpsc::Sender<Message>,
     runs: HashMap<Ticket, RunControl>,
+    /// The search under way; the next one takes its place.
+    finding: Option<AbortHandle>,
+    /// The file that is written or read.
+    transferring: Option<AbortHandle>,
+    /// Looks how far the vectors are.
+    watching: Option<AbortHandle>,
     tasks: JoinSet<()>,
 }
 
@@ -37,7 +46,18 @@ impl Executor {
     /// An executor over `engine`, and where its answers arrive. Needs a tokio runtime once it is used.
     pub(crate) fn new(engine: Engine) -> (Self, mpsc::Receiver<Message>) {
         let (answers, messages) = mpsc::channel(ANSWERS);
-        (Self { engine, answers, runs: HashMap::new(), tasks: JoinSet::new() }, messages)
+        (
+            Self {
+                engine,
+                answers,
+                runs: HashMap::new(),
+                finding: None,
+                transferring: None,
+                watching: None,
+                tasks: JoinSet::new(),
+            },
+            messages,
+        )
     }
 
     /// Does what `effect` says, or begins to.
@@ -68,6 +88,16 @@ impl Executor {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
             }
+            CoreEffect::History { ticket, wish } => self.fulfil(ticket, wish),
+            CoreEffect::StopTransfer => {
+                if let Some(transferring) = self.transferring.take() {
+                    transferring.abort();
+                }
+            }
+            CoreEffect::WatchIndexing => {
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.watching = Some(self.tasks.spawn(history::watch_indexing(engine, answers)));
+            }
         }
     }
 
@@ -77,6 +107,9 @@ impl Executor {
     /// `storage` when something could not be written.
     pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
         self.runs.values().for_each(RunControl::cancel_all);
+        for task in [self.finding, self.transferring, self.watching].into_iter().flatten() {
+            task.abort();
+        }
         drop(self.answers);
         // Nobody reads the answers any more, but a run is only over when its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
@@ -94,6 +127,24 @@ impl Executor {
             Ok((self.engine.generate(request)?, newcomers))
         });
         run.map_err(|error| Box::new(Problem::from(error)))
+    }
+
+    /// Asks or changes what is stored.
+    fn fulfil(&mut self, ticket: Ticket, wish: Wish) {
+        let place = match &wish {
+            Wish::Find { .. } => Some(&mut self.finding),
+            Wish::Export { .. } | Wish::Import(_) => Some(&mut self.transferring),
+            Wish::Read(_) | Wish::Update(_) | Wish::Delete(_) => None,
+        };
+        let (engine, answers) = (self.engine.clone(), self.answers.clone());
+        let task = self.tasks.spawn(async move {
+            let news = history::fulfil(&engine, wish, ticket, &answers).await;
+            _ = answers.send(Message::History { ticket, news }).await;
+        });
+        // One of its sort at a time: what is not answered yet is wanted no more.
+        if let Some(before) = place.and_then(|place| place.replace(task)) {
+            before.abort();
+        }
     }
 
     fn answer(&mut self, message: Message) {

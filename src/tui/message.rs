@@ -1,13 +1,16 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
-use aludel_core::engine::Newcomer;
+use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
+use aludel_core::transfer::{ImportReport, TransferProgress};
 use crossterm::event::KeyEvent;
 use serde_json::Value;
 
 use super::effect::Ticket;
 use super::model::Names;
+use super::model::history::Answer;
 
 /// Anything that may change the model.
 #[derive(Debug, Clone)]
@@ -43,10 +46,41 @@ pub(crate) enum Message {
         /// Why.
         problem: Box<Problem>,
     },
+    /// An answer about what is stored.
+    History {
+        /// Which question it answers.
+        ticket: Ticket,
+        /// What it is.
+        news: News,
+    },
+    /// So far the vectors are.
+    Indexing(Indexing),
     /// The names that exist here.
     Names(Names),
     /// Providers that could be used and that nobody configured, at least one; told once.
     Newcomers(Vec<Newcomer>),
     /// Back from the shell; `false` when this terminal cannot suspend.
     Resumed(bool),
+}
+
+/// What the core answered, or why it did not.
+pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
+
+/// An answer about what is stored.
+#[derive(Debug, Clone)]
+pub(crate) enum News {
+    /// Rows.
+    Found(Outcome<Box<Answer>>),
+    /// A whole prompt.
+    Read(Outcome<Box<Prompt>>),
+    /// A prompt was changed and is so now.
+    Updated(Outcome<Box<Prompt>>),
+    /// These are gone.
+    Deleted(Outcome<Vec<PromptId>>),
+    /// So far a file is written or read.
+    Transferring(TransferProgress),
+    /// So many prompts are in a file.
+    Exported(Outcome<u64>),
+    /// A file was read.
+    Imported(Outcome<Box<ImportReport>>),
 }

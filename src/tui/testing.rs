@@ -16,8 +16,9 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::effect::{Effect, Ticket};
 use super::keymap::Keymap;
-use super::message::Message;
-use super::model::{Defaults, Model, Names};
+use super::message::{Message, News};
+use super::model::history::{Answer, Facts, Row};
+use super::model::{Defaults, Model, Names, Settings};
 use super::screens::view;
 use super::theme::Theme;
 use super::update::{Cx, update};
@@ -33,15 +34,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(width: u16, height: u16) -> Self {
-        let builtin = vec!["builtin".to_owned()];
-        let defaults = Defaults {
-            persona: "generic".into(),
-            count: 3,
-            temperature: 0.7,
-            providers: builtin.clone(),
-            writers: builtin,
-        };
-        let model = Model::new(defaults, Follow::Tail);
+        let model = Model::new(defaults(), Follow::Tail);
         let mut bench = Self { model, now: 0, keymap: Keymap::default(), seq: 0 };
         bench.send(Message::Resize { width, height });
         bench
@@ -73,18 +66,23 @@ impl Bench {
     }
 
     /// Tells events of the current run.
-    pub(crate) fn tell(&mut self, kinds: Vec<EventKind>) {
-        self.tell_of(self.model.last_ticket, kinds);
+    pub(crate) fn tell(&mut self, kinds: Vec<EventKind>) -> Vec<Effect> {
+        self.tell_of(self.model.last_ticket, kinds)
     }
 
-    pub(crate) fn tell_of(&mut self, ticket: Ticket, kinds: Vec<EventKind>) {
+    pub(crate) fn tell_of(&mut self, ticket: Ticket, kinds: Vec<EventKind>) -> Vec<Effect> {
         let events = kinds.into_iter().map(|kind| {
             let event = Event { session_id: session(), seq: self.seq, kind };
             self.seq += 1;
             event
         });
         let events = events.collect();
-        self.send(Message::RunEvents { ticket, events });
+        self.send(Message::RunEvents { ticket, events })
+    }
+
+    /// Makes every search by meaning cost money.
+    pub(crate) fn meaning_costs(&mut self) {
+        self.model.settings = Settings::new(Defaults { is_meaning_free: false, ..defaults() });
     }
 
     /// Types an idea and runs it; `variants` of it are announced.
@@ -101,6 +99,18 @@ impl Bench {
         }));
     }
 
+    /// Answers the newest question about rows.
+    pub(crate) fn answer(&mut self, answer: Answer) -> Vec<Effect> {
+        let asked = self.model.history.asked.unwrap_or_else(|| panic!("no rows are asked for"));
+        self.send(Message::History { ticket: asked.ticket, news: News::Found(Ok(Box::new(answer))) })
+    }
+
+    /// Answers the newest question for a whole prompt.
+    pub(crate) fn read(&mut self, prompt: Prompt) {
+        let ticket = self.model.history.reading.unwrap_or_else(|| panic!("no prompt is asked for"));
+        self.send(Message::History { ticket, news: News::Read(Ok(Box::new(prompt))) });
+    }
+
     pub(crate) fn buffer(&self, theme: &Theme) -> Buffer {
         let size = self.model.size;
         let mut terminal = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();
@@ -111,6 +121,18 @@ impl Bench {
     /// The screen as text, without blanks at the ends of rows.
     pub(crate) fn picture(&self) -> String {
         rows_of(&self.buffer(&Theme::ansi16())).join("\n")
+    }
+}
+
+fn defaults() -> Defaults {
+    let builtin = vec!["builtin".to_owned()];
+    Defaults {
+        persona: "generic".into(),
+        count: 3,
+        temperature: 0.7,
+        providers: builtin.clone(),
+        writers: builtin,
+        is_meaning_free: true,
     }
 }
 
@@ -259,6 +281,12 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
         created_at: from_millis(0),
         updated_at: from_millis(0),
     }
+}
+
+/// An answer of these rows, none following, that took three milliseconds.
+pub(crate) fn answer(rows: Vec<Row>) -> Answer {
+    let facts = Facts { total: None, warnings: Vec::new(), took_ms: 3, cost_usd: None, at: from_millis(200_000_000) };
+    Answer { rows, next: None, facts }
 }
 
 /// A variant from its first phase to its stored prompt.

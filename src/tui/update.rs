@@ -4,14 +4,13 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use serde_json::Value;
 
-use super::action::Action;
+use super::action::{Action, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
 use super::keymap::{Chord, Keymap};
 use super::message::Message;
 use super::model::{Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
-use super::screens::workbench;
-use super::widgets::figures::grouped;
+use super::screens::{self, history, workbench};
 
 /// What an update may look up.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +26,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
     pass_time(model, cx.now);
     let effects = match message {
         Message::Key(key) => on_key(model, key, cx),
-        Message::Paste(text) => {
-            on_paste(model, &text);
-            Vec::new()
-        }
+        Message::Paste(text) => on_paste(model, &text),
         Message::Resize { width, height } => {
             model.size = Size { width, height };
             // A terminal that shrank and grew again between two frames has lost what was on it.
@@ -49,14 +45,21 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
                     run.apply(event, now);
                 }
             }
-            Vec::new()
+            // What a run finishes is stored, and belongs into the list.
+            let has_stored = events.iter().any(|event| event.kind.is_terminal());
+            if has_stored { history::again(model) } else { Vec::new() }
         }
+        Message::History { ticket, news } => history::take_in(model, ticket, news),
         Message::RunRefused { ticket, problem } => {
             if let Some(run) = current(model, ticket) {
                 run.refusal = Some(problem);
                 // What is to be mended is in the input.
                 model.focus = Focus::Composer;
             }
+            Vec::new()
+        }
+        Message::Indexing(indexing) => {
+            model.history.indexing = Some(indexing);
             Vec::new()
         }
         Message::Names(names) => {
@@ -75,7 +78,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             Vec::new()
         }
     };
-    workbench::reflow(model);
+    screens::reflow(model);
     overlays::reflow(model);
     effects
 }
@@ -85,7 +88,9 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     /// Milliseconds of one picture of the spinner.
     const SPINNER_MS: u64 = 100;
     let live = model.live_run();
-    let spinner = live.filter(|_| model.attention).map(|_| (model.now / SPINNER_MS + 1) * SPINNER_MS);
+    let searching = model.screen == ScreenName::History && model.history.is_searching();
+    let turns = live.is_some() || searching || model.history.transfer.is_some();
+    let spinner = (turns && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
     [spinner, figures, toast, model.quit_armed_until].into_iter().flatten().min()
@@ -97,6 +102,7 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
         model.say(Tone::Refused, reason);
         return Vec::new();
     }
+    model.screen = ScreenName::Work;
     model.last_ticket = model.last_ticket.next();
     let ticket = model.last_ticket;
     model.run = Some(LiveRun::new(ticket, model.now));
@@ -126,38 +132,34 @@ fn on_key(model: &mut Model, key: KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
         return Vec::new();
     }
     let chord = Chord::from(key);
-    let action = cx.keymap.action(model.focus.context(), chord);
+    let action = cx.keymap.action(model.context(), chord);
     if model.overlay.is_some() {
         // What lies over the screen takes all keys but those that must always work.
         return match action {
             Some(action @ (Action::StopOrQuit | Action::Quit | Action::Suspend | Action::Redraw)) => {
-                workbench::act(model, action)
+                screens::act(model, action)
             }
             _ => overlays::key(model, chord, action),
         };
     }
     match (action, chord.typed()) {
-        (Some(action), _) => workbench::act(model, action),
-        (None, Some(character)) if model.focus == Focus::Composer => {
-            model.composer.insert(character);
-            Vec::new()
-        }
-        _ => Vec::new(),
+        (Some(action), _) => screens::act(model, action),
+        (None, Some(character)) => screens::type_in(model, character),
+        (None, None) => Vec::new(),
     }
 }
 
-/// A paste is text, wherever the keys are.
-fn on_paste(model: &mut Model, text: &str) {
-    /// Shorter ones are seen to arrive.
-    const WORTH_TELLING: usize = 200;
-    if let Some(Overlay::Help { .. }) = model.overlay {
-        model.overlay = None;
+/// A paste is text, wherever the keys are: for the box that asks for one, else for the screen.
+fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    match &mut model.overlay {
+        Some(Overlay::Ask(asking)) => {
+            asking.field.paste(text);
+            return Vec::new();
+        }
+        Some(Overlay::Help { .. }) => model.overlay = None,
+        _ => {}
     }
-    model.focus = Focus::Composer;
-    let characters = model.composer.paste(text);
-    if characters >= WORTH_TELLING || text.contains(['\n', '\r']) {
-        model.say(Tone::Done, format!("pasted {} characters; ^J runs", grouped(characters as u64)));
-    }
+    screens::paste(model, text)
 }
 
 #[cfg(test)]

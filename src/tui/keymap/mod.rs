@@ -1,7 +1,7 @@
 //! From keys to actions.
 //!
 //! The map is made of [`ACTIONS`] alone. A key is looked up in the context that has the
-//! focus and then among the global ones. Tests hold that every key of the list can be read, that no context gives a
+//! focus and then in those whose keys work there too. Tests hold that every key of the list can be read, that no context gives a
 //! key two meanings, and that none of them is one that terminals swallow or cannot tell apart.
 
 mod chord;
@@ -20,20 +20,22 @@ pub(crate) struct Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        let bindings = ACTIONS
-            .iter()
-            .flat_map(|info| info.keys.iter().map(move |key| (info, key)))
-            .filter_map(|(info, key)| Some(((info.context, key.parse().ok()?), info.action)))
-            .collect();
+        let mut bindings = HashMap::new();
+        for context in [Context::Composer, Context::Navigate, Context::Search, Context::History] {
+            for info in ACTIONS.iter().filter(|info| info.works_in(context)) {
+                for chord in info.keys.iter().filter_map(|key| key.parse().ok()) {
+                    bindings.insert((context, chord), info.action);
+                }
+            }
+        }
         Self { bindings }
     }
 }
 
 impl Keymap {
-    /// The action that `chord` calls in `context`.
+    /// The action that `chord` calls where `context` has the keys.
     pub(crate) fn action(&self, context: Context, chord: Chord) -> Option<Action> {
-        let at = |context| self.bindings.get(&(context, chord)).copied();
-        at(context).or_else(|| at(Context::Global))
+        self.bindings.get(&(context, chord)).copied()
     }
 }
 
@@ -43,9 +45,9 @@ mod tests {
 
     #[test]
     fn every_key_of_the_list_can_be_read_and_means_one_thing() {
-        for context in [Context::Composer, Context::Navigate] {
+        for context in [Context::Composer, Context::Navigate, Context::Search, Context::History] {
             let mut seen: HashMap<Chord, &str> = HashMap::new();
-            for info in ACTIONS.iter().filter(|info| info.context == context || info.context == Context::Global) {
+            for info in ACTIONS.iter().filter(|info| info.works_in(context)) {
                 for key in info.keys {
                     let chord: Chord = key.parse().unwrap();
                     if let Some(other) = seen.insert(chord, info.id) {
@@ -64,7 +66,8 @@ mod tests {
                 // What needs the newer keyboard protocol needs a second key.
                 assert!(*key != "Ctrl+Enter" || info.keys.len() > 1);
             }
-            let types = info.context != Context::Navigate && info.keys.iter().any(|key| key.chars().count() == 1);
+            let letters_act = matches!(info.context, Context::Navigate | Context::History);
+            let types = !letters_act && info.keys.iter().any(|key| key.chars().count() == 1);
             assert!(!types, "{} would be typed", info.id);
         }
     }
@@ -78,5 +81,17 @@ mod tests {
         assert_eq!(keymap.action(Context::Navigate, chord("Ctrl+J")), Some(Action::Run));
         assert_eq!(keymap.action(Context::Navigate, chord("?")), Some(Action::Help));
         assert_eq!(keymap.action(Context::Composer, chord("?")), None);
+    }
+
+    #[test]
+    fn what_is_for_another_screen_has_no_key() {
+        let keymap = Keymap::default();
+        let chord = |key: &str| key.parse::<Chord>().unwrap();
+        assert_eq!(keymap.action(Context::Search, chord("Ctrl+J")), None, "no run where no idea is seen");
+        assert_eq!(keymap.action(Context::Search, chord("Enter")), Some(Action::Results));
+        assert_eq!(keymap.action(Context::Search, chord("Ctrl+W")), Some(Action::DeleteWord));
+        assert_eq!(keymap.action(Context::History, chord("Left")), Some(Action::ToList));
+        assert_eq!(keymap.action(Context::Navigate, chord("D")), None);
+        assert_eq!(keymap.action(Context::History, chord("1")), Some(Action::GoToWork));
     }
 }

@@ -14,9 +14,18 @@ use crate::tui::widgets::safe::typed;
 const UNDO_DEPTH: usize = 1_000;
 
 /// The text area.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Composer {
     area: TextArea<'static>,
+    /// True where line breaks become blanks.
+    is_one_line: bool,
+}
+
+impl PartialEq for Composer {
+    /// True when the same is written in both.
+    fn eq(&self, other: &Self) -> bool {
+        self.area.lines() == other.area.lines()
+    }
 }
 
 impl Default for Composer {
@@ -27,11 +36,33 @@ impl Default for Composer {
         // The terminal's own cursor marks the place, so the text area draws none.
         area.set_cursor_style(Style::default());
         area.set_cursor_line_style(Style::default());
-        Self { area }
+        Self { area, is_one_line: false }
     }
 }
 
 impl Composer {
+    /// A text area of one line, which scrolls sideways.
+    pub(crate) fn line() -> Self {
+        let mut line = Self { is_one_line: true, ..Self::default() };
+        line.area.set_wrap_mode(WrapMode::None);
+        line
+    }
+
+    /// The same with `text` in it, the cursor behind it.
+    pub(crate) fn holding(mut self, text: &str) -> Self {
+        self.paste(text);
+        self
+    }
+
+    /// Puts `text` in the place of all that is written. Undoing brings that back.
+    pub(crate) fn replace(&mut self, text: &str) {
+        let yanked = self.area.yank_text();
+        self.area.select_all();
+        self.area.cut();
+        self.area.set_yank_text(yanked);
+        self.paste(text);
+    }
+
     /// The text, lines joined by `\n`.
     pub(crate) fn text(&self) -> String {
         self.area.lines().join("\n")
@@ -71,9 +102,15 @@ impl Composer {
 
     /// Types a whole text. Gives the number of characters that went in.
     pub(crate) fn paste(&mut self, text: &str) -> usize {
-        let text = typed(text);
+        let text = self.fitting(text);
         self.area.insert_str(&text);
         text.chars().count()
+    }
+
+    /// `text` as it may stand here.
+    fn fitting(&self, text: &str) -> String {
+        let text = typed(text);
+        if self.is_one_line { text.trim_end().replace(['\n', '\t'], " ") } else { text }
     }
 
     /// Does what an action of the composer says. False when it is not one of them.
@@ -213,6 +250,22 @@ mod tests {
         assert_eq!(composer.text(), "onetwo");
         composer.act(Action::Undo);
         assert_eq!(composer.text(), "one\ntwo");
+    }
+
+    #[test]
+    fn a_text_that_was_replaced_comes_back() {
+        let mut composer = written("two\nlines");
+        composer.replace("another");
+        assert_eq!(composer.text(), "another");
+        composer.act(Action::Undo);
+        composer.act(Action::Undo);
+        assert_eq!(composer.text(), "two\nlines");
+    }
+
+    #[test]
+    fn one_line_stays_one() {
+        let line = Composer::line().holding("a\nb\tc\r\n");
+        assert_eq!((line.text(), line.lines()), ("a b c".to_owned(), 1));
     }
 
     #[test]

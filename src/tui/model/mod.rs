@@ -2,21 +2,25 @@
 //!
 //! It holds no clock: [`Model::now`] is the time of the last message, in milliseconds since the program began.
 
+pub(crate) mod asking;
 pub(crate) mod composer;
+pub(crate) mod history;
 pub(crate) mod run;
 pub(crate) mod settings;
 
 use ratatui::layout::Size;
 
+pub(crate) use asking::{About, Asking, Stage};
 pub(crate) use composer::Composer;
+pub(crate) use history::History;
 pub(crate) use run::{LiveRun, Pane, Vessel};
 pub(crate) use settings::{Defaults, Names, Settings};
 
-use super::action::Context;
+use super::action::{Context, ScreenName};
 use super::effect::Ticket;
 use super::widgets::scroll::Follow;
 
-/// Which pane has the keys.
+/// Which pane of the Workbench has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Focus {
     /// Keys type.
@@ -45,7 +49,7 @@ impl Focus {
 }
 
 /// What lies over the screen and takes its keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Overlay {
     /// Every key, filtered by what has been typed.
     Help {
@@ -68,6 +72,10 @@ pub(crate) enum Overlay {
     },
     /// Asks whether to quit.
     ConfirmQuit,
+    /// Asks whether to delete the marked prompt.
+    ConfirmDelete,
+    /// Asks for a text.
+    Ask(Box<Asking>),
 }
 
 /// How serious a passing message is.
@@ -99,7 +107,9 @@ pub(crate) struct Model {
     pub(crate) now: u64,
     /// True while the terminal has the user's attention, as far as it tells.
     pub(crate) attention: bool,
-    /// Which pane has the keys.
+    /// Which screen is shown.
+    pub(crate) screen: ScreenName,
+    /// Which pane of the Workbench has the keys.
     pub(crate) focus: Focus,
     /// True while the focused pane fills the screen.
     pub(crate) zoom: bool,
@@ -111,6 +121,8 @@ pub(crate) struct Model {
     pub(crate) settings: Settings,
     /// The run on the screen.
     pub(crate) run: Option<LiveRun>,
+    /// What is stored.
+    pub(crate) history: History,
     /// What lies over the screen.
     pub(crate) overlay: Option<Overlay>,
     /// A message that passes.
@@ -128,16 +140,27 @@ impl Model {
             size: Size::default(),
             now: 0,
             attention: true,
+            screen: ScreenName::default(),
             focus: Focus::default(),
             zoom: false,
             follow,
             composer: Composer::default(),
             settings: Settings::new(defaults),
             run: None,
+            history: History::new(),
             overlay: None,
             toast: None,
             quit_armed_until: None,
             last_ticket: Ticket::default(),
+        }
+    }
+
+    /// Where keys are looked up.
+    pub(crate) fn context(&self) -> Context {
+        match (&self.overlay, self.screen) {
+            (Some(Overlay::Ask(asking)), _) => asking.context(),
+            (_, ScreenName::Work) => self.focus.context(),
+            (_, ScreenName::History) => self.history.focus.context(),
         }
     }
 

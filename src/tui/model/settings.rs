@@ -19,6 +19,8 @@ pub(crate) struct Defaults {
     pub(crate) providers: Vec<String>,
     /// The providers that write by rule: they are not language models, and that is said where they are named.
     pub(crate) writers: Vec<String>,
+    /// True when making a vector of a text costs nothing.
+    pub(crate) is_meaning_free: bool,
 }
 
 /// The names that exist here.
@@ -137,6 +139,11 @@ impl Settings {
         self.provider.as_deref()
     }
 
+    /// True when a search by meaning costs nothing.
+    pub(crate) const fn is_meaning_free(&self) -> bool {
+        self.defaults.is_meaning_free
+    }
+
     /// True for a provider that is not a language model.
     pub(crate) fn is_writer(&self, provider: &str) -> bool {
         self.defaults.writers.iter().any(|writer| writer == provider)
@@ -235,7 +242,14 @@ mod tests {
 
     fn defaults() -> Defaults {
         let builtin = vec!["builtin".to_owned()];
-        Defaults { persona: "generic".into(), count: 3, temperature: 0.7, providers: builtin.clone(), writers: builtin }
+        Defaults {
+            persona: "generic".into(),
+            count: 3,
+            temperature: 0.7,
+            providers: builtin.clone(),
+            writers: builtin,
+            is_meaning_free: true,
+        }
     }
 
     fn settings() -> Settings {

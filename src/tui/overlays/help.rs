@@ -8,23 +8,23 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::open_box;
-use crate::tui::action::{ACTIONS, Action, ActionInfo, Context};
+use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Overlay};
-use crate::tui::screens::workbench;
+use crate::tui::screens;
 use crate::tui::theme::Theme;
 
 pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     let page = usize::from(area(Rect::new(0, 0, model.size.width, model.size.height)).height.saturating_sub(4)).max(1);
-    let context = model.focus.context();
+    let context = model.context();
     let Some(Overlay::Help { filter, marked }) = &mut model.overlay else { return Vec::new() };
     let last = matching(filter, context).len().saturating_sub(1);
     match (chord.code(), action, chord.typed()) {
         (KeyCode::Enter, ..) => {
             let found = matching(filter, context).get(*marked).map(|info| info.action);
             model.overlay = None;
-            return found.map(|action| workbench::act(model, action)).unwrap_or_default();
+            return found.map(|action| screens::act(model, action)).unwrap_or_default();
         }
         (_, Some(Action::Help), None) => model.overlay = None,
         (KeyCode::Down, ..) => *marked = (*marked + 1).min(last),
@@ -46,20 +46,30 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     Vec::new()
 }
 
-/// The actions that match every word of `filter`: those of `context` first, then the global ones, then the rest.
+/// The actions of the screen that match every word of `filter`: those whose keys work in `context` first, those that
+/// work everywhere after them, then the rest.
 fn matching(filter: &str, context: Context) -> Vec<&'static ActionInfo> {
     let filter = filter.to_lowercase();
     let matches = |info: &&ActionInfo| {
         let text = format!("{} {} {} {}", info.id, info.label, info.help, info.keys.join(" ")).to_lowercase();
         filter.split_whitespace().all(|word| text.contains(word))
     };
-    let mut found: Vec<&ActionInfo> = ACTIONS.iter().filter(matches).collect();
+    let mut found: Vec<&ActionInfo> =
+        ACTIONS.iter().filter(|info| is_on(info, context.screen())).filter(matches).collect();
     found.sort_by_key(|info| match info.context {
-        Context::Global => 1,
-        own if own == context => 0,
-        _ => 2,
+        Context::Global => 10,
+        own => context.chain().iter().position(|near| *near == own).unwrap_or(20),
     });
     found
+}
+
+/// True when some key of this entry does something on `screen`.
+fn is_on(info: &ActionInfo, screen: ScreenName) -> bool {
+    let contexts = match screen {
+        ScreenName::Work => [Context::Composer, Context::Navigate],
+        ScreenName::History => [Context::Search, Context::History],
+    };
+    contexts.into_iter().any(|context| info.works_in(context))
 }
 
 /// What the keys of an action look like: `[ · h · ←`.
@@ -73,6 +83,8 @@ const fn place(context: Context) -> &'static str {
         Context::Global => "everywhere",
         Context::Composer => "input",
         Context::Navigate => "panes",
+        Context::Search => "search",
+        Context::History => "list",
     }
 }
 
@@ -82,7 +94,7 @@ fn area(screen: Rect) -> Rect {
 
 pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame<'_>, theme: &Theme) {
     let inner = open_box(frame, area(frame.area()), "Keys", theme);
-    let found = matching(filter, model.focus.context());
+    let found = matching(filter, model.context());
     let mut rows = inner.rows();
     if let Some(row) = rows.next() {
         let prompt =
@@ -109,7 +121,7 @@ pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame
 
 /// One row: keys, where, what; and why not, where it cannot be done now.
 fn line(model: &Model, info: &ActionInfo, width: u16, theme: &Theme) -> Line<'static> {
-    let reason = workbench::refusal(model, info.action);
+    let reason = screens::refusal(model, info.action);
     let text = if reason.is_some() { theme.muted } else { theme.text };
     let mut spans = vec![
         Span::styled(format!(" {:<16}", keys(info)), if reason.is_some() { theme.muted } else { theme.key }),
@@ -132,7 +144,9 @@ mod tests {
     #[test]
     fn every_word_narrows_the_list() {
         let ids = |filter| matching(filter, Context::Navigate).iter().map(|info| info.id).collect::<Vec<_>>();
-        assert_eq!(ids("").len(), ACTIONS.len());
+        let here = ACTIONS.iter().filter(|info| is_on(info, ScreenName::Work)).count();
+        assert_eq!(ids("").len(), here);
+        assert!(here < ACTIONS.len(), "what is for another screen is not listed");
         assert_eq!(ids("previous VARIANT"), ["var-prev"]);
         assert_eq!(ids("no such thing"), Vec::<&str>::new());
     }
@@ -141,5 +155,7 @@ mod tests {
     fn what_the_focus_can_do_comes_first() {
         assert_eq!(matching("", Context::Composer)[0].context, Context::Composer);
         assert_eq!(matching("", Context::Navigate)[0].context, Context::Navigate);
+        assert_eq!(matching("", Context::Search)[0].context, Context::Search);
+        assert_eq!(matching("", Context::History)[0].context, Context::History);
     }
 }

@@ -1,5 +1,7 @@
 //! What lies over the screen and takes its keys until it is closed. `Esc` closes each of them.
 
+pub(crate) mod ask;
+pub(crate) mod confirm_delete;
 pub(crate) mod confirm_quit;
 pub(crate) mod details;
 pub(crate) mod help;
@@ -28,6 +30,8 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         Some(Overlay::Settings { .. }) => settings::key(model, chord, action),
         Some(Overlay::Details { .. }) => details::key(model, action),
         Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
+        Some(Overlay::ConfirmDelete) => confirm_delete::key(model, chord),
+        Some(Overlay::Ask(_)) => ask::key(model, chord, action),
         None => Vec::new(),
     }
 }
@@ -49,12 +53,14 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some(Overlay::Settings { row, .. }) => settings::view(model, *row, frame, theme),
         Some(Overlay::Details { top }) => details::view(model, *top, frame, theme),
         Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
+        Some(Overlay::ConfirmDelete) => confirm_delete::view(model, frame, theme),
+        Some(Overlay::Ask(asking)) => ask::view(model, asking, frame, theme),
         None => {}
     }
 }
 
 /// The keys of what is open, for the hint line; the last one closes it. Empty while nothing is open.
-pub(crate) const fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'static str)] {
+pub(crate) fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'static str)] {
     match overlay {
         Some(Overlay::Help { .. }) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "do it"), ("Esc", "close")],
         Some(Overlay::Settings { .. }) => {
@@ -62,6 +68,8 @@ pub(crate) const fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str,
         }
         Some(Overlay::Details { .. }) => &[("[ ]", "variant"), ("j k", "scroll"), ("g G", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
+        Some(Overlay::ConfirmDelete) => &[("Enter", "delete"), ("Esc", "close")],
+        Some(Overlay::Ask(asking)) => ask::hints(asking),
         None => &[],
     }
 }

@@ -1,15 +1,129 @@
 //! The screens. Each has what its actions do, where its parts lie, and how they are drawn.
+//!
+//! What every screen does alike is here: going from one to another, quitting, help. Nothing of a screen is lost by
+//! leaving it; a run goes on wherever one looks.
 
+pub(crate) mod history;
+pub(crate) mod surround;
 pub(crate) mod workbench;
 
 use ratatui::Frame;
 
-use super::model::Model;
+use super::action::{Action, ScreenName};
+use super::effect::{CoreEffect, Effect, TerminalEffect};
+use super::model::{Model, Overlay, Tone};
 use super::overlays;
 use super::theme::Theme;
+use super::widgets::figures::grouped;
 
 /// Draws everything: the screen, and what lies over it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
-    workbench::view::view(model, frame, theme);
+    match model.screen {
+        ScreenName::Work => workbench::view::view(model, frame, theme),
+        ScreenName::History => history::view::view(model, frame, theme),
+    }
     overlays::view(model, frame, theme);
+}
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    match (action, model.screen) {
+        (Action::GoToWork, ScreenName::Work) | (Action::GoToHistory, ScreenName::History) => Some("you are there"),
+        (_, ScreenName::Work) => workbench::refusal(model, action),
+        (_, ScreenName::History) => history::refusal(model, action),
+    }
+}
+
+/// Does what `action` says, or says why not.
+pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    if let Some(reason) = refusal(model, action) {
+        model.say(Tone::Refused, reason);
+        return Vec::new();
+    }
+    match action {
+        Action::GoToWork => model.screen = ScreenName::Work,
+        Action::GoToHistory => return history::enter(model),
+        Action::RunSettings => {
+            model.overlay = Some(Overlay::Settings { row: 0, typing: false });
+            return vec![CoreEffect::LoadNames.into()];
+        }
+        Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
+        Action::StopOrQuit => return stop_or_quit(model),
+        Action::Quit if model.live_run().is_some() || model.history.transfer.is_some() => {
+            model.overlay = Some(Overlay::ConfirmQuit);
+        }
+        Action::Quit => return vec![TerminalEffect::Quit.into()],
+        Action::Suspend => return vec![TerminalEffect::Suspend.into()],
+        Action::Redraw => return vec![TerminalEffect::Repaint.into()],
+        _ => {
+            return match model.screen {
+                ScreenName::Work => workbench::act(model, action),
+                ScreenName::History => history::act(model, action),
+            };
+        }
+    }
+    Vec::new()
+}
+
+/// Types a character, where characters are typed.
+pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
+    match model.screen {
+        ScreenName::Work => workbench::type_in(model, character),
+        ScreenName::History => return history::type_in(model, character),
+    }
+    Vec::new()
+}
+
+/// Types a whole text, wherever the keys are.
+pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    match model.screen {
+        ScreenName::Work => workbench::paste(model, text),
+        ScreenName::History => return history::paste(model, text),
+    }
+    Vec::new()
+}
+
+/// Brings what is visible to its width and place. Called after each update, so that drawing changes nothing.
+pub(crate) fn reflow(model: &mut Model) {
+    workbench::reflow(model);
+    history::reflow(model);
+}
+
+/// The first quits nothing: it stops what runs. Idle, two within two seconds quit.
+fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
+    const ARMED_MS: u64 = 2_000;
+    if model.history.transfer.take().is_some() {
+        model.overlay.take_if(|overlay| matches!(overlay, Overlay::Ask(_)));
+        model.say(Tone::Done, "the file is stopped; what is stored by now stays");
+        return vec![CoreEffect::StopTransfer.into()];
+    }
+    if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
+        let ticket = run.ticket;
+        run.stopping = true;
+        model.say(Tone::Done, "stopping; what is finished is kept");
+        return vec![CoreEffect::CancelRun(ticket).into()];
+    }
+    if model.quit_armed_until.is_some() {
+        return vec![TerminalEffect::Quit.into()];
+    }
+    model.quit_armed_until = Some(model.now + ARMED_MS);
+    model.say(Tone::Done, "^C again quits");
+    Vec::new()
+}
+
+/// Hands `text`, which is called `what`, to the terminal's clipboard.
+fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
+    let characters = grouped(text.chars().count() as u64);
+    model.say(Tone::Done, format!("{what}, {characters} characters, handed to the terminal's clipboard (OSC 52)"));
+    vec![TerminalEffect::Copy(text).into()]
+}
+
+/// Half of `height` rows, at least one.
+fn half(height: usize) -> isize {
+    isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX)
+}
+
+/// A page of `height` rows but one, at least one.
+fn page(height: usize) -> isize {
+    isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
 }

@@ -38,6 +38,8 @@ pub(crate) struct Theme {
     pub(crate) gold: Style,
     /// The marked row of a list.
     pub(crate) marked: Style,
+    /// What was looked for.
+    pub(crate) found: Style,
     /// The name of each phase, in their natural order.
     phases: [Style; 3],
 }
@@ -64,6 +66,8 @@ pub(crate) mod glyph {
     pub(crate) const FLOW: &str = "▸";
     /// To be known.
     pub(crate) const WARNING: &str = "▲";
+    /// Nearly the same as another.
+    pub(crate) const TWIN: &str = "≈";
     /// At work, ten frames a second.
     pub(crate) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 }
@@ -86,6 +90,7 @@ impl Theme {
             warning: colour(Color::Yellow),
             gold: colour(Color::Yellow).add_modifier(Modifier::BOLD),
             marked: Style::new().add_modifier(Modifier::REVERSED),
+            found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
             phases: [colour(Color::Magenta), colour(Color::Cyan), colour(Color::Yellow)],
         }
     }
@@ -109,6 +114,7 @@ impl Theme {
             warning: bold,
             gold: bold,
             marked: Style::new().add_modifier(Modifier::REVERSED),
+            found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
             phases: [plain, plain, plain],
         }
     }
@@ -143,10 +149,25 @@ mod tests {
             warning,
             gold,
             marked,
+            found,
             phases,
         } = theme.clone();
-        let mut all =
-            vec![text, muted, brand, strong, border, border_focused, key, live, good, bad, warning, gold, marked];
+        let mut all = vec![
+            text,
+            muted,
+            brand,
+            strong,
+            border,
+            border_focused,
+            key,
+            live,
+            good,
+            bad,
+            warning,
+            gold,
+            marked,
+            found,
+        ];
         all.extend(phases);
         all
     }

@@ -280,7 +280,7 @@ proptest! {
             bench.now += 7;
             match step {
                 Step::Send(message) => _ = bench.send(message),
-                Step::Tell(kinds) => bench.tell(kinds),
+                Step::Tell(kinds) => _ = bench.tell(kinds),
                 Step::Wait(milliseconds) => bench.wait(milliseconds),
             }
             if !bench.now.is_multiple_of(3) {
@@ -294,7 +294,7 @@ proptest! {
             prop_assert!(next_change(&bench.model).is_none_or(|at| at > bench.now));
         }
         // However deep, Esc leads home.
-        bench.press("Esc Esc Esc Esc");
-        prop_assert!(bench.model.overlay.is_none() && !bench.model.zoom && bench.model.focus == Focus::Vessels);
+        bench.press("Esc Esc Esc Esc Esc Esc Esc Esc");
+        prop_assert!(bench.model.screen == ScreenName::Work && bench.model.overlay.is_none() && !bench.model.zoom && bench.model.focus == Focus::Vessels);
     }
 }

@@ -4,6 +4,8 @@
 
 use std::collections::VecDeque;
 
+use aludel_core::domain::Timestamp;
+
 /// `1,204 tok`, or `~82 tok` for an estimate.
 pub(crate) fn tokens(count: u64, estimated: bool) -> String {
     format!("{}{} tok", if estimated { "~" } else { "" }, grouped(count))
@@ -39,6 +41,17 @@ pub(crate) fn duration(milliseconds: u64) -> String {
         0..1_000 => format!("{milliseconds}ms"),
         1_000..60_000 => format!("{}.{}s", milliseconds / 1_000, milliseconds % 1_000 / 100),
         _ => format!("{}m{:02}s", milliseconds / 60_000, milliseconds % 60_000 / 1_000),
+    }
+}
+
+/// How long before `now` something was: `now`, `5 min`, `3 h`, `2 d`, and the date after a month.
+pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
+    match now.as_second() - then.as_second() {
+        ..60 => "now".to_owned(),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds @ 3_600..86_400 => format!("{} h", seconds / 3_600),
+        seconds @ 86_400..2_678_400 => format!("{} d", seconds / 86_400),
+        _ => then.to_string().chars().take(10).collect(),
     }
 }
 
@@ -117,6 +130,14 @@ mod tests {
             ["$?", "free", "$0.0143", "<$0.0001"]
         );
         assert_eq!([duration(240), duration(12_449), duration(185_000)], ["240ms", "12.4s", "3m05s"]);
+    }
+
+    #[test]
+    fn ages_grow_coarser() {
+        let then = aludel_core::time::from_millis(0);
+        let after = |seconds: i64| age(then, aludel_core::time::from_millis(seconds * 1_000));
+        let ages = [after(-5), after(59), after(60), after(7_300), after(200_000), after(9_999_999)];
+        assert_eq!(ages, ["now", "now", "1 min", "2 h", "2 d", "1970-01-01"]);
     }
 
     #[test]

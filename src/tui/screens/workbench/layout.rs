@@ -7,10 +7,9 @@
 use ratatui::layout::Rect;
 
 use crate::tui::model::{Focus, LiveRun, Model};
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
 use crate::tui::widgets::cells;
 
-/// Below this the screen only says what it needs.
-pub(crate) const LEAST: (u16, u16) = (60, 16);
 /// A column narrower than this is not worth reading.
 const COLUMN: u16 = 38;
 /// Width of the rail of a large screen.
@@ -95,21 +94,6 @@ pub(crate) struct Layout {
     pub(crate) status: Rect,
     /// Keys.
     pub(crate) hints: Rect,
-}
-
-/// Cuts `height` rows off the top of `area`, as far as there are any.
-fn cut_top(area: &mut Rect, height: u16) -> Rect {
-    let height = height.min(area.height);
-    let cut = Rect { height, ..*area };
-    *area = Rect { y: area.y + height, height: area.height - height, ..*area };
-    cut
-}
-
-/// Cuts `height` rows off the bottom of `area`, as far as there are any.
-fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
-    let height = height.min(area.height);
-    area.height -= height;
-    Rect { y: area.bottom(), height, ..*area }
 }
 
 /// Where everything lies on a screen of this size.

@@ -1,6 +1,6 @@
 //! The Workbench: an idea, how it is run, and the phases of every variant filling side by side.
 //!
-//! This file says what its actions do ([`act`]) and when they cannot be done ([`refusal`]). Where things lie is in
+//! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). Where things lie is in
 //! [`layout()`], how they look in [`view`].
 
 pub(crate) mod layout;
@@ -9,8 +9,9 @@ pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
+use super::{copy, half, page};
 use crate::tui::action::Action;
-use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
+use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
 use crate::tui::update::start;
 use crate::tui::widgets::figures::{grouped, letter};
@@ -58,27 +59,13 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, or says why not.
-pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
-    if let Some(reason) = refusal(model, action) {
-        model.say(Tone::Refused, reason);
-        return Vec::new();
-    }
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Run => {
             let request = model.settings.request(&model.composer.text());
             return start(model, request);
         }
-        Action::RunSettings => {
-            model.overlay = Some(Overlay::Settings { row: 0, typing: false });
-            return vec![CoreEffect::LoadNames.into()];
-        }
-        Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
-        Action::StopOrQuit => return stop_or_quit(model),
-        Action::Quit if model.live_run().is_some() => model.overlay = Some(Overlay::ConfirmQuit),
-        Action::Quit => return vec![TerminalEffect::Quit.into()],
-        Action::Suspend => return vec![TerminalEffect::Suspend.into()],
-        Action::Redraw => return vec![TerminalEffect::Repaint.into()],
         Action::FocusNext | Action::FocusPrevious => {
             model.focus = model.focus.other();
             model.zoom = false;
@@ -120,8 +107,26 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Brings every visible pane to its width and place. Called after each update, so that drawing changes nothing.
-pub(crate) fn reflow(model: &mut Model) {
+/// Types a character into the input, if it has the keys.
+pub(super) fn type_in(model: &mut Model, character: char) {
+    if model.focus == Focus::Composer {
+        model.composer.insert(character);
+    }
+}
+
+/// A paste is text, wherever the keys are.
+pub(super) fn paste(model: &mut Model, text: &str) {
+    /// Shorter ones are seen to arrive.
+    const WORTH_TELLING: usize = 200;
+    model.focus = Focus::Composer;
+    let characters = model.composer.paste(text);
+    if characters >= WORTH_TELLING || text.contains(['\n', '\r']) {
+        model.say(Tone::Done, format!("pasted {} characters; ^J runs", grouped(characters as u64)));
+    }
+}
+
+/// Brings every visible pane to its width and place.
+pub(super) fn reflow(model: &mut Model) {
     let layout = layout(model, Rect::new(0, 0, model.size.width, model.size.height));
     let (follow, now) = (model.follow, model.now);
     let Some(run) = &mut model.run else { return };
@@ -133,23 +138,6 @@ pub(crate) fn reflow(model: &mut Model) {
             pane.scroll.settle(follow, pane.text.len(), height);
         }
     }
-}
-
-/// The first quits nothing: it stops what runs. Idle, two within two seconds quit.
-fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
-    const ARMED_MS: u64 = 2_000;
-    if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
-        let ticket = run.ticket;
-        run.stopping = true;
-        model.say(Tone::Done, "stopping; what is finished is kept");
-        return vec![CoreEffect::CancelRun(ticket).into()];
-    }
-    if model.quit_armed_until.is_some() {
-        return vec![TerminalEffect::Quit.into()];
-    }
-    model.quit_armed_until = Some(model.now + ARMED_MS);
-    model.say(Tone::Done, "^C again quits");
-    Vec::new()
 }
 
 /// One step outwards: the zoom first, then the input, then a chosen phase.
@@ -182,12 +170,6 @@ fn copy_pane(model: &mut Model) -> Vec<Effect> {
     text.map_or_else(Vec::new, |text| copy(model, "this pane", text))
 }
 
-fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
-    let characters = grouped(text.chars().count() as u64);
-    model.say(Tone::Done, format!("{what}, {characters} characters, handed to the terminal's clipboard (OSC 52)"));
-    vec![TerminalEffect::Copy(text).into()]
-}
-
 /// The text of the active pane as the model wrote it; `None` while there is none.
 fn shown_text(run: &LiveRun) -> Option<&str> {
     let begun = run.begun(run.active, run.shown_phase(run.active))?;
@@ -214,12 +196,4 @@ fn scroll(model: &mut Model, change: impl FnOnce(&mut Pane, usize)) {
 
 fn by(pane: &mut Pane, rows: isize, height: usize) {
     pane.scroll.by(rows, pane.text.len(), height);
-}
-
-fn half(height: usize) -> isize {
-    isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX)
-}
-
-fn page(height: usize) -> isize {
-    isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
 }

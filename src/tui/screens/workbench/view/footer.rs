@@ -1,19 +1,15 @@
-//! The last rows: the newest warning, the figures, and the keys that can be used now.
+//! The rows above the keys: the newest warning, and the figures.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use super::state_of;
 use super::vessels::WRITER;
-use crate::tui::action::{ACTIONS, Action, ActionInfo, Context};
-use crate::tui::keymap::Chord;
-use crate::tui::model::{Focus, LiveRun, Model, Tone, Vessel};
-use crate::tui::overlays;
+use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::screens::surround;
 use crate::tui::screens::workbench::layout::Room;
-use crate::tui::screens::workbench::refusal;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens};
 use crate::tui::widgets::safe::safe_line;
@@ -27,31 +23,12 @@ pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &
 
 /// Left the active variant, right the whole run or a passing message.
 pub(super) fn status(model: &Model, area: Rect, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
-    let right = match &model.toast {
-        Some(toast) => {
-            let style = match toast.tone {
-                Tone::Done => theme.good,
-                Tone::Refused => theme.warning,
-            };
-            vec![Span::styled(format!("{} ", toast.text), style)]
-        }
-        None => whole_run(model, theme),
-    };
+    let right = surround::toast(model, theme).unwrap_or_else(|| whole_run(model, theme));
     let left = match &model.run {
         None => vec![Span::styled(" ready · nothing sent yet", theme.muted)],
         Some(run) => active_variant(model, run, room, theme),
     };
-    let right = Line::from(right).right_aligned();
-    let mut room = usize::from(area.width).saturating_sub(right.width() + 1);
-    // Parts that do not fit whole are left out.
-    let fits = |span: &Span<'_>| {
-        let rest = room.checked_sub(span.width());
-        room = rest.unwrap_or(0);
-        rest.is_some()
-    };
-    let left: Vec<Span<'_>> = left.into_iter().take_while(fits).collect();
-    frame.render_widget(Line::from(left), area);
-    frame.render_widget(right, area);
+    surround::status(frame, area, left, right);
 }
 
 /// ` A solutio · provider/model · 62 tok/s · ~82 tok`.
@@ -91,7 +68,7 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
 }
 
 /// `run live · 404 tok · $0.0143 · 12.4s `.
-fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
+pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     let Some(run) = &model.run else { return Vec::new() };
     let (word, style): (String, Style) = match () {
         () if run.is_live() && run.stopping => ("stopping".into(), theme.warning),
@@ -123,57 +100,4 @@ fn done(run: &LiveRun) -> String {
         None => format!("{} done", glyph::DONE),
     };
     if failed > 0 { format!("{said} · {failed} failed") } else { said }
-}
-
-/// The keys that can be used now, the most useful first. The help, or what closes an open box, is pinned right and
-/// never cut.
-pub(super) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let (offered, (key, label)) = match overlays::hints(model.overlay.as_ref()) {
-        [others @ .., close] => (others.iter().map(|(keys, label)| ((*keys).to_owned(), *label)).collect(), *close),
-        [] if model.focus == Focus::Vessels => (offered(model), ("?", "help")),
-        [] => (offered(model), ("F1", "help")),
-    };
-    let pinned = Line::from(vec![Span::styled(key, theme.key), Span::styled(format!(" {label} "), theme.muted)]);
-    let room = usize::from(area.width).saturating_sub(pinned.width() + 2);
-    let mut spans = vec![Span::raw(" ")];
-    let mut used = 1;
-    for (keys, label) in offered {
-        let width = keys.width() + label.width() + 3;
-        if used + width > room {
-            continue;
-        }
-        used += width;
-        spans.push(Span::styled(keys, theme.key));
-        spans.push(Span::styled(format!(" {label}  "), theme.muted));
-    }
-    frame.render_widget(Line::from(spans), area);
-    frame.render_widget(pinned.right_aligned(), area);
-}
-
-/// What is offered, in order: keys and label.
-fn offered(model: &Model) -> Vec<(String, &'static str)> {
-    let context = model.focus.context();
-    let live = model.live_run().is_some();
-    let mut infos: Vec<&ActionInfo> = ACTIONS
-        .iter()
-        .filter(|info| info.hint > 0 && (info.context == Context::Global || info.context == context))
-        .filter(|info| refusal(model, info.action).is_none())
-        // Idle, `^C` stops nothing, and leaving has its own key.
-        .filter(|info| info.action != Action::StopOrQuit || live)
-        .collect();
-    infos.sort_by_key(|info| info.hint);
-    infos.into_iter().map(|info| (keys(info), info.label)).collect()
-}
-
-/// The first key of an action; of a pair such as `[ ]`, both.
-fn keys(info: &ActionInfo) -> String {
-    let first = |info: &ActionInfo| {
-        let key = info.keys.first().and_then(|key| key.parse::<Chord>().ok());
-        key.map_or_else(String::new, |chord| chord.to_string())
-    };
-    match info.action {
-        Action::VariantNext => format!("{} {}", first(Action::VariantPrevious.info()), first(info)),
-        Action::PhaseNext => format!("{} {}", first(Action::PhasePrevious.info()), first(info)),
-        _ => first(info),
-    }
 }

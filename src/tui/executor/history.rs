@@ -1,0 +1,119 @@
+//! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
+
+use aludel_core::api::{DeleteRequest, ListRequest, SearchRequest, ShowRequest, UpdateRequest};
+use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::engine::{Engine, Indexing};
+use aludel_core::error::{Problem, Result};
+use aludel_core::time::{Clock, SystemClock};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Duration, Instant, sleep};
+
+use super::transfer;
+use crate::tui::effect::{Ticket, Wish};
+use crate::tui::message::{Message, News, Outcome};
+use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
+
+/// How often is looked how far the vectors are.
+const LOOKING: Duration = Duration::from_secs(1);
+
+/// Does what `wish` says; what takes its time tells `answers` how far it is.
+pub(super) async fn fulfil(engine: &Engine, wish: Wish, ticket: Ticket, answers: &mpsc::Sender<Message>) -> News {
+    let watch = |progress| {
+        // A screen that is slow to take it hears of the next one.
+        _ = answers.try_send(Message::History { ticket, news: News::Transferring(progress) });
+    };
+    match wish {
+        Wish::Find { wait_ms, question } => {
+            sleep(Duration::from_millis(wait_ms)).await;
+            News::Found(told(find(engine, question).await.map(Box::new)))
+        }
+        Wish::Read(id) => News::Read(told(read(engine, id).await.map(Box::new))),
+        Wish::Update(raw) => News::Updated(told(update(engine, raw).await.map(Box::new))),
+        Wish::Delete(raw) => News::Deleted(told(delete(engine, raw).await)),
+        Wish::Export { raw, path, replace } => {
+            News::Exported(told(transfer::export(engine, raw, &path, replace, watch).await))
+        }
+        Wish::Import(path) => News::Imported(told(transfer::import(engine, &path, watch).await.map(Box::new))),
+    }
+}
+
+/// Tells how far the vectors are, whenever that changes.
+pub(super) async fn watch_indexing(engine: Engine, answers: mpsc::Sender<Message>) {
+    let mut told = Indexing::default();
+    loop {
+        let now = engine.indexing();
+        if now != told {
+            told = now.clone();
+            if answers.send(Message::Indexing(now)).await.is_err() {
+                break;
+            }
+        }
+        sleep(LOOKING).await;
+    }
+}
+
+fn told<T>(outcome: Result<T>) -> Outcome<T> {
+    outcome.map_err(|error| Box::new(Problem::from(error)))
+}
+
+async fn read(engine: &Engine, id: PromptId) -> Result<Prompt> {
+    let request: ShowRequest = engine.decode(json!({ "prompt_id": id }))?;
+    engine.show(request).await
+}
+
+async fn update(engine: &Engine, raw: Value) -> Result<Prompt> {
+    let request: UpdateRequest = engine.decode(raw)?;
+    engine.update(request).await
+}
+
+async fn delete(engine: &Engine, raw: Value) -> Result<Vec<PromptId>> {
+    let request: DeleteRequest = engine.decode(raw)?;
+    Ok(engine.delete(request).await?.deleted)
+}
+
+/// Asks for rows, and measures how long that takes.
+async fn find(engine: &Engine, question: Question) -> Result<Answer> {
+    let began = Instant::now();
+    let mut answer = match question {
+        Question::List(raw) => list(engine, raw).await?,
+        Question::Search(raw) => search(engine, raw).await?,
+    };
+    answer.facts.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(answer)
+}
+
+async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
+    let request: ListRequest = engine.decode(raw)?;
+    let page = engine.list(request).await?;
+    Ok(Answer {
+        rows: page.prompts.iter().map(|listed| Row::listed(&listed.prompt, listed.near_duplicate_of)).collect(),
+        next: page.next_cursor.map(Start::Cursor),
+        facts: facts(),
+    })
+}
+
+async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
+    let request: SearchRequest = engine.decode(raw)?;
+    let offset = request.offset;
+    let found = engine.search(request).await?;
+    let end = offset + found.prompts.len() as u64;
+    let is_all = found.prompts.is_empty() || end >= found.total;
+    let row =
+        |found: &aludel_core::domain::FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    Ok(Answer {
+        rows: found.prompts.iter().map(row).collect(),
+        next: (!is_all).then_some(Start::Offset(end)),
+        facts: Facts {
+            total: Some(found.total),
+            warnings: found.warnings,
+            cost_usd: found.model_metadata.cost_usd.filter(|cost| *cost > 0.0),
+            ..facts()
+        },
+    })
+}
+
+/// What is known of an answer of which nothing is known.
+fn facts() -> Facts {
+    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, at: SystemClock.now() }
+}

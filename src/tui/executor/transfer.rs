@@ -1,0 +1,61 @@
+//! Files written and read through the core. A file gets its name once it is whole; what stops before that leaves nothing.
+
+use std::fs::File;
+use std::path::Path;
+
+use aludel_core::api::{ExportRequest, ImportRequest};
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Result};
+use aludel_core::files::{self, NewFile, PRIVATE_FILE};
+use aludel_core::transfer::{ImportReport, Input, Stage, TransferProgress};
+use serde_json::{Value, json};
+use tokio::task::yield_now;
+
+/// Writes prompts to a file and says how many. A file that is there is a conflict unless it may be replaced.
+pub(super) async fn export(
+    engine: &Engine,
+    raw: Value,
+    path: &str,
+    replace: bool,
+    watch: impl Fn(TransferProgress),
+) -> Result<u64> {
+    let request: ExportRequest = engine.decode(raw)?;
+    if path.is_empty() {
+        return Err(Error::value("file", "is empty: name the file to write"));
+    }
+    let path = Path::new(path);
+    if !replace && path.is_file() {
+        return Err(Error::Conflict(format!("there is a file {} already; Enter again replaces it", path.display())));
+    }
+    let mut file = NewFile::begin(path, PRIVATE_FILE)?;
+    let mut export = engine.export(&request);
+    let total = Some(export.total().await?);
+    while let Some(piece) = export.next().await? {
+        file.write(piece.as_bytes())?;
+        watch(TransferProgress { stage: Stage::Writing, prompts: export.written(), total });
+        // Here it can be stopped.
+        yield_now().await;
+    }
+    file.finish()?;
+    Ok(export.written())
+}
+
+/// Stores the prompts of a file.
+pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Result<ImportReport> {
+    let request: ImportRequest = engine.decode(json!({}))?;
+    if path.is_empty() {
+        return Err(Error::value("file", "is empty: name the file to read"));
+    }
+    let name = Path::new(path);
+    let failed = |error: &std::io::Error| files::failure("read", name, error);
+    let found = name.metadata().map_err(|error| failed(&error))?;
+    if found.is_dir() {
+        return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
+    }
+    // Opening a pipe would wait for whoever writes into it.
+    if !found.is_file() {
+        return Err(Error::value("file", "is no ordinary file: write its content to one first"));
+    }
+    let source = File::open(name).map_err(|error| failed(&error))?;
+    engine.import(request, Input { name: name.to_owned(), source }, watch).await
+}

@@ -1,0 +1,197 @@
+//! What is stored, as shown: a search box, the rows that answer it, and the prompt whose row is marked.
+//!
+//! Plain data; what keys and answers do to it is in [`crate::tui::screens::history`]. Each question to the core has a
+//! ticket of its own, and only the answer to the newest is taken.
+
+mod preview;
+mod question;
+mod row;
+
+use aludel_core::domain::{Prompt, Timestamp};
+use aludel_core::engine::Indexing;
+use aludel_core::error::Problem;
+use aludel_core::transfer::{Stage, TransferProgress};
+
+pub(crate) use preview::{Preview, Role};
+pub(crate) use question::{Mode, Question, Start, Typed};
+pub(crate) use row::Row;
+
+use super::Composer;
+use crate::tui::action::Context;
+use crate::tui::effect::Ticket;
+use crate::tui::widgets::figures::grouped;
+
+/// Which part has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Part {
+    /// Keys type.
+    Search,
+    /// Letters act; arrows mark rows.
+    #[default]
+    List,
+    /// Letters act; arrows scroll.
+    Preview,
+}
+
+impl Part {
+    /// Where its keys are looked up.
+    pub(crate) const fn context(self) -> Context {
+        match self {
+            Self::Search => Context::Search,
+            Self::List | Self::Preview => Context::History,
+        }
+    }
+
+    /// The next, in a circle.
+    pub(crate) const fn next(self) -> Self {
+        match self {
+            Self::Search => Self::List,
+            Self::List => Self::Preview,
+            Self::Preview => Self::Search,
+        }
+    }
+}
+
+/// Why something is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// What was typed has changed: the answer is read from its beginning.
+    Fresh,
+    /// What is stored may have changed: the marked row stays marked.
+    Again,
+    /// The end of the rows is near: the answer follows them.
+    More,
+}
+
+/// A question that was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// Names it.
+    pub(crate) ticket: Ticket,
+    /// Why.
+    pub(crate) why: Why,
+}
+
+/// What the core answered, made ready to show.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// The rows.
+    pub(crate) rows: Vec<Row>,
+    /// Where the rest begins; `None` when this is all.
+    pub(crate) next: Option<Start>,
+    /// What is known of the answer.
+    pub(crate) facts: Facts,
+}
+
+/// What is known of an answer as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Facts {
+    /// How many there are in all, where that is known.
+    pub(crate) total: Option<u64>,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
+    /// Milliseconds it took.
+    pub(crate) took_ms: u64,
+    /// What it cost, where it cost anything.
+    pub(crate) cost_usd: Option<f64>,
+    /// When it was given: ages are counted from here.
+    pub(crate) at: Timestamp,
+}
+
+/// A file that is written or read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Transfer {
+    /// Names it.
+    pub(crate) ticket: Ticket,
+    /// How far it is, once told.
+    pub(crate) progress: Option<TransferProgress>,
+}
+
+impl Transfer {
+    /// `storing 300 of 1,204`.
+    pub(crate) fn told(&self) -> String {
+        let Some(progress) = self.progress else { return "opening the file".to_owned() };
+        let doing = match progress.stage {
+            Stage::Checking => "checking",
+            Stage::Storing => "storing",
+            Stage::Writing => "writing",
+        };
+        let total = progress.total.map_or_else(String::new, |total| format!(" of {}", grouped(total)));
+        format!("{doing} {}{total}", grouped(progress.prompts))
+    }
+}
+
+/// The screen of what is stored.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// Which part has the keys.
+    pub(crate) focus: Part,
+    /// True while that part fills the screen.
+    pub(crate) zoom: bool,
+    /// The search box.
+    pub(crate) search: Composer,
+    /// By what is searched.
+    pub(crate) mode: Mode,
+    /// The question under way.
+    pub(crate) asked: Option<Asked>,
+    /// True when what was typed waits for the key that asks it.
+    pub(crate) unasked: bool,
+    /// The rows.
+    pub(crate) rows: Vec<Row>,
+    /// Where the rest of them begins.
+    pub(crate) next: Option<Start>,
+    /// What is known of them; `None` before the first answer.
+    pub(crate) facts: Option<Facts>,
+    /// When they arrived, as [`super::Model::now`].
+    pub(crate) arrived: u64,
+    /// Why the last question had no answer.
+    pub(crate) problem: Option<Box<Problem>>,
+    /// The marked row.
+    pub(crate) marked: usize,
+    /// The first visible row.
+    pub(crate) top: usize,
+    /// The prompt of the marked row, once read.
+    pub(crate) preview: Option<Preview>,
+    /// The newest question for a whole prompt.
+    pub(crate) reading: Option<Ticket>,
+    /// The file that is written or read.
+    pub(crate) transfer: Option<Transfer>,
+    /// How far the vectors are; `None` before that is watched.
+    pub(crate) indexing: Option<Indexing>,
+    /// The last ticket given out.
+    pub(crate) last_ticket: Ticket,
+}
+
+impl History {
+    /// A search box that holds one line, and nothing read yet.
+    pub(crate) fn new() -> Self {
+        Self { search: Composer::line(), ..Self::default() }
+    }
+
+    /// The next ticket.
+    pub(crate) fn ticket(&mut self) -> Ticket {
+        self.last_ticket = self.last_ticket.next();
+        self.last_ticket
+    }
+
+    /// What was typed, read.
+    pub(crate) fn typed(&self) -> Typed {
+        Typed::read(&self.search.text())
+    }
+
+    /// The marked row.
+    pub(crate) fn marked_row(&self) -> Option<&Row> {
+        self.rows.get(self.marked)
+    }
+
+    /// The prompt of the marked row, once read.
+    pub(crate) fn prompt(&self) -> Option<&Prompt> {
+        let row = self.marked_row()?;
+        self.preview.as_ref().map(|preview| &*preview.prompt).filter(|prompt| prompt.id == row.id)
+    }
+
+    /// True while an answer that replaces the rows is waited for.
+    pub(crate) fn is_searching(&self) -> bool {
+        self.asked.is_some_and(|asked| asked.why != Why::More)
+    }
+}

@@ -1,0 +1,158 @@
+//! The prompt whose row is marked, whole: what is known of it, what was asked, the prompt, and the steps that led to it.
+
+use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment};
+
+use super::Row;
+use crate::tui::widgets::figures::{dollars, duration, grouped, letter, score};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::scroll::Scroll;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// How a block of the preview is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Says what follows.
+    Heading,
+    /// A text as it is stored.
+    Text,
+    /// Explains.
+    Remark,
+    /// To be known.
+    Warning,
+}
+
+/// A prompt and how it is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Preview {
+    /// The prompt.
+    pub(crate) prompt: Box<Prompt>,
+    /// Where it stands.
+    pub(crate) scroll: Scroll,
+    blocks: Vec<(Role, Wrapped)>,
+}
+
+impl Preview {
+    /// Shows `prompt`, whose row is `row`.
+    pub(crate) fn new(prompt: Box<Prompt>, row: Option<&Row>) -> Self {
+        let mut blocks = Vec::new();
+        let mut say = |role, text: &str| blocks.push((role, Wrapped::of(safe(text), 80)));
+        for (role, fact) in facts(&prompt, row) {
+            say(role, &fact);
+        }
+        say(Role::Heading, "\nPrompt");
+        say(Role::Text, &prompt.content);
+        if let Some(notes) = &prompt.notes {
+            say(Role::Heading, "\nNotes");
+            say(Role::Text, notes);
+        }
+        say(Role::Heading, "\nIdea");
+        say(Role::Text, &prompt.original_input);
+        for (number, context) in (1..).zip(&prompt.context) {
+            say(Role::Heading, &format!("\nContext {number}"));
+            say(Role::Text, context);
+        }
+        for step in &prompt.steps {
+            let who = safe_line(&format!("{}/{}", step.provider, step.model));
+            say(Role::Heading, &format!("\n{} · {who} · {}", step.phase, account(&step.model_metadata)));
+            if step.content == prompt.content {
+                say(Role::Remark, "the prompt above");
+            } else {
+                say(Role::Text, &step.content);
+            }
+        }
+        let scroll = Scroll { top: 0, following: false, touched: false };
+        Self { prompt, scroll, blocks }
+    }
+
+    /// How many rows it has.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.iter().map(|(_, text)| text.len().max(1)).sum()
+    }
+
+    /// The rows from `first` on.
+    pub(crate) fn rows(&self, first: usize) -> impl Iterator<Item = (Role, &str)> {
+        let mut skip = first;
+        self.blocks.iter().flat_map(move |(role, text)| {
+            // An empty text is an empty row.
+            let length = text.len().max(1);
+            let from = skip.min(length);
+            skip -= from;
+            let empty = (text.len() == 0 && from == 0).then_some("");
+            text.rows(from).chain(empty).map(move |row| (*role, row))
+        })
+    }
+
+    /// Wraps it to `width` columns and keeps its place within `height` rows.
+    pub(crate) fn reflow(&mut self, width: u16, height: usize) {
+        for (_, text) in &mut self.blocks {
+            text.set_width(width);
+        }
+        self.scroll.top = self.scroll.top.min(self.len().saturating_sub(height));
+    }
+}
+
+/// What is known of it, a paragraph each.
+fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
+    let ranked = prompt.score.map_or_else(|| "not ranked".to_owned(), |points| format!("score {}", score(points)));
+    let title = format!("{} · {} · {} · {ranked}", prompt.id.short(), letter(prompt.variant), prompt.phase);
+    let mut facts = vec![(Role::Heading, title)];
+    if let Some(twin) = row.and_then(|row| row.twin) {
+        facts.push((Role::Warning, format!("≈ says nearly the same as {} further up", twin.short())));
+    }
+    if let Some((kind, points)) = row.and_then(|row| row.found) {
+        let said = match kind {
+            MatchKind::Text => format!("found by its words, {points:.2} (BM25)"),
+            MatchKind::Semantic => format!("found by its meaning, {points:.2} (cosine)"),
+            MatchKind::Hybrid => format!("found by words and meaning, {points:.4} (reciprocal ranks)"),
+        };
+        facts.push((Role::Remark, said));
+    }
+    let moment = write_moment(prompt.created_at);
+    let mut known = vec![
+        format!("persona {}", prompt.persona),
+        format!("{}/{}", prompt.provider, prompt.model),
+        account(&prompt.model_metadata),
+        format!("T {:.1}", prompt.temperature),
+        prompt.strategy.clone(),
+        moment.get(..16).map_or_else(|| moment.clone(), |day| day.replace('T', " ") + " UTC"),
+    ];
+    known.extend(prompt.parent_id.map(|parent| format!("derived from {}", parent.short())));
+    known.extend((prompt.source != Source::Generated).then(|| prompt.source.as_str().to_owned()));
+    known.extend((prompt.revision > 1).then(|| format!("revision {}", prompt.revision)));
+    known.extend((!prompt.tags.is_empty()).then(|| format!("tags {}", prompt.tags.join(", "))));
+    facts.push((Role::Remark, safe_line(&known.join(" · "))));
+    facts
+}
+
+/// What it took, in short.
+fn account(metadata: &ModelMetadata) -> String {
+    let tokens = grouped(metadata.total_tokens);
+    let estimated = if metadata.estimated { "~" } else { "" };
+    format!("{estimated}{tokens} tok · {} · {}", dollars(metadata.cost_usd), duration(metadata.latency_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::prompt;
+
+    #[test]
+    fn every_part_of_a_prompt_is_there_once() {
+        let mut whole = prompt(1, "The prompt.", Some(0.87));
+        whole.notes = Some("my notes".into());
+        whole.context = vec!["the background".into()];
+        whole.steps[0].content = "the essence".into();
+        let mut preview = Preview::new(Box::new(whole), None);
+        preview.reflow(60, 10);
+        let rows: Vec<&str> = preview.rows(0).map(|(_, row)| row).collect();
+        assert_eq!(rows.len(), preview.len());
+        let text = rows.join("\n");
+        for part in ["score 0.87", "idea", "my notes", "the background", "the essence", "prima-materia", "coagulatio"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert_eq!(text.matches("The prompt.").count(), 1, "{text}");
+        for first in 0..rows.len() {
+            assert!(preview.rows(first).map(|(_, row)| row).eq(rows[first..].iter().copied()), "from {first}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One stored prompt in the list: little of it, made safe to show, so that many rows cost little.
+//!
+//! Rows are made where answers come from, off the drawing thread. The whole prompt is read when its row is marked.
+
+use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, Timestamp};
+
+use crate::tui::widgets::safe::{Sanitizer, safe_line};
+
+/// Characters of text that a row keeps: more than any screen shows of it.
+const TEXT: usize = 400;
+/// Characters of a name that a row keeps.
+const NAME: usize = 80;
+
+/// A piece of a row's text; true where it is what was looked for.
+pub(crate) type Piece = (String, bool);
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    /// Which prompt.
+    pub(crate) id: PromptId,
+    /// When it was first stored.
+    pub(crate) made: Timestamp,
+    /// For whom it was written.
+    pub(crate) persona: String,
+    /// `provider/model` of the last phase.
+    pub(crate) who: String,
+    /// The ranking's score.
+    pub(crate) score: Option<f64>,
+    /// Its tags, joined by commas.
+    pub(crate) tags: String,
+    /// What was asked for; or, where words were found, the text around them.
+    pub(crate) text: Vec<Piece>,
+    /// A row further up that says nearly the same.
+    pub(crate) twin: Option<PromptId>,
+    /// How it was found, and how well.
+    pub(crate) found: Option<(MatchKind, f64)>,
+}
+
+impl Row {
+    /// The row of a prompt in a list.
+    pub(crate) fn listed(prompt: &Prompt, twin: Option<PromptId>) -> Self {
+        let name = |text: &str| safe_line(cut(text, NAME));
+        Self {
+            id: prompt.id,
+            made: prompt.created_at,
+            persona: name(&prompt.persona),
+            who: format!("{}/{}", name(&prompt.provider), name(&prompt.model)),
+            score: prompt.score,
+            tags: name(&prompt.tags.join(",")),
+            text: pieces(cut(prompt.original_input.trim_start(), TEXT), &[]),
+            twin,
+            found: None,
+        }
+    }
+
+    /// The row of a prompt that was found.
+    pub(crate) fn found(prompt: &Prompt, matched: &Match, twin: Option<PromptId>) -> Self {
+        let row = Self { found: Some((matched.kind, matched.score)), ..Self::listed(prompt, twin) };
+        // What was found by its meaning has no words to show: its idea tells more.
+        if matched.marks.is_empty() {
+            return row;
+        }
+        Self { text: pieces(cut(&matched.snippet, TEXT), &matched.marks), ..row }
+    }
+
+    /// Takes over what a change of `prompt` can have changed.
+    pub(crate) fn retag(&mut self, prompt: &Prompt) {
+        self.tags = Self::listed(prompt, None).tags;
+    }
+}
+
+/// At most the first `most` characters.
+fn cut(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(byte, _)| &text[..byte])
+}
+
+/// `text` on one line and safe to show, in pieces that are marked or not. Marks are in characters of `text`; those that
+/// reach beyond it end with it.
+fn pieces(text: &str, marks: &[(u32, u32)]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut sanitizer = Sanitizer::default();
+    let mut shown = String::new();
+    let mut encoded = [0; 4];
+    for (index, character) in text.chars().enumerate() {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let is_marked = marks.iter().any(|(from, to)| (*from..*to).contains(&index));
+        shown.clear();
+        sanitizer.push(character.encode_utf8(&mut encoded), &mut shown);
+        for character in shown.chars() {
+            let blank = character.is_whitespace();
+            let after_blank = pieces.last().is_some_and(|(text, _)| text.ends_with(' '));
+            if blank && (after_blank || pieces.is_empty()) {
+                continue;
+            }
+            let character = if blank { ' ' } else { character };
+            match pieces.last_mut() {
+                Some((text, marked)) if *marked == is_marked => text.push(character),
+                _ => pieces.push((character.to_string(), is_marked)),
+            }
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::prompt;
+
+    fn marked(text: &str, marks: &[(u32, u32)]) -> String {
+        let piece = |(text, marked): &Piece| if *marked { format!("[{text}]") } else { text.clone() };
+        pieces(text, marks).iter().map(piece).collect()
+    }
+
+    #[test]
+    fn what_matched_is_a_piece_of_its_own() {
+        assert_eq!(marked("the prime numbers", &[(4, 9)]), "the [prime] numbers");
+        assert_eq!(marked("世界 prime 世界", &[(0, 2), (9, 11)]), "[世界] prime [世界]");
+        assert_eq!(marked("at the end", &[(7, 99)]), "at the [end]");
+    }
+
+    #[test]
+    fn lines_become_one_and_sequences_vanish() {
+        assert_eq!(marked("\n# Role\n\n  Senior\tengineer", &[]), "# Role Senior engineer");
+        assert_eq!(marked("a \u{1b}]52;c;aGk=\u{7}\u{1b}[2Jprime\u{202e} b", &[(18, 23)]), "a [prime] b");
+    }
+
+    #[test]
+    fn a_row_keeps_little_of_a_long_prompt() {
+        let mut long = prompt(0, "x", Some(0.5));
+        long.original_input = "word ".repeat(20_000);
+        long.persona = "p".repeat(10_000);
+        long.tags = vec!["t".repeat(64); 32];
+        let row = Row::listed(&long, None);
+        let kept: usize = row.text.iter().map(|(text, _)| text.len()).sum();
+        assert!(kept <= TEXT && row.persona.len() <= NAME && row.tags.len() <= NAME);
+    }
+}

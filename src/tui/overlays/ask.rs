@@ -1,0 +1,114 @@
+//! A box that asks for a text and hands it to the core. What the core refuses is said in the box, the text kept.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use super::{centred, open_box};
+use crate::tui::action::Action;
+use crate::tui::effect::Effect;
+use crate::tui::keymap::Chord;
+use crate::tui::model::{About, Asking, Model, Overlay, Stage};
+use crate::tui::screens::history::hand_over;
+use crate::tui::screens::surround::spinner;
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::safe::safe;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// Rows that what became of it may take.
+const SAID: u16 = 6;
+
+/// What is asked before an export.
+const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md, to be read";
+
+/// The keys of a box, the last of which closes it.
+pub(super) const fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
+    match (&asking.about, &asking.stage) {
+        (_, Stage::Told(_)) => &[("Esc", "close")],
+        (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("^C", "stop"), ("Esc", "close")],
+        (About::Tags(..), _) => &[("Enter", "keep"), ("Esc", "close")],
+        (About::Notes(..), _) => &[("^J", "keep"), ("Enter", "new line"), ("Esc", "close")],
+        (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
+        (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
+    }
+}
+
+pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
+    let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
+    match asking.stage {
+        Stage::Waiting(_) => return Vec::new(),
+        Stage::Told(_) if action == Some(Action::Results) => {
+            model.overlay = None;
+            return Vec::new();
+        }
+        _ => {}
+    }
+    match (action, chord.typed()) {
+        // One line is handed over with Enter, several with the key that runs an idea.
+        (Some(Action::Results | Action::Run), _) => return hand_over(model),
+        (Some(action), _) => _ = asking.field.act(action),
+        (None, Some(character)) => asking.field.insert(character),
+        (None, None) => return Vec::new(),
+    }
+    if let Some(Overlay::Ask(asking)) = &mut model.overlay {
+        asking.stage = Stage::Typing;
+    }
+    Vec::new()
+}
+
+pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme: &Theme) {
+    let (title, label, height) = match &asking.about {
+        About::Tags(id, _) => (format!("Tags of {}", id.short()), "labels, by commas; none takes all away", 1),
+        About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty takes them away", 8),
+        About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT, 1),
+        About::Export(_) => ("Export what is listed".to_owned(), EXPORT, 1),
+        About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml", 1),
+    };
+    let area = centred(frame.area(), 72, height + if asking.about.is_file() { SAID } else { SAID / 2 } + 4);
+    let mut inner = open_box(frame, area, &title, theme);
+    inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let mut row = |height: u16| {
+        let height = height.min(inner.height);
+        let cut = Rect { height, ..inner };
+        inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
+        cut
+    };
+    frame.render_widget(Line::styled(label, theme.muted), row(1));
+    let field = row(height);
+    frame.render_widget(asking.field.area(), field);
+    if field.is_empty() {
+        return;
+    }
+    let (column, line) = asking.field.cursor_on_screen();
+    let x = field.x.saturating_add(cells(column)).min(field.right() - 1);
+    let y = field.y.saturating_add(cells(line)).min(field.bottom() - 1);
+    frame.set_cursor_position((x, y));
+    _ = row(1);
+    let mut say = |text: &str, style: Style| {
+        for text in Wrapped::of(safe(text), field.width).rows(0) {
+            frame.render_widget(Line::styled(text.to_owned(), style), row(1));
+        }
+    };
+    match &asking.stage {
+        Stage::Typing => {}
+        Stage::Waiting(_) => {
+            let told = model.history.transfer.map_or_else(|| "being stored".to_owned(), |transfer| transfer.told());
+            say(&format!("{} {told}", spinner(model)), theme.live);
+        }
+        Stage::Told(lines) => {
+            for (line, style) in lines.iter().zip([theme.good].into_iter().chain(std::iter::repeat(theme.text))) {
+                say(line, style);
+            }
+        }
+        Stage::Refused(problem) if problem.errors.is_empty() => {
+            say(&format!("{} {}", glyph::FAILED, problem.detail), theme.bad);
+        }
+        Stage::Refused(problem) => {
+            for fault in &problem.errors {
+                say(&format!("{} {fault}", glyph::FAILED), theme.bad);
+            }
+        }
+    }
+}

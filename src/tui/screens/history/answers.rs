@@ -1,0 +1,299 @@
+//! What the History asks of the core, and what becomes of the answers.
+//!
+//! A question has a ticket, and only the answer to the newest of its sort is taken. Rows are asked for in pages, the next
+//! one when the mark comes near the end; what is typed is asked once it has rested for a moment, and where an answer may
+//! cost money only when the user says so. What was typed and what is shown stay as they are when the core refuses.
+
+use aludel_core::api::limits;
+use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::engine::Indexing;
+use aludel_core::transfer::ImportReport;
+
+use crate::tui::action::ScreenName;
+use crate::tui::effect::{CoreEffect, Effect, Ticket, Wish};
+use crate::tui::message::{News, Outcome};
+use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
+use crate::tui::model::{Model, Overlay, Stage, Tone};
+use crate::tui::widgets::figures::grouped;
+
+/// Rows of a page.
+const PAGE: usize = 50;
+/// So near to the last row the next page is asked for.
+const NEAR: usize = 20;
+/// How long words rest before they are looked for.
+const WORDS_MS: u64 = 120;
+/// How long a text rests before its meaning is.
+const MEANING_MS: u64 = 300;
+
+/// Shows the screen; what is stored is read anew, because runs and other processes write it.
+pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
+    model.screen = ScreenName::History;
+    let why = if model.history.facts.is_some() { Why::Again } else { Why::Fresh };
+    let mut effects = if model.history.unasked { Vec::new() } else { ask(model, why, 0) };
+    if model.history.indexing.is_none() {
+        model.history.indexing = Some(Indexing::default());
+        effects.push(CoreEffect::WatchIndexing.into());
+    }
+    effects
+}
+
+/// Reads the rows anew, if they are seen and nothing is asked already.
+pub(crate) fn again(model: &mut Model) -> Vec<Effect> {
+    let idle = model.history.asked.is_none() && !model.history.unasked;
+    if idle && model.screen == ScreenName::History { ask(model, Why::Again, 0) } else { Vec::new() }
+}
+
+/// What was typed is another question now.
+pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
+    let by_words = model.history.mode == Mode::Text || model.history.typed().query.is_empty();
+    if !by_words && !model.settings.is_meaning_free() {
+        model.history.asked = None;
+        model.history.unasked = true;
+        return Vec::new();
+    }
+    let wait = match by_words {
+        _ if model.history.search.is_empty() => 0,
+        true => WORDS_MS,
+        false => MEANING_MS,
+    };
+    ask(model, Why::Fresh, wait)
+}
+
+/// What was typed is asked at once, if it was not answered yet.
+pub(super) fn ask_now(model: &mut Model) -> Vec<Effect> {
+    let waits = model.history.unasked || model.history.is_searching() || model.history.problem.is_some();
+    if waits { ask(model, Why::Fresh, 0) } else { Vec::new() }
+}
+
+/// Another row is marked: its prompt is read, and the next page where the end is near.
+pub(super) fn marked_moved(model: &mut Model) -> Vec<Effect> {
+    let mut effects = read_marked(model, false);
+    let history = &model.history;
+    let is_near = history.marked + NEAR >= history.rows.len();
+    if is_near && history.next.is_some() && history.asked.is_none() {
+        effects.extend(ask(model, Why::More, 0));
+    }
+    effects
+}
+
+/// Asks the core for something that is stored.
+pub(super) fn wish(model: &mut Model, wish: Wish) -> Vec<Effect> {
+    let ticket = model.history.ticket();
+    vec![CoreEffect::History { ticket, wish }.into()]
+}
+
+/// Hands what was typed into a box over to the core.
+pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
+    let ticket = model.history.ticket();
+    let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
+    let wish = asking.wish();
+    if asking.about.is_file() {
+        model.history.transfer = Some(Transfer { ticket, progress: None });
+    }
+    asking.stage = Stage::Waiting(ticket);
+    vec![CoreEffect::History { ticket, wish }.into()]
+}
+
+/// Takes in an answer.
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effect> {
+    match news {
+        News::Found(outcome) => found(model, ticket, outcome),
+        News::Read(outcome) => {
+            read(model, ticket, outcome);
+            Vec::new()
+        }
+        News::Updated(outcome) => {
+            updated(model, ticket, outcome);
+            Vec::new()
+        }
+        News::Transferring(progress) => {
+            if let Some(transfer) = model.history.transfer.as_mut().filter(|transfer| transfer.ticket == ticket) {
+                transfer.progress = Some(progress);
+            }
+            Vec::new()
+        }
+        News::Exported(outcome) => {
+            transferred(model, ticket, outcome.map(|count| vec![format!("{} written", prompts(count))]));
+            Vec::new()
+        }
+        News::Imported(outcome) => {
+            transferred(model, ticket, outcome.map(|report| summary(&report)));
+            again(model)
+        }
+        News::Deleted(Ok(ids)) => deleted(model, &ids),
+        News::Deleted(Err(problem)) => {
+            model.say_long(Tone::Refused, &problem.detail);
+            again(model)
+        }
+    }
+}
+
+/// Asks what is in the search box.
+fn ask(model: &mut Model, why: Why, wait_ms: u64) -> Vec<Effect> {
+    let history = &mut model.history;
+    let most = usize::try_from(limits::MAX_LIMIT).unwrap_or(PAGE);
+    let (limit, from) = match why {
+        Why::Fresh => (PAGE, None),
+        Why::Again => (history.rows.len().clamp(PAGE, most), None),
+        Why::More => (PAGE, history.next.clone()),
+    };
+    let question = history.typed().question(history.mode, limit, from);
+    let ticket = history.ticket();
+    history.asked = Some(Asked { ticket, why });
+    history.unasked = false;
+    vec![CoreEffect::History { ticket, wish: Wish::Find { wait_ms, question } }.into()]
+}
+
+fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Vec<Effect> {
+    let history = &mut model.history;
+    let Some(asked) = history.asked.filter(|asked| asked.ticket == ticket) else { return Vec::new() };
+    history.asked = None;
+    let answer = match outcome {
+        Ok(answer) => *answer,
+        Err(problem) => {
+            history.problem = Some(problem);
+            return Vec::new();
+        }
+    };
+    history.problem = None;
+    history.next = answer.next;
+    if asked.why == Why::More {
+        // What is stored meanwhile moves the pages of a search: no row comes twice.
+        let new = answer.rows.into_iter().filter(|row| history.rows.iter().all(|known| known.id != row.id));
+        let new: Vec<_> = new.collect();
+        history.rows.extend(new);
+        return marked_moved(model);
+    }
+    let marked = history.marked_row().map(|row| row.id).filter(|_| asked.why == Why::Again);
+    let kept = marked.and_then(|id| answer.rows.iter().position(|row| row.id == id));
+    history.rows = answer.rows;
+    history.facts = Some(answer.facts);
+    history.arrived = model.now;
+    if asked.why == Why::Fresh {
+        history.top = 0;
+        history.marked = 0;
+    }
+    history.marked = kept.unwrap_or(history.marked).min(history.rows.len().saturating_sub(1));
+    read_marked(model, true)
+}
+
+/// Reads the prompt of the marked row, unless it is read and need not be again.
+fn read_marked(model: &mut Model, anew: bool) -> Vec<Effect> {
+    let history = &mut model.history;
+    let Some(id) = history.marked_row().map(|row| row.id) else {
+        history.preview = None;
+        history.reading = None;
+        return Vec::new();
+    };
+    if !anew && history.preview.as_ref().is_some_and(|preview| preview.prompt.id == id) {
+        history.reading = None;
+        return Vec::new();
+    }
+    let ticket = history.ticket();
+    history.reading = Some(ticket);
+    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
+}
+
+fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
+    if model.history.reading != Some(ticket) {
+        return;
+    }
+    model.history.reading = None;
+    match outcome {
+        Ok(prompt) => show(model, prompt),
+        Err(problem) => {
+            model.history.preview = None;
+            model.say(Tone::Refused, &problem.detail);
+        }
+    }
+}
+
+/// Shows a prompt that was read; one that was shown already keeps its place.
+fn show(model: &mut Model, prompt: Box<Prompt>) {
+    let history = &mut model.history;
+    let row = history.rows.iter().find(|row| row.id == prompt.id);
+    let mut preview = Preview::new(prompt, row);
+    if let Some(shown) = history.preview.as_ref().filter(|shown| shown.prompt.id == preview.prompt.id) {
+        preview.scroll = shown.scroll;
+    }
+    history.preview = Some(preview);
+}
+
+fn updated(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
+    let asking = match &mut model.overlay {
+        Some(Overlay::Ask(asking)) if asking.stage == Stage::Waiting(ticket) => Some(asking),
+        _ => None,
+    };
+    match (outcome, asking) {
+        (Ok(prompt), asking) => {
+            if asking.is_some() {
+                model.overlay = None;
+            }
+            if let Some(row) = model.history.rows.iter_mut().find(|row| row.id == prompt.id) {
+                row.retag(&prompt);
+            }
+            model.say(Tone::Done, format!("{} changed", prompt.id.short()));
+            if model.history.marked_row().is_some_and(|row| row.id == prompt.id) {
+                show(model, prompt);
+            }
+        }
+        (Err(problem), Some(asking)) => asking.stage = Stage::Refused(problem),
+        (Err(problem), None) => model.say_long(Tone::Refused, &problem.detail),
+    }
+}
+
+/// A file was written or read. What there is to say is said in the box, or where that is closed in passing.
+fn transferred(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<String>>) {
+    if model.history.transfer.take_if(|transfer| transfer.ticket == ticket).is_none() {
+        return;
+    }
+    let asking = match &mut model.overlay {
+        Some(Overlay::Ask(asking)) if asking.stage == Stage::Waiting(ticket) => Some(asking),
+        _ => None,
+    };
+    match (outcome, asking) {
+        (Ok(lines), Some(asking)) => asking.stage = Stage::Told(lines),
+        (Ok(lines), None) => model.say_long(Tone::Done, lines.join("; ")),
+        (Err(problem), Some(asking)) => asking.stage = Stage::Refused(problem),
+        (Err(problem), None) => model.say_long(Tone::Refused, &problem.detail),
+    }
+}
+
+/// What an import did, a line each.
+fn summary(report: &ImportReport) -> Vec<String> {
+    if report.records == 0 {
+        return vec!["the file holds no prompt".to_owned()];
+    }
+    let mut first = format!("{} stored", prompts(report.imported));
+    for (count, what) in
+        [(report.existing, "already there"), (report.conflicts, "in conflict"), (report.skipped, "not taken")]
+    {
+        if count > 0 {
+            first = format!("{first}, {} {what}", grouped(count));
+        }
+    }
+    let mut lines = vec![first];
+    lines.extend(report.conflicting.iter().map(|conflict| {
+        let (id, fields) = (conflict.id.short(), conflict.fields.join(", "));
+        format!("{}: {id} is stored with other {fields}; what is stored was kept", conflict.place)
+    }));
+    lines.extend(report.skips.iter().map(|skip| format!("{}: {} ({})", skip.first, skip.reason, grouped(skip.count))));
+    lines.extend(report.warnings.iter().cloned());
+    lines
+}
+
+fn prompts(count: u64) -> String {
+    if count == 1 { "1 prompt".to_owned() } else { format!("{} prompts", grouped(count)) }
+}
+
+fn deleted(model: &mut Model, ids: &[PromptId]) -> Vec<Effect> {
+    let history = &mut model.history;
+    history.rows.retain(|row| !ids.contains(&row.id));
+    history.marked = history.marked.min(history.rows.len().saturating_sub(1));
+    if let Some(total) = history.facts.as_mut().and_then(|facts| facts.total.as_mut()) {
+        *total = total.saturating_sub(ids.len() as u64);
+    }
+    let names: Vec<String> = ids.iter().map(PromptId::short).collect();
+    model.say(Tone::Done, format!("deleted {}", names.join(", ")));
+    marked_moved(model)
+}

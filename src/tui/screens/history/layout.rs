@@ -1,0 +1,142 @@
+//! Where the parts of the History lie: one pure function of the model and the size.
+//!
+//! From 110 columns and 30 rows the preview stands beside the list, below that under it; where there is no room for
+//! both, the part that has the keys is shown alone.
+
+use ratatui::layout::Rect;
+
+use crate::tui::model::Model;
+use crate::tui::model::history::Part;
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::safe::safe;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// Rows of one entry of the list.
+pub(crate) const ENTRY: u16 = 2;
+/// Below so many rows the list and the preview are not shown together.
+const BOTH: u16 = 13;
+/// Rows that are said under the search box at most.
+const SAID: usize = 3;
+
+/// How a row under the search box is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The question was refused.
+    Fault,
+    /// The answer has a condition.
+    Remark,
+}
+
+/// A row under the search box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// How it is meant.
+    pub(crate) meaning: Meaning,
+    /// True where it goes on from the row above.
+    pub(crate) goes_on: bool,
+    /// What it says, safe to show.
+    pub(crate) text: String,
+}
+
+/// Where everything lies. Parts that are not shown are empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// True where there is too little room.
+    pub(crate) is_tiny: bool,
+    /// The tabs.
+    pub(crate) header: Rect,
+    /// The search box, with its frame.
+    pub(crate) search: Rect,
+    /// What is to be said about what was typed.
+    pub(crate) said: Rect,
+    /// The list, with its frame.
+    pub(crate) list: Rect,
+    /// The preview, with its frame.
+    pub(crate) preview: Rect,
+    /// Figures.
+    pub(crate) status: Rect,
+    /// Keys.
+    pub(crate) hints: Rect,
+}
+
+impl Layout {
+    /// The room within a frame.
+    pub(crate) const fn inner(area: Rect) -> Rect {
+        Rect {
+            x: area.x.saturating_add(1),
+            y: area.y.saturating_add(1),
+            width: area.width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        }
+    }
+
+    /// How many entries of the list are visible.
+    pub(crate) fn entries(&self) -> usize {
+        usize::from(Self::inner(self.list).height / ENTRY)
+    }
+}
+
+/// Where everything lies on a screen of this size.
+pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
+    let nowhere = Rect { width: 0, height: 0, ..area };
+    let is_tiny = area.width < LEAST.0 || area.height < LEAST.1;
+    let mut layout = Layout {
+        is_tiny,
+        header: nowhere,
+        search: nowhere,
+        said: nowhere,
+        list: nowhere,
+        preview: nowhere,
+        status: nowhere,
+        hints: nowhere,
+    };
+    if is_tiny {
+        return layout;
+    }
+    let mut body = area;
+    layout.header = cut_top(&mut body, 1);
+    layout.hints = cut_bottom(&mut body, 1);
+    layout.status = cut_bottom(&mut body, 1);
+    layout.search = cut_top(&mut body, 3);
+    layout.said = cut_top(&mut body, cells(said(model, area.width).len()));
+    let is_wide = area.width >= 110 && area.height >= 30;
+    if model.history.zoom || (!is_wide && body.height < BOTH) {
+        match model.history.focus {
+            Part::Preview => layout.preview = body,
+            Part::Search | Part::List => layout.list = body,
+        }
+    } else if is_wide {
+        layout.list = Rect { width: body.width * 11 / 20, ..body };
+        layout.preview = Rect { x: body.x + layout.list.width, width: body.width - layout.list.width, ..body };
+    } else {
+        let height = (body.height / 2 + 1).next_multiple_of(ENTRY);
+        layout.list = cut_top(&mut body, height);
+        layout.preview = body;
+    }
+    layout
+}
+
+/// What is said under the search box, in rows that fit `width`: the faults of what was typed while older rows are still
+/// shown, or what the user should know of the rows.
+pub(crate) fn said(model: &Model, width: u16) -> Vec<Said> {
+    let history = &model.history;
+    let mut said = Vec::new();
+    let mut say = |meaning, text: &str| {
+        let wrapped = Wrapped::of(safe(text), width.saturating_sub(4));
+        let rows = wrapped.rows(0).enumerate();
+        said.extend(rows.map(|(at, row)| Said { meaning, goes_on: at > 0, text: row.to_owned() }));
+    };
+    match (&history.problem, &history.facts) {
+        (Some(problem), _) if history.rows.is_empty() || problem.errors.is_empty() => {
+            if !history.rows.is_empty() {
+                say(Meaning::Fault, &problem.detail);
+            }
+        }
+        (Some(problem), _) => problem.errors.iter().for_each(|fault| say(Meaning::Fault, &fault.to_string())),
+        (None, Some(facts)) => facts.warnings.iter().for_each(|warning| say(Meaning::Remark, warning)),
+        (None, None) => {}
+    }
+    said.truncate(SAID);
+    said
+}

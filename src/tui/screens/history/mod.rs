@@ -1,0 +1,204 @@
+//! The History: what is stored, newest first or as it was searched for, and the marked prompt beside it.
+//!
+//! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). What is asked of the core and
+//! what becomes of its answers is in [`answers`], where things lie in [`layout()`], how they look in [`view`].
+
+mod answers;
+pub(crate) mod layout;
+pub(crate) mod view;
+
+use ratatui::layout::Rect;
+use serde_json::json;
+
+pub(crate) use answers::{again, enter, hand_over, take_in};
+
+use super::{copy, half, page};
+use crate::tui::action::{Action, ScreenName};
+use crate::tui::effect::{Effect, Wish};
+use crate::tui::model::history::Part;
+use crate::tui::model::{Asking, Focus, Model, Overlay, Tone};
+use answers::{ask_now, changed, marked_moved, wish};
+use layout::{Layout, layout};
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    const ELSEWHERE: &str = "on the Workbench; 1 goes there";
+    let history = &model.history;
+    match action {
+        Action::OpenIdea
+        | Action::OpenPrompt
+        | Action::Copy
+        | Action::EditTags
+        | Action::EditNotes
+        | Action::DeletePrompt => match (history.marked_row(), history.prompt()) {
+            (None, _) => Some("no prompt is marked"),
+            (_, None) => Some("it is being read"),
+            _ => None,
+        },
+        Action::ToPreview => history.preview.is_none().then_some("there is nothing to show"),
+        Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
+            history.rows.is_empty().then_some("the list is empty")
+        }
+        Action::Export | Action::Import if history.transfer.is_some() => Some("a file is under way; ^C stops it"),
+        Action::Export if !history.typed().query.is_empty() => {
+            Some("an export takes filters alone: take the words out of the box")
+        }
+        Action::Top | Action::Bottom => history.rows.is_empty().then_some("the list is empty"),
+        _ if !action.info().is_for(ScreenName::History) => Some(ELSEWHERE),
+        _ => None,
+    }
+}
+
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
+        Action::FocusSearch => focus(model, Part::Search),
+        Action::ToList => focus(model, Part::List),
+        Action::ToPreview => focus(model, Part::Preview),
+        Action::FocusNext => focus(model, model.history.focus.next()),
+        Action::FocusPrevious => focus(model, model.history.focus.next().next()),
+        Action::Back => return back(model),
+        Action::BackOrQuit if model.history.zoom => model.history.zoom = false,
+        Action::BackOrQuit => model.screen = ScreenName::Work,
+        Action::Zoom => model.history.zoom = !model.history.zoom,
+        Action::SearchMode => {
+            model.history.mode = model.history.mode.next();
+            return if model.history.typed().query.is_empty() { Vec::new() } else { changed(model) };
+        }
+        Action::Results => {
+            focus(model, Part::List);
+            return ask_now(model);
+        }
+        Action::Down => return go(model, |_| 1),
+        Action::Up => return go(model, |_| -1),
+        Action::HalfDown => return go(model, half),
+        Action::HalfUp => return go(model, |height| -half(height)),
+        Action::PageDown => return go(model, page),
+        Action::PageUp => return go(model, |height| -page(height)),
+        Action::Top => return go(model, |_| isize::MIN),
+        Action::Bottom => return go(model, |_| isize::MAX),
+        Action::Copy => {
+            let marked = model.history.prompt().map(|prompt| (prompt.id.short(), prompt.content.clone()));
+            return marked.map_or_else(Vec::new, |(id, text)| copy(model, &format!("prompt {id}"), text));
+        }
+        Action::OpenIdea => take_up(model, "its idea is", |prompt| prompt.original_input.clone()),
+        Action::OpenPrompt => take_up(model, "the prompt is", |prompt| prompt.content.clone()),
+        Action::EditTags => {
+            model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::tags(prompt))));
+        }
+        Action::EditNotes => {
+            model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::notes(prompt))));
+        }
+        Action::DeletePrompt => model.overlay = Some(Overlay::ConfirmDelete),
+        Action::Export => model.overlay = Some(Overlay::Ask(Box::new(Asking::export(model.history.typed().filters)))),
+        Action::Import => model.overlay = Some(Overlay::Ask(Box::new(Asking::import()))),
+        _ => {
+            // All that is left edits the search box.
+            let before = model.history.search.text();
+            focus(model, Part::Search);
+            model.history.search.act(action);
+            return if model.history.search.text() == before { Vec::new() } else { changed(model) };
+        }
+    }
+    Vec::new()
+}
+
+/// Types a character into the search box, if it has the keys.
+pub(super) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
+    if model.history.focus != Part::Search {
+        return Vec::new();
+    }
+    model.history.search.insert(character);
+    changed(model)
+}
+
+/// A paste is something to look for.
+pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    focus(model, Part::Search);
+    model.history.search.paste(text);
+    changed(model)
+}
+
+/// Deletes the marked prompt, unless it has changed since it was read.
+pub(crate) fn delete_marked(model: &mut Model) -> Vec<Effect> {
+    let marked = model.history.prompt().map(|prompt| (prompt.id, prompt.revision));
+    marked.map_or_else(Vec::new, |(id, revision)| {
+        wish(model, Wish::Delete(json!({ "prompt_ids": [id], "revision": revision })))
+    })
+}
+
+/// Brings the marked row into sight and the preview to its width.
+pub(super) fn reflow(model: &mut Model) {
+    let layout = here(model);
+    let history = &mut model.history;
+    let last = history.rows.len().saturating_sub(1);
+    history.marked = history.marked.min(last);
+    let entries = layout.entries().max(1);
+    let lowest = (history.marked + 1).saturating_sub(entries);
+    history.top = history.top.clamp(lowest, history.marked.max(lowest)).min(history.rows.len().saturating_sub(entries));
+    if let Some(preview) = &mut history.preview {
+        let inner = Layout::inner(layout.preview);
+        if !inner.is_empty() {
+            preview.reflow(inner.width, inner.height.into());
+        }
+    }
+}
+
+fn here(model: &Model) -> Layout {
+    layout(model, Rect::new(0, 0, model.size.width, model.size.height))
+}
+
+fn focus(model: &mut Model, part: Part) {
+    if model.history.focus != part {
+        model.history.focus = part;
+        model.history.zoom = false;
+    }
+}
+
+/// One step outwards: the zoom first, then to the list, then what was typed, then the Workbench.
+fn back(model: &mut Model) -> Vec<Effect> {
+    let history = &mut model.history;
+    if history.zoom {
+        history.zoom = false;
+    } else if history.focus != Part::List {
+        history.focus = Part::List;
+    } else if history.search.is_empty() {
+        model.screen = ScreenName::Work;
+    } else {
+        history.search.replace("");
+        return changed(model);
+    }
+    Vec::new()
+}
+
+/// Moves the mark, or scrolls the preview, by as much as `by` says for what is visible.
+fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
+    let layout = here(model);
+    let history = &mut model.history;
+    if history.focus == Part::Preview {
+        let height = usize::from(Layout::inner(layout.preview).height);
+        if let Some(preview) = &mut history.preview {
+            let rows = preview.len();
+            preview.scroll.by(by(height), rows, height);
+        }
+        return Vec::new();
+    }
+    let last = history.rows.len().saturating_sub(1);
+    history.marked = history.marked.saturating_add_signed(by(layout.entries())).min(last);
+    marked_moved(model)
+}
+
+/// Puts a text of the marked prompt into the Workbench's input.
+fn take_up(model: &mut Model, what: &str, text: impl FnOnce(&aludel_core::domain::Prompt) -> String) {
+    let Some(text) = model.history.prompt().map(text) else { return };
+    let had_text = !model.composer.is_empty();
+    model.composer.replace(&text);
+    model.screen = ScreenName::Work;
+    model.focus = Focus::Composer;
+    model.zoom = false;
+    let undo = if had_text { "; Alt-u brings back what was there" } else { "" };
+    model.say(Tone::Done, format!("{what} in the input{undo}"));
+}
+
+#[cfg(test)]
+mod tests;

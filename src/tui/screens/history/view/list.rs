@@ -1,0 +1,136 @@
+//! The list: two rows an entry, what is known of a prompt above its text. Without entries it says why, and what to do.
+
+use aludel_core::domain::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::place;
+use crate::tui::model::Model;
+use crate::tui::model::history::{Part, Row};
+use crate::tui::screens::history::layout::ENTRY;
+use crate::tui::screens::surround::pane;
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::{age, score};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let history = &model.history;
+    let focused = history.focus == Part::List;
+    // While the answer is on its way, or was refused, the rows are still those of the question before.
+    let is_search = match history.rows.first() {
+        Some(row) => row.found.is_some(),
+        None => !history.typed().query.is_empty(),
+    };
+    let title = match &history.problem {
+        Some(problem) if history.rows.is_empty() => {
+            Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad)
+        }
+        _ => Line::styled(if is_search { " Found " } else { " Prompts " }, theme.strong),
+    };
+    let mut block = pane(title, focused, theme);
+    let visible = usize::from(block.inner(area).height / ENTRY);
+    let below = history.rows.len().saturating_sub(history.top + visible);
+    if let Some(place) = place(history.top, below) {
+        block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
+    }
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    if history.rows.is_empty() {
+        for (row, line) in inner.rows().zip(instead(model, inner.width, theme)) {
+            frame.render_widget(line, row);
+        }
+        return;
+    }
+    let rows = history.rows.iter().enumerate().skip(history.top).take(visible);
+    for (y, (index, row)) in (inner.y..).step_by(ENTRY.into()).zip(rows) {
+        let is_marked = index == history.marked;
+        let above = Rect { y, height: 1, ..inner };
+        let text = Rect { y: y + 1, ..above };
+        frame.render_widget(facts(model, row, is_marked, theme), above);
+        frame.render_widget(content(row, theme), text);
+        if is_marked && history.focus != Part::Preview {
+            frame.buffer_mut().set_style(Rect { height: ENTRY, ..above }, theme.marked);
+        }
+    }
+}
+
+/// `▸ 7a3f9c21  2 min  0.87  generic · provider/model · tags`.
+fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'static> {
+    let mark = if is_marked { format!("{} ", glyph::FLOW) } else { "  ".to_owned() };
+    let points = row.score.map_or_else(|| "  - ".to_owned(), score);
+    let tags = if row.tags.is_empty() { String::new() } else { format!(" · {}", row.tags) };
+    Line::from(vec![
+        Span::styled(mark, theme.strong),
+        Span::styled(row.id.short(), theme.strong),
+        Span::styled(format!("  {:<10}", age(row.made, now(model))), theme.muted),
+        Span::styled(format!("  {points}  "), theme.gold),
+        Span::styled(format!("{} · {}", row.persona, row.who), theme.muted),
+        Span::styled(tags, theme.key),
+    ])
+}
+
+/// What was asked for, or where what was looked for is.
+fn content(row: &Row, theme: &Theme) -> Line<'static> {
+    let twin = if row.twin.is_some() { format!("  {} ", glyph::TWIN) } else { "    ".to_owned() };
+    let mut spans = vec![Span::styled(twin, theme.warning)];
+    for (text, is_match) in &row.text {
+        spans.push(Span::styled(text.clone(), if *is_match { theme.found } else { theme.text }));
+    }
+    Line::from(spans)
+}
+
+/// The moment of the last message, as far as the answer's own moment tells.
+fn now(model: &Model) -> Timestamp {
+    let Some(facts) = &model.history.facts else { return Timestamp::UNIX_EPOCH };
+    let since = i64::try_from(model.now.saturating_sub(model.history.arrived)).unwrap_or(0);
+    aludel_core::time::from_millis(facts.at.as_millisecond().saturating_add(since))
+}
+
+/// What is said where there are no rows.
+fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let history = &model.history;
+    let mut lines = vec![Line::default()];
+    let mut say = |text: &str, style: Style| {
+        for row in Wrapped::of(safe(text), width.saturating_sub(6)).rows(0) {
+            lines.push(Line::styled(format!("   {row}"), style));
+        }
+    };
+    let is_filtered = !history.search.is_empty();
+    match (&history.problem, &history.facts) {
+        (Some(problem), _) => {
+            if problem.errors.is_empty() {
+                say(&problem.detail, theme.text);
+            }
+            for fault in &problem.errors {
+                say(&fault.to_string(), theme.text);
+            }
+            say(
+                &format!("\n{} · what you typed is kept; Enter in the search box asks again", problem.code),
+                theme.muted,
+            );
+        }
+        (None, None) => say(&format!("{} reading what is stored", glyph::CONNECTING), theme.muted),
+        (None, Some(_)) if is_filtered => {
+            say("Nothing matches.", theme.text);
+            say(
+                "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; ^R \
+                 searches by meaning instead. Esc in the list clears the box.",
+                theme.muted,
+            );
+        }
+        (None, Some(_)) => {
+            say("Nothing is stored yet.", theme.text);
+            say(
+                "\nWhat a run finishes is kept here. 1 goes to the Workbench, where ^J runs an idea; I imports a file.",
+                theme.muted,
+            );
+        }
+    }
+    lines
+}

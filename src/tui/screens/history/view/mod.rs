@@ -1,0 +1,71 @@
+//! Draws the History from the model. Changes nothing.
+
+mod list;
+mod preview;
+mod search;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use super::layout::layout;
+use crate::tui::model::Model;
+use crate::tui::screens::surround::{self, header, hints, too_small};
+use crate::tui::screens::workbench::view::whole_run;
+use crate::tui::theme::Theme;
+use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::safe::safe_line;
+
+/// Draws the whole screen, what lies over it not included.
+pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = frame.area();
+    let layout = layout(model, area);
+    if layout.is_tiny {
+        return too_small(frame, area, theme);
+    }
+    header(model, layout.header, frame, theme);
+    search::view(model, layout.search, frame, theme);
+    search::said(model, layout.said, frame, theme);
+    list::view(model, layout.list, frame, theme);
+    preview::view(model, layout.preview, frame, theme);
+    status(model, layout.status, frame, theme);
+    hints(model, layout.hints, frame, theme);
+}
+
+/// Left where the mark is, right a passing message or the run on the Workbench, which goes on meanwhile.
+fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let history = &model.history;
+    let mut left = Vec::new();
+    if let Some(row) = history.marked_row() {
+        let more = if history.next.is_some() { "+" } else { "" };
+        let place = format!(" {} of {}{more}", grouped(history.marked as u64 + 1), grouped(history.rows.len() as u64));
+        left.push(Span::styled(place, theme.muted));
+        left.push(Span::styled(format!(" · {}", row.id.short()), theme.muted));
+    }
+    if let Some(indexing) = history.indexing.as_ref().filter(|indexing| indexing.left > 0) {
+        let all = indexing.done + indexing.left;
+        left.push(Span::styled(format!(" · indexing {} of {}", grouped(indexing.done), grouped(all)), theme.live));
+        if let Some(problem) = &indexing.problem {
+            left.push(Span::styled(format!(", {}", safe_line(problem)), theme.warning));
+        }
+    }
+    let right = surround::toast(model, theme).unwrap_or_else(|| match (&history.transfer, &model.run) {
+        (Some(transfer), _) => vec![Span::styled(format!("{} · ^C stops ", transfer.told()), theme.live)],
+        (None, Some(_)) => [vec![Span::styled("run ", theme.muted)], whole_run(model, theme)].concat(),
+        (None, None) => Vec::new(),
+    });
+    surround::status(frame, area, left, right);
+}
+
+/// How much is out of sight: ` ▾ 12 `.
+fn place(above: usize, below: usize) -> Option<String> {
+    match (above, below) {
+        (0, 0) => None,
+        (0, below) => Some(format!(" ▾ {} ", grouped(below as u64))),
+        (above, 0) => Some(format!(" ▴ {} ", grouped(above as u64))),
+        (above, below) => Some(format!(" ▴ {} ▾ {} ", grouped(above as u64), grouped(below as u64))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

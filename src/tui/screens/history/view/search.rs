@@ -1,0 +1,97 @@
+//! The search box: what is typed, by what is searched, how many there are and how long it took; and under it what is to
+//! be said about that.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::tui::model::Model;
+use crate::tui::model::history::{Facts, History, Mode, Part};
+use crate::tui::screens::history::layout::{self, Meaning, Said};
+use crate::tui::screens::surround::{pane, spinner};
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::figures::{dollars, duration, grouped};
+
+/// What an empty box invites to.
+const INVITATION: &str = "words, and tag: provider: model: phase: persona: since:7d until:2026-11-01";
+
+pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let history = &model.history;
+    let focused = history.focus == Part::Search;
+    let (said, style) = state(model, theme);
+    let block =
+        pane(title(history, theme), focused, theme).title_top(Line::styled(format!(" {said} "), style).right_aligned());
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    if inner.is_empty() {
+        return;
+    }
+    if history.search.is_empty() {
+        frame.render_widget(Line::styled(INVITATION, theme.muted), inner);
+    } else {
+        frame.render_widget(history.search.area(), inner);
+    }
+    if focused && model.overlay.is_none() {
+        let column = if history.search.is_empty() { 0 } else { history.search.cursor_on_screen().0 };
+        frame.set_cursor_position((inner.x.saturating_add(cells(column)).min(inner.right() - 1), inner.y));
+    }
+}
+
+/// ` Search [text] semantic hybrid ^R `.
+fn title(history: &History, theme: &Theme) -> Line<'static> {
+    let mut spans = vec![Span::styled(" Search ", theme.strong)];
+    for mode in Mode::ALL {
+        spans.push(if mode == history.mode {
+            Span::styled(format!("[{}] ", mode.name()), theme.strong)
+        } else {
+            Span::styled(format!("{} ", mode.name()), theme.muted)
+        });
+    }
+    spans.push(Span::styled("^R ", theme.key));
+    Line::from(spans)
+}
+
+/// How the question stands.
+fn state(model: &Model, theme: &Theme) -> (String, Style) {
+    let history = &model.history;
+    if history.is_searching() {
+        let what = if history.typed().query.is_empty() { "reading" } else { "searching" };
+        return (format!("{} {what}", spinner(model)), theme.live);
+    }
+    if history.unasked {
+        return ("Enter searches".to_owned(), theme.warning);
+    }
+    match (&history.problem, &history.facts) {
+        (Some(problem), _) => (format!("{} {}", glyph::FAILED, problem.code), theme.bad),
+        (None, Some(facts)) => (counts(history, facts), theme.muted),
+        (None, None) => ("nothing asked yet".to_owned(), theme.muted),
+    }
+}
+
+/// `18 found · 3ms`, `50+ prompts · 2ms`.
+fn counts(history: &History, facts: &Facts) -> String {
+    let rows = history.rows.len() as u64;
+    let is_list = history.typed().query.is_empty();
+    let count = match (facts.total, is_list) {
+        (Some(total), false) if history.mode == Mode::Text => format!("{} found", grouped(total)),
+        (Some(total), false) => format!("nearest of {}", grouped(total)),
+        _ if history.next.is_some() => format!("{}+ prompts", grouped(rows)),
+        _ if rows == 1 => "1 prompt".to_owned(),
+        _ => format!("{} prompts", grouped(rows)),
+    };
+    let cost = facts.cost_usd.map_or_else(String::new, |cost| format!(" · {}", dollars(Some(cost))));
+    format!("{count} · {}{cost}", duration(facts.took_ms))
+}
+
+pub(super) fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    for (row, Said { meaning, goes_on, text }) in area.rows().zip(layout::said(model, area.width)) {
+        let (glyph, style) = match meaning {
+            Meaning::Fault => (glyph::FAILED, theme.bad),
+            Meaning::Remark => (glyph::WARNING, theme.warning),
+        };
+        let glyph = if goes_on { " " } else { glyph };
+        frame.render_widget(Line::styled(format!(" {glyph} {text}"), style), row);
+    }
+}
