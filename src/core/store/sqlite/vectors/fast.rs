@@ -2,8 +2,8 @@
 //!
 //! The net keeps some thousands of rows by their codes, the estimate puts those in order, and the first few hundred are
 //! compared in full. How far down both orders what was found stood tells how safe the two cuts were: as long as it all
-//! stood in the first quarter, what was cut off is further away than anything found, by a margin. Else both are widened,
-//! four times each time, until comparing everything is cheaper. A slow right answer rather than a fast one that lacks
+//! stood near the top, what was cut off is very likely further away than anything found. Else more is taken, until comparing
+//! everything is cheaper. A slow right answer rather than a fast one that lacks
 //! something.
 
 use std::collections::HashSet;
@@ -17,8 +17,14 @@ use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
 
-/// What of a list must hold all that was found, for the list to have been long enough.
+/// All that was found must stand in the first quarter by code, for the net to have been wide enough; else one four times as
+/// wide is cast.
 const MARGIN: usize = 4;
+
+/// All that was found must stand in the first fifth of what was compared in full, for that to have been enough; else twice as
+/// many are. Where thousands of vectors lie in one cluster, an estimate puts one in ten of the ten nearest behind the
+/// hundredth place and one in a hundred behind the five hundredth.
+const CLEARANCE: usize = 5;
 
 /// What came of it.
 pub(super) struct Fast {
@@ -74,7 +80,7 @@ impl Search<'_> {
         // The more bits a code has, the better it tells.
         let least = (least * 384 / self.query.len()).clamp(least / 4, least);
         let mut net = least.max(self.wanted.saturating_mul(64));
-        let mut first_compared = (least / 20).max(self.wanted.saturating_mul(8));
+        let mut first_compared = (least / 4).max(self.wanted.saturating_mul(16));
         loop {
             let walked = self.file.walk(self.query, self.keys, net)?;
             let mut tail = Best::of(self.wanted);
@@ -136,11 +142,11 @@ impl Search<'_> {
             }
             let is_all = to >= candidates.len();
             let is_full = merged.len() == self.wanted;
-            if is_all || (is_full && furthest < to / MARGIN) {
+            if is_all || (is_full && furthest < to / CLEARANCE) {
                 let furthest_by_code = if is_full { furthest_by_code } else { usize::MAX };
                 return Ok(Compared { best: merged, furthest_by_code, rows: to });
             }
-            (from, to) = (to, to.saturating_mul(MARGIN));
+            (from, to) = (to, to.saturating_mul(2));
         }
     }
 }

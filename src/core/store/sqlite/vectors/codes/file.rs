@@ -123,9 +123,9 @@ impl CodeFile {
         let is_large = (blocks as u64) * (layout.keys() as u64) >= WORTH_A_THREAD;
         let threads = if is_large { (*PROCESSORS).clamp(1, 2) } else { 1 };
         let next = AtomicUsize::new(0);
-        // Whichever thread is free takes the next block, so each finds about its share.
-        let share = if threads == 1 { wanted } else { wanted / threads + wanted / 8 }.max(1);
-        let work = || self.walk_some(&probe, keys, share, &known, &next);
+        // Whichever thread is free takes the next block: one that sleeps may leave all of them to the other, so each casts the
+        // whole net.
+        let work = || self.walk_some(&probe, keys, wanted.max(1), &known, &next);
         let parts = std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();

@@ -143,7 +143,7 @@ impl<'query> Probe<'query> {
     /// by its code as the furthest of it.
     pub(super) fn order(&self, nets: &[Net]) -> Vec<Candidate> {
         let along = Along::new(self.query);
-        let bound = nets.iter().map(|net| net.bound).min().unwrap_or_default();
+        let bound = common_bound(nets);
         let mut candidates = Vec::new();
         for net in nets {
             let codes = net.codes.chunks_exact(net.layout.words());
@@ -155,6 +155,20 @@ impl<'query> Probe<'query> {
         });
         candidates
     }
+}
+
+/// The least distance up to which the nets together hold as many as wanted, and each of them all it has met.
+fn common_bound(nets: &[Net]) -> u32 {
+    let wanted = nets.iter().map(|net| net.wanted).max().unwrap_or_default();
+    let widest = nets.iter().map(|net| net.bound).min().unwrap_or_default();
+    let mut within = 0;
+    for bound in 0..widest {
+        within += nets.iter().map(|net| net.at[bound as usize]).sum::<usize>();
+        if within >= wanted {
+            return bound;
+        }
+    }
+    widest
 }
 
 /// How many bits each row of a tile differs in.
@@ -193,8 +207,13 @@ impl Along {
     }
 
     fn estimate(&self, code: &[u64]) -> f32 {
-        let bytes = code.iter().flat_map(|word| word.to_le_bytes());
-        self.bytes.iter().zip(bytes).map(|(sums, byte)| sums[usize::from(byte)]).sum()
+        let mut sum = 0.0;
+        for (sums, word) in self.bytes.chunks(8).zip(code) {
+            for (sums, byte) in sums.iter().zip(word.to_le_bytes()) {
+                sum += sums[usize::from(byte)];
+            }
+        }
+        sum
     }
 }
 
@@ -229,8 +248,10 @@ mod tests {
             let query = samples::vector(12_345, u32::try_from(dimensions).unwrap());
             let probe = Probe::new(&query, &mean);
             let passes = |row: usize| row % 3 != 1;
-            let mut net = Net::new(layout, wanted);
-            probe.walk(&bytes[..layout.keys()], 0, codes.len(), passes, &mut net);
+            // However unevenly two threads come to share the rows.
+            let (mut net, mut other) = (Net::new(layout, wanted), Net::new(layout, wanted));
+            probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 != 0, &mut net);
+            probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 == 0, &mut other);
 
             let distance = |code: &[u64]| -> u32 {
                 code.iter().zip(code_of(&query, &mean)).map(|(a, b)| (a ^ b).count_ones()).sum()
@@ -241,7 +262,7 @@ mod tests {
             let bound = distances[wanted - 1];
             let mut expected: Vec<usize> =
                 passing().filter(|(_, code)| distance(code) <= bound).map(|(row, _)| row).collect();
-            let found = probe.order(&[net]);
+            let found = probe.order(&[net, other]);
             for candidate in &found {
                 let naive = naive_estimate(&query, &codes[candidate.near.row]);
                 assert!((candidate.estimate - naive).abs() < 1e-4);
