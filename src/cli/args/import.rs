@@ -21,7 +21,8 @@ output, too. `aludel migrate --from FILE` reads the history of prompt-alchemy.
 
 Every record is checked before the first is stored. A record needs `content`
 alone. One with an id that is stored already is left out; one that differs from
-what is stored is told.";
+what is stored is told. At the end what has no vector gets one, so that search
+finds it by meaning.";
 
 /// Store the prompts of a file
 #[derive(Debug, Default, Args)]
@@ -33,12 +34,15 @@ pub(crate) struct ImportArgs {
     /// Check everything and say what would be done
     #[arg(long)]
     pub dry_run: bool,
+    /// Make no vectors at the end; `reindex` makes them later
+    #[arg(long)]
+    pub no_vectors: bool,
 }
 
 impl ImportArgs {
     /// The raw request, for this format if one was named.
     pub(crate) fn request(&self, format: Option<Format>) -> Value {
-        let raw = Raw::of::<ImportRequest>().switch("dry_run", self.dry_run);
+        let raw = Raw::of::<ImportRequest>().switch("dry_run", self.dry_run).switch("no_vectors", self.no_vectors);
         match format {
             Some(format) => raw.set("format", format.as_str()).into_value(),
             None => raw.into_value(),

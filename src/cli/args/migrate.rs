@@ -32,11 +32,17 @@ pub(crate) struct MigrateArgs {
     /// Import the history of the Go prompt-alchemy from its database
     #[arg(long, value_name = "FILE", conflicts_with = "status")]
     pub from: Option<PathBuf>,
+    /// Make no vectors of what is imported; `reindex` makes them later
+    #[arg(long, requires = "from")]
+    pub no_vectors: bool,
 }
 
 impl MigrateArgs {
     /// The raw request of an import.
     pub(crate) fn request(&self) -> Value {
-        Raw::of::<ImportAlchemyRequest>().switch("dry_run", self.dry_run).into_value()
+        Raw::of::<ImportAlchemyRequest>()
+            .switch("dry_run", self.dry_run)
+            .switch("no_vectors", self.no_vectors)
+            .into_value()
     }
 }

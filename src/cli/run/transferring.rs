@@ -51,6 +51,7 @@ fn line(now: TransferProgress) -> String {
     let doing = match now.stage {
         Stage::Checking => "checking",
         Stage::Storing => "storing",
+        Stage::Embedding => "making vectors",
         Stage::Writing => "writing",
     };
     match now.total {

@@ -21,14 +21,13 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
             MatchKind::Semantic => "meaning",
             MatchKind::Hybrid => "both",
         };
-        let mut facts = format!("{}  {by}  {made}  {}", score(matched.score), prompt.persona);
+        let mut facts = format!("{}  {by}  {made}  {}", score(matched.score), one_line(&prompt.persona));
         if !prompt.tags.is_empty() {
-            facts.extend(["  ", &prompt.tags.join(",")]);
+            facts.extend(["  ", &one_line(&prompt.tags.join(","))]);
         }
         let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
         let head = format!("{}{mark}", prompt.id.short());
         let width = page.width().saturating_sub(textwrap::core::display_width(&head) + 2);
-        let facts = one_line(&facts);
         let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
         let paint = page.paint();
         page.line(&format!("{}  {}", paint.text(Role::Handle, &head), paint.text(Role::Faint, &facts)));

@@ -95,6 +95,8 @@ pub struct ImportRequest {
     pub format: Option<String>,
     /// Store nothing.
     pub dry_run: bool,
+    /// Make no vectors at the end.
+    pub no_vectors: bool,
 }
 
 impl Request for ImportRequest {
@@ -105,12 +107,23 @@ impl Request for ImportRequest {
             "The file's format; told from its name or its first bytes by default.",
         ),
         DRY_RUN,
+        NO_VECTORS,
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
-        Self { format: values.text("format"), dry_run: values.boolean("dry_run").unwrap_or(false) }
+        Self {
+            format: values.text("format"),
+            dry_run: values.boolean("dry_run").unwrap_or(false),
+            no_vectors: values.boolean("no_vectors").unwrap_or(false),
+        }
     }
 }
+
+const NO_VECTORS: Field = Field::new(
+    "no_vectors",
+    Kind::Boolean,
+    "Make no vectors at the end; `reindex`, the servers and the workbench make up for it. False by default.",
+);
 
 const DRY_RUN: Field =
     Field::new("dry_run", Kind::Boolean, "Check everything and say what would be done; false by default.");
@@ -120,13 +133,18 @@ const DRY_RUN: Field =
 pub struct ImportAlchemyRequest {
     /// Store nothing.
     pub dry_run: bool,
+    /// Make no vectors at the end.
+    pub no_vectors: bool,
 }
 
 impl Request for ImportAlchemyRequest {
-    const FIELDS: &'static [Field] = &[DRY_RUN];
+    const FIELDS: &'static [Field] = &[DRY_RUN, NO_VECTORS];
 
     fn from_decoded(mut values: Decoded) -> Self {
-        Self { dry_run: values.boolean("dry_run").unwrap_or(false) }
+        Self {
+            dry_run: values.boolean("dry_run").unwrap_or(false),
+            no_vectors: values.boolean("no_vectors").unwrap_or(false),
+        }
     }
 }
 

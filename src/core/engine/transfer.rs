@@ -4,11 +4,11 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Engine;
-use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, limits};
+use super::{Engine, ReindexProgress};
+use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, ReindexRequest, limits};
 use crate::error::Result;
 use crate::store::sqlite::alchemy::AlchemyFile;
-use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, TransferFormat, TransferProgress};
+use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, Stage, TransferFormat, TransferProgress};
 
 impl Engine {
     /// Prompts as a text that is pulled piece by piece: all that pass the filters, or the newest of them.
@@ -49,11 +49,33 @@ impl Engine {
         &self,
         request: ImportRequest,
         input: Input<R>,
-        watch: impl FnMut(TransferProgress),
+        mut watch: impl FnMut(TransferProgress),
     ) -> Result<ImportReport> {
         let format = format_of(request.format.as_deref());
         let now = self.inner.clock.now();
-        transfer::import(self.store().as_ref(), format, request.dry_run, input, now, watch).await
+        let mut report =
+            transfer::import(self.store().as_ref(), format, request.dry_run, input, now, &mut watch).await?;
+        if !request.dry_run && !request.no_vectors {
+            self.embed_imported(&mut report, watch).await;
+        }
+        Ok(report)
+    }
+
+    /// Gives vectors to what has none. What goes wrong is a warning: what was imported is stored all the same, and the
+    /// vectors can be made later.
+    async fn embed_imported(&self, report: &mut ImportReport, mut watch: impl FnMut(TransferProgress)) {
+        let wanted = ReindexRequest { text: false, vectors: true, all: false };
+        let told = |now: ReindexProgress| {
+            watch(TransferProgress { stage: Stage::Embedding, prompts: now.done, total: Some(now.total) });
+        };
+        match self.reindex(wanted, told).await {
+            Ok(made) => report.vectors = made.vectors,
+            Err(error) => {
+                report
+                    .warnings
+                    .push(format!("no vectors were made, so search by meaning passes these prompts over: {error}"));
+            }
+        }
     }
 
     /// Stores the prompts of the Go program prompt-alchemy's database, which is left as it is. `watch` is told how far
@@ -65,11 +87,16 @@ impl Engine {
         &self,
         request: ImportAlchemyRequest,
         path: &Path,
-        watch: impl FnMut(TransferProgress),
+        mut watch: impl FnMut(TransferProgress),
     ) -> Result<ImportReport> {
         let file = AlchemyFile::open(path)?;
         let now = self.inner.clock.now();
-        transfer::alchemy::import(self.store().as_ref(), &file, request.dry_run, now, watch).await
+        let mut report =
+            transfer::alchemy::import(self.store().as_ref(), &file, request.dry_run, now, &mut watch).await?;
+        if !request.dry_run && !request.no_vectors {
+            self.embed_imported(&mut report, watch).await;
+        }
+        Ok(report)
     }
 }
 

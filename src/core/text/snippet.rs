@@ -212,7 +212,7 @@ fn marks(line: &str, hits: &[Hit], piece: Range<usize>, shift: u32) -> Vec<(u32,
     let mut merged: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
             _ => merged.push(range),
         }
     }

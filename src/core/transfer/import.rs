@@ -54,6 +54,8 @@ pub enum Stage {
     Checking,
     /// Records are stored.
     Storing,
+    /// What was stored gets its vectors.
+    Embedding,
     /// Prompts are written out.
     Writing,
 }

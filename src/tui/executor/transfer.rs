@@ -42,7 +42,8 @@ pub(super) async fn export(
 
 /// Stores the prompts of a file.
 pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Result<ImportReport> {
-    let request: ImportRequest = engine.decode(json!({}))?;
+    // The background gives them their vectors.
+    let request: ImportRequest = engine.decode(json!({ "no_vectors": true }))?;
     if path.is_empty() {
         return Err(Error::value("file", "is empty: name the file to read"));
     }
