@@ -8,7 +8,7 @@
 //! than its space has is refused before anything is read or written; a prompt is as near as its nearest part, and of
 //! equals the one stored last comes first.
 //!
-//! Where to go next: [`nearest`] for how a search is answered, [`codes`] for the files that make it fast, [`kernel`] for the
+//! Where to go next: [`nearest`](mod@nearest) for how a search is answered, [`codes`] for the files that make it fast, [`kernel`] for the
 //! arithmetic.
 
 mod codes;

@@ -9,7 +9,7 @@
 //! it in full is as fast. Read plainly, in pieces that fit into a core's cache, because the pages of a mapped file can
 //! vanish under a reader, and nothing of it needs to stay in memory.
 //!
-//! Where to go next: [`layout`] for the bytes, [`file`](self::file) for reading and writing them, [`probe`] for comparing,
+//! Where to go next: [`layout`] for the bytes, [`mod@file`] for reading and writing them, [`probe`] for comparing,
 //! [`upkeep`] for how they follow the database.
 
 mod file;
