@@ -6,8 +6,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::fault::{Fault, Verdict};
-use super::house::{House, RestServer};
+use super::house::House;
 use super::lab::KEY;
+use super::rest_server::RestServer;
 use super::stage::Actor;
 use super::vendors::Vendor;
 

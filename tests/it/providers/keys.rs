@@ -16,7 +16,8 @@ use tempfile::NamedTempFile;
 
 use super::canary::Canary;
 use super::fault::Fault;
-use super::house::{House, RestServer};
+use super::house::House;
+use super::rest_server::RestServer;
 use super::stage::Actor;
 use super::vendors::Vendor;
 

@@ -22,5 +22,7 @@ mod limits;
 mod matrix;
 mod noise;
 mod program;
+#[cfg(feature = "server")]
+mod rest_server;
 mod stage;
 mod vendors;
