@@ -1,4 +1,4 @@
-//! Identifiers of stored things. Both are UUIDv7, so they sort by the moment they were made.
+//! Identifiers of stored things. All are UUIDv7, so they sort by the moment they were made.
 //!
 //! Making new ones needs a clock and is done by [`crate::ids`]; this file only knows what they look like.
 
@@ -52,6 +52,10 @@ identifier!(
 identifier!(
     /// Names one run: the generate call that a group of prompts came from.
     SessionId
+);
+identifier!(
+    /// Names one [`Judgement`](super::Judgement).
+    JudgementId
 );
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 
 mod found;
 mod ids;
+mod judge_profile;
+mod judgement;
 mod metadata;
 mod metrics;
 pub(crate) mod moment;
@@ -20,8 +22,10 @@ mod spend;
 mod stats;
 
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
-pub use ids::{ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
+pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
+pub use judge_profile::JudgeProfile;
+pub use judgement::{Candidate, Conclusion, JudgeName, Judgement, PairVerdict, Rating};
 pub use metadata::{ModelMetadata, TokenUsage};
 pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};
 pub use moment::write_moment;

@@ -1,0 +1,42 @@
+//! What a judge is known to be like: the outcome of its own test.
+//!
+//! A [`JudgeProfile`] belongs to a model; the newest one counts. Biases are in units of a margin, where 1 is "clearly
+//! better" (the five grades are -1, -0.5, 0, 0.5 and 1).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JudgeName, ModelMetadata, Timestamp};
+
+/// The outcome of a judge's test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeProfile {
+    /// Who was tested.
+    pub judge: JudgeName,
+    /// When.
+    pub audited_at: Timestamp,
+    /// The mean margin for what is shown first, when both candidates are the same: 0 for a fair judge.
+    pub position_bias: f64,
+    /// The share of pairs for which both orders agreed, 0..=1.
+    pub swap_consistency: f64,
+    /// The margin that a text gains for each unit of the natural logarithm of the ratio of lengths, from padded copies.
+    pub length_slope: f64,
+    /// The mean margin for its own family's text over another's of equal quality; null when there was none to show it.
+    pub self_preference: Option<f64>,
+    /// The share of repeated questions that were answered the same, 0..=1.
+    pub stability: f64,
+    /// The share of pairs with a copy made worse on purpose in which the copy lost, 0..=1.
+    pub sensitivity: f64,
+    /// The share of pairs in which a "choose me" within a text changed nothing, 0..=1.
+    pub robustness: f64,
+    /// Questions without a valid answer.
+    pub missing: u32,
+    /// Questions asked.
+    pub asked: u32,
+    /// False when its choices say nothing about the candidates; then `faults` says why.
+    pub usable: bool,
+    /// What is wrong with it, in words; empty for a good judge.
+    pub faults: Vec<String>,
+    /// The calls of the test added up.
+    pub model_metadata: ModelMetadata,
+}
