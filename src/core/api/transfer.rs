@@ -1,21 +1,8 @@
 //! Requests that move prompts out and in: export, import, the import of the Go program's file.
 
 use super::field::{Field, Kind};
-use super::prompts::ListRequest;
-use super::{Decoded, Moment, Request};
-use crate::domain::{Phase, Timestamp};
-use crate::store::Filter;
-
-/// What filters a list filters an export, in the same words.
-const FILTERS: [Field; 7] = [
-    ListRequest::FIELDS[3],
-    ListRequest::FIELDS[4],
-    ListRequest::FIELDS[5],
-    ListRequest::FIELDS[6],
-    ListRequest::FIELDS[7],
-    ListRequest::FIELDS[8],
-    ListRequest::FIELDS[9],
-];
+use super::filter::{Filters, LIMIT, MODEL, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
+use super::{Decoded, Request};
 
 /// Asks for stored prompts as a text in some format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,36 +11,8 @@ pub struct ExportRequest {
     pub format: Option<String>,
     /// Only the newest so many.
     pub limit: Option<u32>,
-    /// The last step's phase.
-    pub phase: Option<Phase>,
-    /// The last step's provider.
-    pub provider: Option<String>,
-    /// The last step's model.
-    pub model: Option<String>,
-    /// The persona.
-    pub persona: Option<String>,
-    /// All of these tags.
-    pub tags: Vec<String>,
-    /// Made at this moment or later.
-    pub since: Option<Moment>,
-    /// Made at this moment or earlier; a day counts whole.
-    pub until: Option<Moment>,
-}
-
-impl ExportRequest {
-    /// Which prompts, seen from this moment.
-    pub fn filter(&self, now: Timestamp) -> Filter {
-        Filter {
-            tags: self.tags.clone(),
-            phase: self.phase,
-            provider: self.provider.clone(),
-            model: self.model.clone(),
-            persona: self.persona.clone(),
-            session_id: None,
-            since: self.since.map(|moment| moment.as_since(now)),
-            until: self.until.map(|moment| moment.as_until(now)),
-        }
-    }
+    /// Of which prompts.
+    pub filters: Filters,
 }
 
 impl Request for ExportRequest {
@@ -63,27 +22,21 @@ impl Request for ExportRequest {
             Kind::Choice(&["json", "jsonl", "csv", "yaml", "markdown"]),
             "The format of the text; json by default. All but markdown, which is for reading, can be imported.",
         ),
-        ListRequest::FIELDS[0],
-        FILTERS[0],
-        FILTERS[1],
-        FILTERS[2],
-        FILTERS[3],
-        FILTERS[4],
-        FILTERS[5],
-        FILTERS[6],
+        LIMIT,
+        PHASE,
+        PROVIDER,
+        MODEL,
+        PERSONA,
+        TAGS,
+        SINCE,
+        UNTIL,
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self {
             format: values.text("format"),
             limit: values.count("limit"),
-            phase: values.phase("phase"),
-            provider: values.text("provider"),
-            model: values.text("model"),
-            persona: values.text("persona"),
-            tags: values.texts("tags").unwrap_or_default(),
-            since: values.moment("since"),
-            until: values.moment("until"),
+            filters: Filters::from_decoded(&mut values),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, Stage,
 impl Engine {
     /// Prompts as a text that is pulled piece by piece: all that pass the filters, or the newest of them.
     pub fn export(&self, request: &ExportRequest) -> Export {
-        let filter = request.filter(self.inner.clock.now());
+        let filter = request.filters.clone().into_filter(self.inner.clock.now());
         Export::of(
             Arc::clone(self.store()),
             format_of(request.format.as_deref()).unwrap_or_default(),
@@ -27,7 +27,7 @@ impl Engine {
     /// # Errors
     /// `storage`.
     pub async fn export_bounded(&self, request: ExportRequest) -> Result<ExportedPrompts> {
-        let total = self.store().count(request.filter(self.inner.clock.now())).await?;
+        let total = self.store().count(request.filters.clone().into_filter(self.inner.clock.now())).await?;
         let limit = request.limit.or(Some(limits::DEFAULT_LIMIT));
         let request = ExportRequest { limit, ..request };
         let mut export = self.export(&request);
