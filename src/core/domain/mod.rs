@@ -6,6 +6,7 @@
 //!
 //! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
 
+mod compare;
 mod found;
 mod ids;
 mod judge_profile;
@@ -21,6 +22,7 @@ mod selection;
 mod spend;
 mod stats;
 
+pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;

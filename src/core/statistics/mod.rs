@@ -93,7 +93,8 @@ pub fn of_prompt(prompt: &Prompt, relations: Relations, reader: &mut Reader) -> 
     }
 }
 
-fn size(text: &str) -> TextSize {
+/// How long a text is.
+pub fn size(text: &str) -> TextSize {
     TextSize {
         characters: text.chars().count() as u64,
         words: text.unicode_words().count() as u64,

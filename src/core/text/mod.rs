@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod clean;
+pub mod diff;
 pub mod facts;
 pub mod fence;
 pub mod language;

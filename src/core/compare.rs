@@ -1,0 +1,111 @@
+//! Prompts beside each other: the difference of two, and how each measures.
+//!
+//! Pure: nothing is asked of a model here. Which one is best for a task is the judge's to say, and the engine adds it.
+
+use std::collections::BTreeMap;
+
+use crate::assets::Check;
+use crate::domain::{CompareResult, DiffPart, Prompt};
+use crate::rank::{self, RankInputs, Weights};
+use crate::statistics;
+use crate::text::diff;
+
+/// The name of the mean by weight among the scores.
+pub const SCORE: &str = "score";
+
+/// How prompts are measured.
+pub struct Measuring<'a> {
+    /// What they are for; without one each is measured against what it was made from.
+    pub task: Option<&'a str>,
+    /// What the persona of each asks of a prompt, in the prompts' order.
+    pub checks: Vec<&'a [Check]>,
+    /// How much each component counts.
+    pub weights: &'a Weights,
+}
+
+/// Compares prompts, in the order in which they come.
+pub fn compare(prompts: Vec<Prompt>, measuring: &Measuring<'_>) -> CompareResult {
+    let scores = scores(&prompts, measuring);
+    let (diff, similarity) = differences(&prompts);
+    let sizes = prompts.iter().map(|prompt| statistics::size(&prompt.content)).collect();
+    CompareResult { prompts, diff, scores, sizes, similarity, selection: None }
+}
+
+/// The components of each prompt by itself, and their mean.
+fn scores(prompts: &[Prompt], measuring: &Measuring<'_>) -> BTreeMap<String, Vec<Option<f64>>> {
+    let mut scores: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+    for (at, prompt) in prompts.iter().enumerate() {
+        let inputs = RankInputs {
+            original_input: measuring.task.unwrap_or(&prompt.original_input),
+            checks: measuring.checks.get(at).copied().unwrap_or_default(),
+            weights: measuring.weights,
+            history: None,
+        };
+        for ranking in rank::rank(std::slice::from_ref(prompt), &inputs) {
+            let named = ranking.components.into_iter().chain([(SCORE.to_owned(), ranking.score)]);
+            for (name, value) in named {
+                scores.entry(name).or_insert_with(|| vec![None; prompts.len()])[at] = Some(value);
+            }
+        }
+    }
+    scores
+}
+
+/// The difference of two, and the mean likeness of all pairs.
+fn differences(prompts: &[Prompt]) -> (Option<Vec<DiffPart>>, f64) {
+    if let [first, second] = prompts {
+        let parts = diff::words(&first.content, &second.content);
+        let similarity = diff::similarity(&parts);
+        return (Some(parts), similarity);
+    }
+    let pairs = prompts.iter().enumerate().flat_map(|(at, first)| prompts[at + 1..].iter().map(move |it| (first, it)));
+    let likenesses: Vec<f64> =
+        pairs.map(|(first, second)| diff::similarity(&diff::words(&first.content, &second.content))).collect();
+    let mean = likenesses.iter().sum::<f64>() / likenesses.len().max(1) as f64;
+    (None, if likenesses.is_empty() { 1.0 } else { mean })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::DiffOp;
+    use crate::store::samples;
+
+    fn prompts(contents: &[&str]) -> Vec<Prompt> {
+        let numbered = contents.iter().zip(1_u32..);
+        numbered.map(|(content, seed)| Prompt { content: (*content).to_owned(), ..samples::prompt(seed) }).collect()
+    }
+
+    fn compared(contents: &[&str], checks: Vec<&[Check]>) -> CompareResult {
+        let weights = Weights::default();
+        compare(prompts(contents), &Measuring { task: Some("Find primes in Rust"), checks, weights: &weights })
+    }
+
+    #[test]
+    fn two_have_a_difference_and_several_have_none() {
+        let two = compared(&["Find primes in Rust.", "Find primes in Go."], Vec::new());
+        let changes: Vec<&str> =
+            two.diff.iter().flatten().filter(|it| it.op != DiffOp::Equal).map(|it| &*it.text).collect();
+        assert_eq!(changes, ["Rust", "Go"]);
+        assert!((two.similarity - 0.75).abs() < 1e-9);
+        let three = compared(&["a b", "a b", "c d"], Vec::new());
+        assert_eq!(three.diff, None);
+        assert!((three.similarity - 1.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn scores_stand_in_the_order_of_the_prompts() {
+        let result = compared(&["Cook rice.", "Find primes in Rust, with tests."], Vec::new());
+        let coverage: Vec<f64> = result.scores["coverage"].iter().map(|value| value.unwrap()).collect();
+        assert!(coverage[0] < coverage[1], "{coverage:?}");
+        assert_eq!(result.scores[SCORE].len(), 2);
+        assert_eq!(result.sizes[0].words, 2);
+    }
+
+    #[test]
+    fn a_persona_without_checks_leaves_its_score_out() {
+        let checks = [Check { label: "names the language".into(), any: vec!["rust".into()] }];
+        let result = compared(&["In Rust.", "In Rust."], vec![&checks, &[]]);
+        assert_eq!(result.scores["persona"], [Some(1.0), None]);
+    }
+}
