@@ -9,6 +9,7 @@
 mod changes;
 mod concurrency;
 mod ids;
+mod judgements;
 mod lists;
 mod measures;
 mod prompts;
@@ -42,6 +43,7 @@ pub fn checks() -> Vec<Check> {
         sessions::CHECKS,
         spend::CHECKS,
         measures::CHECKS,
+        judgements::CHECKS,
         concurrency::CHECKS,
         vectors::CHECKS,
         words::CHECKS,

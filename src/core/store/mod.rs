@@ -7,7 +7,8 @@
 //! What calls to models cost is kept behind the same seam ([`SpendStore`]), because a cap that several processes share
 //! needs what they share; [`StoreBook`] makes the ledger's book of it. Deleting prompts never deletes what they cost.
 //!
-//! Prompts are found by words and by nearness through [`FindStore`], and added up through [`MeasureStore`].
+//! Prompts are found by words and by nearness through [`FindStore`], and added up through [`MeasureStore`]; what judges said
+//! of them is kept through [`JudgementStore`].
 //!
 //! Filters are applied inside the store, never after a limit. What every backend must do is
 //! `conformance`, one suite that each runs (feature `test-support`).
@@ -17,6 +18,7 @@ mod book;
 pub mod conformance;
 mod edit;
 mod find;
+mod judgements;
 mod measure;
 mod pending;
 #[cfg(any(test, feature = "test-support"))]
@@ -33,12 +35,13 @@ use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId, Timestamp};
 pub use book::StoreBook;
 pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
+pub use judgements::JudgementStore;
 pub use measure::{MeasureStore, Measured, Relations};
 pub use pending::{Completer, Pending};
 pub use spend::{Admitted, SpendCall, SpendQuery, SpendRow, SpendStore};
 
 /// A database of prompts and runs, and of what was spent on them.
-pub trait Store: SpendStore + FindStore + MeasureStore {
+pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
     /// Stores a new run. Its prompts come later, one by one.
     ///
     /// Fails with `conflict` when its id is already there.

@@ -6,7 +6,10 @@
 use uuid::Uuid;
 
 use super::Session;
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
+use crate::domain::{
+    Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, ModelMetadata, PairVerdict, Phase, Prompt,
+    PromptId, Rating, SessionId, Source, Step, Timestamp,
+};
 use crate::time::from_millis;
 
 /// When the sample of seed 0 was made: 2026-01-01T00:00:00Z.
@@ -107,6 +110,79 @@ fn account(provider: &str, seed: u32) -> ModelMetadata {
         first_token_ms: Some(45),
         calls: 1,
         ..ModelMetadata::default()
+    }
+}
+
+/// A judgement of the samples of these seeds, each worse than the one before it, in both orders.
+pub fn judgement(seed: u32, candidates: &[u32]) -> Judgement {
+    let ids: Vec<PromptId> = candidates.iter().map(|seed| PromptId(id(*seed))).collect();
+    let pairs = (0..ids.len()).flat_map(|a| (0..ids.len()).filter(move |b| a != *b).map(move |b| (a, b)));
+    let verdicts = pairs.map(|(a, b)| PairVerdict {
+        judge: 0,
+        first: ids[a],
+        second: ids[b],
+        margin: if a < b { 0.5 } else { -1.0 },
+        criteria: [("clarity".to_owned(), 0.5)].into(),
+        reasoning: format!("number {a} beside number {b}: über, 海\0"),
+    });
+    Judgement {
+        id: JudgementId(Uuid::from_u128(id(seed).as_u128() ^ 2)),
+        created_at: moment(seed),
+        operation: "select".into(),
+        task: format!("task {seed}"),
+        persona: "writing".into(),
+        rubric: "default".into(),
+        criteria: [("clarity".to_owned(), 1.0)].into(),
+        thorough: false,
+        judges: vec![judge(seed)],
+        candidates: candidates
+            .iter()
+            .map(|seed| Candidate {
+                prompt_id: PromptId(id(*seed)),
+                cost_usd: Some(0.1 * f64::from(*seed) / 3.0),
+                total_tokens: 150 + u64::from(*seed),
+                content_hash: u64::MAX - u64::from(*seed),
+                characters: 80,
+            })
+            .collect(),
+        ratings: ids
+            .iter()
+            .map(|id| Rating { judge: 0, prompt_id: *id, score: 7.5, reasoning: "good".into() })
+            .collect(),
+        verdicts: verdicts.collect(),
+        missing: 1,
+        conclusion: Conclusion {
+            winner: ids.first().copied().unwrap_or(PromptId(id(seed))),
+            confidence: 0.1 + 0.2,
+            confident: false,
+            order: ids,
+        },
+        model_metadata: account("openai", seed),
+    }
+}
+
+/// The judge of that judgement.
+pub fn judge(seed: u32) -> JudgeName {
+    JudgeName { provider: ["openai", "builtin"][seed as usize % 2].into(), model: format!("judge-{}", seed % 3) }
+}
+
+/// What a test of that judge came to.
+pub fn profile(seed: u32) -> JudgeProfile {
+    JudgeProfile {
+        judge: judge(seed),
+        audited_at: moment(seed),
+        position_bias: 0.1 + 0.2,
+        swap_consistency: 0.75,
+        length_slope: 0.25,
+        self_preference: seed.is_multiple_of(2).then_some(0.125),
+        stability: 1.0,
+        sensitivity: 0.9,
+        robustness: 1.0,
+        missing: 0,
+        asked: 40,
+        usable: true,
+        faults: vec!["likes length".into()],
+        model_metadata: account("openai", seed),
     }
 }
 

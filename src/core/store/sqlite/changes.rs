@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::failure::Outcome;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
-use super::{filter, prompts};
+use super::{filter, judgements, prompts};
 use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
 use crate::error::Error;
 use crate::store::{Applied, Edit, Filter, Mutation};
@@ -76,7 +76,7 @@ fn delete(connection: &Connection, ids: &[PromptId], expected_revision: Option<u
     for id in ids {
         gone.collect(statement.query([id.0.as_bytes()])?)?;
     }
-    gone.sweep_sessions(connection)
+    gone.sweep(connection)
 }
 
 fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptId>> {
@@ -84,12 +84,13 @@ fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptI
     let sql = format!("DELETE FROM prompts WHERE key IN ({}) RETURNING id, session_id", keys.sql);
     let mut gone = Gone::default();
     gone.collect(connection.prepare(&sql)?.query(params_from_iter(keys.values))?)?;
-    let gone = gone.sweep_sessions(connection)?;
     if *filter == Filter::default() {
-        // Everything means runs without a variant, too.
+        // Everything means runs without a variant, too, and all that was ever judged.
         connection.execute("DELETE FROM sessions", [])?;
+        connection.execute("DELETE FROM judgements", [])?;
+        return Ok(gone.prompts);
     }
-    Ok(gone)
+    gone.sweep(connection)
 }
 
 fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<()> {
@@ -120,14 +121,15 @@ impl Gone {
         Ok(())
     }
 
-    /// A run goes with its last prompt.
-    fn sweep_sessions(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
+    /// A run goes with its last prompt, and so does a judgement.
+    fn sweep(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",
         )?;
         for session in self.sessions {
             statement.execute([session.as_bytes()])?;
         }
+        judgements::sweep(connection, &self.prompts)?;
         Ok(self.prompts)
     }
 }

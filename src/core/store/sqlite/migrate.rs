@@ -45,6 +45,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0003_terms", include_str!("../../../../assets/migrations/0003_terms.sql")).then(terms::index_all),
     Migration::of("0004_vectors", include_str!("../../../../assets/migrations/0004_vectors.sql")),
     Migration::of("0005_lineage", include_str!("../../../../assets/migrations/0005_lineage.sql")),
+    Migration::of("0006_judgements", include_str!("../../../../assets/migrations/0006_judgements.sql")),
 ];
 
 /// The format this program reads and writes.

@@ -1,6 +1,6 @@
 //! Migrations: fresh files, old ones, races, and files that are refused and left as they were.
 
-use std::sync::Barrier;
+use std::sync::{Barrier, LazyLock};
 
 use super::*;
 use crate::domain::Prompt;
@@ -9,14 +9,12 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, Store, samples};
 
 /// A later program's migrations: ours and one more.
-const LATER: &[Migration] = &[
-    MIGRATIONS[0],
-    MIGRATIONS[1],
-    MIGRATIONS[2],
-    MIGRATIONS[3],
-    MIGRATIONS[4],
-    Migration::of("0006_later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"),
-];
+static LATER: LazyLock<Vec<Migration>> =
+    LazyLock::new(|| and_one_more("later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"));
+
+fn and_one_more(name: &'static str, sql: &'static str) -> Vec<Migration> {
+    MIGRATIONS.iter().copied().chain([Migration::of(name, sql)]).collect()
+}
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +76,10 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 
     let report = run(&path).unwrap();
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
-    assert_eq!(report.applied, ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage"]);
+    assert_eq!(
+        report.applied,
+        ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements"]
+    );
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
     assert_eq!(run(&path).unwrap().applied, Vec::<String>::new());
@@ -88,15 +89,15 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
 fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     let (folder, path) = folder_and_path();
     let prompt = filled(&path);
-    assert_eq!(read_status(&path, LATER).unwrap().pending, ["0006_later"]);
+    assert_eq!(read_status(&path, &LATER).unwrap().pending, ["later"]);
 
-    let report = run_these(&path, LATER).unwrap();
-    assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["0006_later".to_owned()]));
+    let report = run_these(&path, &LATER).unwrap();
+    assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["later".to_owned()]));
     let backup = report.backup.unwrap();
     let beginning = format!("aludel.db.backup-v{LATEST}-2");
     assert!(backup.file_name().unwrap().to_str().unwrap().starts_with(&beginning), "{backup:?}");
     assert_eq!(files(&folder), ["aludel.db", backup.file_name().unwrap().to_str().unwrap()]);
-    assert_eq!(read_status(&path, LATER).unwrap().current, LATEST + 1);
+    assert_eq!(read_status(&path, &LATER).unwrap().current, LATEST + 1);
 
     // The copy is a whole database of the old format.
     assert_eq!(SqliteStore::open(&backup).get(prompt.id).wait().unwrap(), Some(prompt));
@@ -116,7 +117,7 @@ fn files_are_readable_by_their_owner_alone() {
     assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
     assert_eq!(mode(&path.with_file_name("aludel.db-wal")), 0o600);
     store.close().wait().unwrap();
-    let backup = run_these(&path, LATER).unwrap().backup.unwrap();
+    let backup = run_these(&path, &LATER).unwrap().backup.unwrap();
     assert_eq!(mode(&backup), 0o600);
 }
 
@@ -124,7 +125,10 @@ fn files_are_readable_by_their_owner_alone() {
 fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
     let (_folder, path) = folder_and_path();
     run_these(&path, &MIGRATIONS[..1]).unwrap();
-    assert_eq!(status(&path).unwrap().pending, ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage"]);
+    assert_eq!(
+        status(&path).unwrap().pending,
+        ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements"]
+    );
     let store = SqliteStore::open(&path);
     assert_eq!(
         crate::store::SpendStore::spend(&store, crate::store::SpendQuery::default()).wait().unwrap()[0].calls,
@@ -179,14 +183,7 @@ fn two_backups_of_one_second_have_two_names() {
 fn a_migration_that_fails_changes_nothing() {
     let (_folder, path) = folder_and_path();
     let prompt = filled(&path);
-    let broken = [
-        MIGRATIONS[0],
-        MIGRATIONS[1],
-        MIGRATIONS[2],
-        MIGRATIONS[3],
-        MIGRATIONS[4],
-        Migration::of("0006_broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);"),
-    ];
+    let broken = and_one_more("broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);");
     assert!(run_these(&path, &broken).is_err());
     assert_eq!(status(&path).unwrap().current, LATEST);
     let opened = connection::open_for_writing(&path).unwrap();
@@ -204,7 +201,7 @@ fn of_many_that_meet_an_old_file_one_migrates() {
             .map(|_| {
                 scope.spawn(|| {
                     together.wait();
-                    run_these(&path, LATER).unwrap()
+                    run_these(&path, &LATER).unwrap()
                 })
             })
             .collect();
@@ -241,8 +238,10 @@ fn an_empty_file_is_taken_as_a_fresh_one() {
 fn a_newer_file_is_refused() {
     let (_folder, path) = folder_and_path();
     filled(&path);
-    sql(&path, "PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE);");
-    assert_refused(&path, Code::Storage, &["format 7", "up to 5", "newer aludel"]);
+    let newer = LATEST + 1;
+    sql(&path, &format!("PRAGMA user_version = {newer}; PRAGMA wal_checkpoint(TRUNCATE);"));
+    let (says, knows) = (format!("format {newer}"), format!("up to {LATEST}"));
+    assert_refused(&path, Code::Storage, &[&says, &knows, "newer aludel"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod failure;
 mod filter;
 mod find;
 mod fragment;
+mod judgements;
 mod measure;
 pub mod migrate;
 mod prompts;
@@ -41,10 +42,10 @@ use self::terms::Indexer;
 use self::writer::Writer;
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Filter, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending, Relations, Session,
-    SessionWithPrompts, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
+    Admitted, Applied, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
+    Relations, Session, SessionWithPrompts, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
 };
-use crate::domain::{Prompt, PromptId, StatsBy, Timestamp};
+use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, StatsBy, Timestamp};
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money};
 
@@ -289,6 +290,32 @@ impl MeasureStore for SqliteStore {
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
         let absent = vec![Relations::default(); ids.len()];
         self.read("looking up what prompts relate to", absent, |connection| measure::relations(connection, &ids))
+    }
+}
+
+impl JudgementStore for SqliteStore {
+    fn record(&self, judgement: Judgement) -> Pending<bool> {
+        self.write("storing a judgement", move |connection| judgements::record(connection, &judgement))
+    }
+
+    fn judgements_of(&self, id: PromptId, limit: u32) -> Pending<Vec<Judgement>> {
+        self.read("reading judgements", Vec::new(), |connection| judgements::of_prompt(connection, id, limit))
+    }
+
+    fn judgement(&self, id: JudgementId) -> Pending<Option<Judgement>> {
+        self.read("reading a judgement", None, |connection| judgements::get(connection, id))
+    }
+
+    fn put_profile(&self, profile: JudgeProfile) -> Pending<()> {
+        self.write("storing a judge's profile", move |connection| judgements::put_profile(connection, &profile))
+    }
+
+    fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>> {
+        self.read("reading a judge's profile", None, |connection| judgements::profile(connection, &judge))
+    }
+
+    fn profiles(&self) -> Pending<Vec<JudgeProfile>> {
+        self.read("reading judges' profiles", Vec::new(), judgements::profiles)
     }
 }
 

@@ -1,0 +1,147 @@
+//! Judgements and the profiles of judges in SQLite: whole values as JSON beside the columns that find them.
+//!
+//! A selection is read whole or not at all, and nothing is ever asked of the parts of several, so columns for each verdict
+//! would buy nothing but joins.
+
+use rusqlite::{Connection, params};
+
+use super::failure::Outcome;
+use super::prompts::check_finite;
+use super::rows::{Columns, json, millis};
+use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
+use crate::error::Error;
+
+/// Keeps a judgement; answers false where none of its candidates is stored.
+pub(super) fn record(connection: &Connection, judgement: &Judgement) -> Outcome<bool> {
+    check_numbers(judgement)?;
+    let mut stored = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM prompts WHERE id = ?)")?;
+    let mut is_of_use = false;
+    for candidate in &judgement.candidates {
+        is_of_use = is_of_use || stored.query_row([candidate.prompt_id.0.as_bytes()], |row| row.get::<_, bool>(0))?;
+    }
+    if !is_of_use {
+        return Ok(false);
+    }
+    let id = judgement.id.0.as_bytes();
+    let written = connection
+        .prepare_cached("INSERT INTO judgements (id, created_at, judgement) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
+        .execute(params![id, millis(judgement.created_at), json(judgement)?])?;
+    if written == 0 {
+        return Err(Error::Conflict(format!("judgement {} is stored already", judgement.id)).into());
+    }
+    let key = connection.last_insert_rowid();
+    let mut candidates = connection
+        .prepare_cached("INSERT INTO judgement_candidates (prompt, judgement) VALUES (?, ?) ON CONFLICT DO NOTHING")?;
+    for candidate in &judgement.candidates {
+        candidates.execute(params![candidate.prompt_id.0.as_bytes(), key])?;
+    }
+    Ok(true)
+}
+
+/// The judgements that this prompt stood in, newest first.
+pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> Outcome<Vec<Judgement>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT j.created_at, j.judgement FROM judgement_candidates c CROSS JOIN judgements j ON j.key = c.judgement
+         WHERE c.prompt = ? ORDER BY j.created_at DESC, j.id DESC LIMIT ?",
+    )?;
+    let mut rows = statement.query(params![id.0.as_bytes(), limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(Columns::of(row))?);
+    }
+    Ok(found)
+}
+
+/// One judgement.
+pub(super) fn get(connection: &Connection, id: JudgementId) -> Outcome<Option<Judgement>> {
+    let mut statement = connection.prepare_cached("SELECT created_at, judgement FROM judgements WHERE id = ?")?;
+    let mut rows = statement.query([id.0.as_bytes()])?;
+    rows.next()?.map(|row| read(Columns::of(row))).transpose()
+}
+
+fn read(mut columns: Columns<'_, '_>) -> Outcome<Judgement> {
+    let created_at = columns.moment()?;
+    Ok(Judgement { created_at, ..columns.json()? })
+}
+
+/// Forgets the judgements that serve no stored prompt any more, now that these are gone.
+pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "DELETE FROM judgements
+         WHERE key IN (SELECT judgement FROM judgement_candidates WHERE prompt = ?)
+             AND NOT EXISTS (
+                 SELECT 1 FROM judgement_candidates c CROSS JOIN prompts p ON p.id = c.prompt
+                 WHERE c.judgement = judgements.key
+             )",
+    )?;
+    for id in gone {
+        statement.execute([id.0.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// Keeps the later of two profiles of one judge.
+pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Outcome<()> {
+    for (name, number) in [
+        ("position_bias", Some(profile.position_bias)),
+        ("swap_consistency", Some(profile.swap_consistency)),
+        ("length_slope", Some(profile.length_slope)),
+        ("self_preference", profile.self_preference),
+        ("stability", Some(profile.stability)),
+        ("sensitivity", Some(profile.sensitivity)),
+        ("robustness", Some(profile.robustness)),
+        ("cost_usd", profile.model_metadata.cost_usd),
+    ] {
+        check_finite(name, number)?;
+    }
+    let JudgeName { provider, model } = &profile.judge;
+    connection
+        .prepare_cached(
+            "INSERT INTO judge_profiles (provider, model, audited_at, profile) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET audited_at = excluded.audited_at, profile = excluded.profile
+             WHERE excluded.audited_at >= audited_at",
+        )?
+        .execute(params![provider, model, millis(profile.audited_at), json(profile)?])?;
+    Ok(())
+}
+
+/// What is known of this judge.
+pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> Outcome<Option<JudgeProfile>> {
+    let mut statement =
+        connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles WHERE provider = ? AND model = ?")?;
+    let mut rows = statement.query([&judge.provider, &judge.model])?;
+    rows.next()?.map(|row| read_profile(Columns::of(row))).transpose()
+}
+
+/// What is known of every judge.
+pub(super) fn profiles(connection: &Connection) -> Outcome<Vec<JudgeProfile>> {
+    let mut statement =
+        connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles ORDER BY provider, model")?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read_profile(Columns::of(row))?);
+    }
+    Ok(found)
+}
+
+fn read_profile(mut columns: Columns<'_, '_>) -> Outcome<JudgeProfile> {
+    let audited_at = columns.moment()?;
+    Ok(JudgeProfile { audited_at, ..columns.json()? })
+}
+
+/// JSON has no word for a number that is not finite.
+fn check_numbers(judgement: &Judgement) -> Outcome<()> {
+    let weights = judgement.criteria.values().map(|weight| ("criteria", Some(*weight)));
+    let costs = judgement.candidates.iter().map(|candidate| ("candidates.cost_usd", candidate.cost_usd));
+    let ratings = judgement.ratings.iter().map(|rating| ("ratings.score", Some(rating.score)));
+    let margins = judgement.verdicts.iter().map(|verdict| ("verdicts.margin", Some(verdict.margin)));
+    let grades = judgement.verdicts.iter().flat_map(|verdict| verdict.criteria.values());
+    let grades = grades.map(|grade| ("verdicts.criteria", Some(*grade)));
+    let whole = [
+        ("conclusion.confidence", Some(judgement.conclusion.confidence)),
+        ("model_metadata.cost_usd", judgement.model_metadata.cost_usd),
+    ];
+    let all = weights.chain(costs).chain(ratings).chain(margins).chain(grades).chain(whole);
+    all.into_iter().try_for_each(|(name, number)| check_finite(name, number))
+}
