@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::field::{Field, Kind};
-use super::{Known, Moment, PromptKey, limits};
+use super::{Criteria, Known, Moment, PromptKey, limits};
 use crate::domain::Phase;
 use crate::error::{Error, Fault, Result};
 
@@ -27,6 +27,7 @@ enum Checked {
     Phases(Vec<Phase>),
     Key(PromptKey),
     Keys(Vec<PromptKey>),
+    Criteria(Criteria),
     Moment(Moment),
 }
 
@@ -67,6 +68,9 @@ impl Decoded {
     taker!(
         /// Takes the keys of prompts.
         keys, Keys, Vec<PromptKey>);
+    taker!(
+        /// Takes what to judge by.
+        criteria, Criteria, Criteria);
     taker!(
         /// Takes a moment.
         moment, Moment, Moment);
@@ -205,6 +209,8 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
         Kind::Integer { min, max } => integer(kind, &given, min, max),
         Kind::Number { min, max } => number(kind, &given, min, max),
         Kind::Boolean => given.as_bool().map(Checked::Boolean).ok_or_else(|| wrong_type(kind, &given)),
+        Kind::Judges { max } => judges(kind, given, max, known),
+        Kind::Criteria => criteria(kind, given),
         _ if kind.is_list() => list(kind, given, known),
         _ => {
             let Value::String(text) = given else { return Err(wrong_type(kind, &given)) };
@@ -317,6 +323,19 @@ fn spells_non_finite(given: &Value) -> bool {
 }
 
 fn list(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
+    let texts = texts_of(kind, given)?;
+    match kind {
+        Kind::Choices(words) => choices(texts, words),
+        Kind::Phases => phases(&texts),
+        Kind::Providers => providers(texts, &known.providers, "leave it out for all"),
+        Kind::Tags => tags(&texts),
+        Kind::PromptKeys { min, max } => keys(&texts, min, max),
+        Kind::Texts { items, max } => many_texts(texts, items, max),
+        _ => Err(Wrong::Shape(format!("expected {}, got a list", kind.expected()))),
+    }
+}
+
+fn texts_of(kind: Kind, given: Value) -> std::result::Result<Vec<String>, Wrong> {
     let Value::Array(items) = given else { return Err(wrong_type(kind, &given)) };
     let mut texts = Vec::with_capacity(items.len());
     for (position, item) in items.into_iter().enumerate() {
@@ -325,15 +344,55 @@ fn list(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked,
         };
         texts.push(text);
     }
-    match kind {
-        Kind::Choices(words) => choices(texts, words),
-        Kind::Phases => phases(&texts),
-        Kind::Providers => providers(texts, &known.providers),
-        Kind::Tags => tags(&texts),
-        Kind::PromptKeys { min, max } => keys(&texts, min, max),
-        Kind::Texts { items, max } => many_texts(texts, items, max),
-        _ => Err(Wrong::Shape(format!("expected {}, got a list", kind.expected()))),
+    Ok(texts)
+}
+
+fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> std::result::Result<Checked, Wrong> {
+    match given {
+        Value::String(text) => match check_provider(text, &known.providers)? {
+            Checked::Text(text) => Ok(Checked::Texts(vec![text])),
+            other => Ok(other),
+        },
+        given => {
+            let texts = texts_of(kind, given)?;
+            if texts.len() > max {
+                return Err(Wrong::value(format!("names {} judges; at most {max} make a panel", texts.len())));
+            }
+            providers(texts, &known.providers, "leave it out for the usual judge")
+        }
     }
+}
+
+fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
+    let weights = match given {
+        Value::String(name) => {
+            check_text(&name, 1, limits::NAME_CHARS).map_err(Wrong::value)?;
+            return Ok(Checked::Criteria(Criteria::Rubric(name)));
+        }
+        Value::Object(weights) => weights,
+        other => return Err(wrong_type(kind, &other)),
+    };
+    let (mut checked, mut faults) = (BTreeMap::new(), Vec::new());
+    if weights.is_empty() || weights.len() > limits::MAX_CRITERIA {
+        let most = limits::MAX_CRITERIA;
+        faults.push((None, format!("holds {} criteria; from 1 to {most} are allowed", weights.len())));
+    }
+    for (name, weight) in weights {
+        let Some(number) = weight.as_f64() else {
+            let (name, found) = (shorten(&name), name_of(&weight));
+            return Err(Wrong::Shape(format!("the weight of `{name}` is {found}; expected a number")));
+        };
+        if number > 0.0 && number <= limits::MAX_WEIGHT {
+            checked.insert(name, number);
+        } else {
+            let name = shorten(&name);
+            faults.push((
+                None,
+                format!("the weight of `{name}` is {number}; it must be above 0, at most {}", limits::MAX_WEIGHT),
+            ));
+        }
+    }
+    if faults.is_empty() { Ok(Checked::Criteria(Criteria::Weights(checked))) } else { Err(Wrong::Value(faults)) }
 }
 
 fn phases(texts: &[String]) -> std::result::Result<Checked, Wrong> {
@@ -368,10 +427,10 @@ fn choices(texts: Vec<String>, words: &[&str]) -> std::result::Result<Checked, W
     if faults.is_empty() { Ok(Checked::Texts(texts)) } else { Err(Wrong::Value(faults)) }
 }
 
-fn providers(texts: Vec<String>, names: &[String]) -> std::result::Result<Checked, Wrong> {
+fn providers(texts: Vec<String>, names: &[String], usual: &str) -> std::result::Result<Checked, Wrong> {
     let (mut providers, mut faults): (Vec<String>, Vec<(Option<usize>, String)>) = (Vec::new(), Vec::new());
     if texts.is_empty() {
-        faults.push((None, "names no provider: leave it out for all, or name at least one".into()));
+        faults.push((None, format!("names no provider: {usual}, or name at least one")));
     }
     for (position, text) in texts.into_iter().enumerate() {
         if providers.contains(&text) {
@@ -455,9 +514,12 @@ pub fn value_of_text(fields: &[Field], name: &str, text: &str) -> Value {
             "false" | "0" | "no" | "off" => Value::from(false),
             _ => Value::from(text),
         },
-        Kind::Choices(_) | Kind::Phases | Kind::Providers | Kind::Tags | Kind::PromptKeys { .. } => {
-            text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
-        }
+        Kind::Choices(_)
+        | Kind::Phases
+        | Kind::Providers
+        | Kind::Judges { .. }
+        | Kind::Tags
+        | Kind::PromptKeys { .. } => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect(),
         Kind::Texts { .. } => Value::from(vec![text]),
         _ => Value::from(text),
     }

@@ -55,6 +55,13 @@ pub enum Kind {
     Provider,
     /// Distinct providers that exist, each as in [`Kind::Provider`]; at least one.
     Providers,
+    /// One or several distinct providers that exist, each as in [`Kind::Provider`]: a text, or a list of at most `max`.
+    Judges {
+        /// Most judges.
+        max: usize,
+    },
+    /// What to judge by: the name of a rubric, or an object of criteria and their weights, each above 0.
+    Criteria,
     /// Tags: trimmed, deduplicated, no commas.
     Tags,
     /// Several texts, each of 1..=`max` characters.
@@ -81,6 +88,13 @@ impl Field {
     /// An optional field.
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Self { name, kind, required: false, nullable: false, doc }
+    }
+
+    /// The same field, told in other words.
+    #[must_use]
+    pub const fn told(mut self, doc: &'static str) -> Self {
+        self.doc = doc;
+        self
     }
 
     /// The same field, required.
@@ -112,6 +126,8 @@ impl Kind {
             Self::Integer { .. } => "a whole number",
             Self::Number { .. } => "a number",
             Self::Boolean => "true or false",
+            Self::Judges { .. } => "a text or a list of texts",
+            Self::Criteria => "a text or an object of numbers",
             Self::Choices(_)
             | Self::Phases
             | Self::Providers

@@ -1,5 +1,6 @@
 //! The request of the main job: an idea, and how its prompts are to be made.
 
+use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 use crate::domain::Phase;
@@ -86,31 +87,11 @@ impl Request for GenerateRequest {
             Kind::Text { min: 1, max: limits::NAME_CHARS },
             "The model the finished prompt is for, such as claude-sonnet-5-5; it decides the prompt's form.",
         ),
-        Field::new(
-            "timeout_s",
-            Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
-            "Seconds for the whole run; variants finished by then are kept. No limit by default.",
-        ),
-        Field::new(
-            "budget_usd",
-            Kind::Number { min: limits::MIN_BUDGET_USD, max: limits::MAX_BUDGET_USD },
-            "US dollars the run may cost: a call that could pass it is not made; what is finished is kept. No cap by default.",
-        ),
-        Field::new(
-            "max_calls",
-            Kind::Integer { min: 1, max: limits::MAX_CALLS },
-            "Calls to models the run may make, retries and the judge's included. No cap by default.",
-        ),
-        Field::new(
-            "assume_price",
-            Kind::Number { min: 0.0, max: limits::MAX_PRICE },
-            "US dollars for a million tokens, in and out alike, of a model whose price is unknown: a cap in dollars needs one.",
-        ),
-        Field::new(
-            "no_cache",
-            Kind::Boolean,
-            "Answers are neither taken from the cache nor kept, the judge's included; false by default.",
-        ),
+        TIMEOUT_S,
+        BUDGET_USD,
+        MAX_CALLS,
+        ASSUME_PRICE,
+        NO_CACHE,
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -30,6 +30,12 @@ pub const MAX_CONTEXTS: usize = 32;
 pub const MIN_PROMPT_IDS: usize = 2;
 /// Most `prompt_ids` of one request.
 pub const MAX_PROMPT_IDS: usize = 64;
+/// Most judges of one panel.
+pub const MAX_JUDGES: usize = 8;
+/// Most criteria that are weighed.
+pub const MAX_CRITERIA: usize = 12;
+/// Highest weight of a criterion.
+pub const MAX_WEIGHT: f64 = 1_000_000.0;
 /// Most prompts of one deletion.
 pub const MAX_DELETIONS: usize = 1000;
 /// Longest whole run, in seconds: one day.

@@ -7,6 +7,7 @@
 //! Faults of shape (unknown field, wrong type, missing field) are told first and all together as
 //! `invalid_request`; then all faults of value as `validation_failed`. The numbers are in [`limits`].
 
+mod bounds;
 mod decoder;
 mod field;
 mod filter;
@@ -17,6 +18,7 @@ mod prompts;
 mod providers;
 mod schema;
 mod search;
+mod select;
 mod spend;
 mod stats;
 mod transfer;
@@ -39,6 +41,7 @@ pub use prompts::{
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
 pub use search::{ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest, SimilarRequest};
+pub use select::{Criteria, SelectRequest, WhyRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};

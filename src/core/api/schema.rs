@@ -51,6 +51,21 @@ fn property(kind: Kind, known: &Known) -> Value {
             "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS },
             "minItems": 1, "uniqueItems": true
         }),
+        Kind::Judges { max } => {
+            let name = json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS });
+            let panel = json!({ "type": "array", "items": name, "minItems": 1, "maxItems": max, "uniqueItems": true });
+            json!({ "anyOf": [name, panel] })
+        }
+        Kind::Criteria => json!({ "anyOf": [
+            { "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS },
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "number", "exclusiveMinimum": 0, "maximum": limits::MAX_WEIGHT
+                },
+                "minProperties": 1, "maxProperties": limits::MAX_CRITERIA
+            }
+        ] }),
         Kind::Tags => json!({
             "type": "array",
             "items": { "type": "string", "minLength": 1, "maxLength": limits::TAG_CHARS, "pattern": "^[^,]*$" },

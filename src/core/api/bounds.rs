@@ -1,0 +1,33 @@
+//! The fields by which a request bounds what a run may take: time, money, calls, and whether old answers will do.
+//!
+//! Every operation that asks models has the same ones, so that a limit means the same wherever it is given. Where one
+//! leaves something else behind than variants it says so in its own words ([`Field::told`]).
+
+use super::field::{Field, Kind};
+use super::limits;
+
+pub(super) const TIMEOUT_S: Field = Field::new(
+    "timeout_s",
+    Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
+    "Seconds for the whole run; variants finished by then are kept. No limit by default.",
+);
+pub(super) const BUDGET_USD: Field = Field::new(
+    "budget_usd",
+    Kind::Number { min: limits::MIN_BUDGET_USD, max: limits::MAX_BUDGET_USD },
+    "US dollars the run may cost: a call that could pass it is not made; what is finished is kept. No cap by default.",
+);
+pub(super) const MAX_CALLS: Field = Field::new(
+    "max_calls",
+    Kind::Integer { min: 1, max: limits::MAX_CALLS },
+    "Calls to models the run may make, retries and the judge's included. No cap by default.",
+);
+pub(super) const ASSUME_PRICE: Field = Field::new(
+    "assume_price",
+    Kind::Number { min: 0.0, max: limits::MAX_PRICE },
+    "US dollars for a million tokens, in and out alike, of a model whose price is unknown: a cap in dollars needs one.",
+);
+pub(super) const NO_CACHE: Field = Field::new(
+    "no_cache",
+    Kind::Boolean,
+    "Answers are neither taken from the cache nor kept, the judge's included; false by default.",
+);
