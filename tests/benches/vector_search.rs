@@ -89,41 +89,46 @@ impl Bench {
         if !self.path.exists() {
             self.store_all();
         }
-        let bandwidth = self.bandwidth();
-        let (in_memory, truth) = self.compare_in_memory();
-        let by_rows = self.compare_rows();
-        println!(
-            "memory is read at {bandwidth:.1} GB/s; f32 in memory, 2 threads: p50 {:.1} ms",
-            median(in_memory.clone())
-        );
-        println!("rows of SQLite, decoded one by one: {by_rows:.0} ms");
-
         self.make_and_extend();
         let anonymous = anonymous_kb();
         let began = Instant::now();
         let store = SqliteStore::open(&self.path);
         self.search(&store, &self.queries[0], Filter::default(), false);
         let first = began.elapsed().as_secs_f64() * 1e3;
-        let (fast, recall) = self.searches(&store, QUERIES, false, &Filter::default(), &truth);
-        let (exact, exact_recall) = self.searches(&store, FEW, true, &Filter::default(), &truth);
-        let code = Filter { persona: Some("code".into()), ..Filter::default() };
-        let (filtered, _) = self.searches(&store, FEW * 4, false, &code, &truth);
+        self.search(&store, &self.queries[0], Filter::default(), false);
         let grown = anonymous_kb().saturating_sub(anonymous);
-        let [fast_p50, exact_p50] = [median(fast.clone()), median(exact)];
-        println!("by codes: p50 {fast_p50:.2} ms, p99 {:.2} ms, recall@{NEAREST} {recall:.4}", percentile(fast, 0.99));
-        println!(
-            "the first search of a process: {first:.1} ms; with half the prompts filtered out: p50 {:.1} ms",
-            median(filtered)
-        );
-        println!("exact, from the database: p50 {exact_p50:.0} ms, recall@{NEAREST} {exact_recall:.4}");
-        println!("anonymous memory grew by {grown} kB");
+
+        // One after the other, query by query, so that whatever else the machine does slows all of them.
+        let half = Filter { persona: Some("code".into()), ..Filter::default() };
+        let hundredth = Filter { model: Some("rare".into()), ..Filter::default() };
+        let (mut memory, mut rows, mut bandwidth) = (Class::new("f32 in memory"), Class::new("SQLite rows"), 0_f64);
+        let (mut codes, mut exact) = (Class::new("by codes"), Class::new("exact scan"));
+        let (mut halved, mut rare) = (Class::new("half filtered"), Class::new("1 % pass"));
+        for (place, query) in self.queries.iter().enumerate() {
+            let truth = memory.time(|| self.compare_in_memory(query));
+            codes.compare(&truth, || self.search(&store, query, Filter::default(), false));
+            halved.time(|| self.search(&store, query, half.clone(), false));
+            rare.time(|| self.search(&store, query, hundredth.clone(), false));
+            if place % (QUERIES / FEW) == 0 {
+                bandwidth = bandwidth.max(self.bandwidth());
+                exact.compare(&truth, || self.search(&store, query, Filter::default(), true));
+                rows.time(|| self.compare_rows());
+            }
+        }
+        println!("class            p50 ms    p99 ms  recall@{NEAREST}");
+        for class in [&codes, &halved, &rare, &exact, &memory, &rows] {
+            class.print();
+        }
         let limit = self.matrix.len() as f64 * 4.0 / bandwidth / 1e6;
+        println!("memory is read at {bandwidth:.1} GB/s: all vectors as f32 in {limit:.1} ms");
+        println!("the first search of a process: {first:.1} ms; anonymous memory grew by {grown} kB in two");
+        let fast = codes.p50();
         println!(
-            "RATIOS by codes: {:.3} of reading the f32 once ({limit:.1} ms), {:.3} of f32 in memory, {:.4} of exact, 1/{:.0} of rows one by one",
-            fast_p50 / limit,
-            fast_p50 / median(in_memory),
-            fast_p50 / exact_p50,
-            by_rows / fast_p50,
+            "RATIOS by codes: {:.3} of reading the f32 once, {:.3} of f32 in memory, {:.4} of exact, 1/{:.0} of rows one by one",
+            fast / limit,
+            fast / memory.p50(),
+            fast / exact.p50(),
+            rows.p50() / fast,
         );
         store.close().wait().expect("the store closes");
     }
@@ -142,7 +147,7 @@ impl Bench {
                      max_tokens, phase, persona, provider, model, source, strategy, model_metadata, context,
                      original_input, content)
                  SELECT CAST(printf('%016d', n) AS BLOB), CAST(printf('%08d', n) AS BLOB), zeroblob(16), 0, 1, n, n, 0,
-                     1, 'coagulatio', iif(n % 2, 'code', 'writing'), 'p', 'm', 'manual', '', '{{}}', '[]', '',
+                     1, 'coagulatio', iif(n % 2, 'code', 'writing'), 'p', iif(n % 100, 'm', 'rare'), 'manual', '', '{{}}', '[]', '',
                      printf('%.600c', 'x')
                  FROM numbers; COMMIT;",
                 self.count
@@ -162,38 +167,36 @@ impl Bench {
         store.close().wait().expect("the store closes");
     }
 
-    /// Makes the file of codes anew, then cuts a tenth off and has it extended.
+    /// Makes the files of codes anew, then cuts a tenth off and has it extended.
     fn make_and_extend(&self) {
         let folder = PathBuf::from(format!("{}-vectors", self.path.display()));
         let timed = || {
             let store = SqliteStore::open(&self.path);
             let began = Instant::now();
-            self.search(&store, &self.queries[0], Filter::default(), false);
+            store.tend().wait().expect("files of codes");
             began.elapsed().as_secs_f64()
         };
         drop(std::fs::remove_dir_all(&folder));
-        let exact = {
-            let store = SqliteStore::open(&self.path);
-            let began = Instant::now();
-            self.search(&store, &self.queries[0], Filter::default(), true);
-            began.elapsed().as_secs_f64()
+        let made = timed();
+        let file = |extension: &str| {
+            let files = std::fs::read_dir(&folder).expect("files were made").flatten();
+            let file =
+                files.map(|file| file.path()).find(|path| path.extension().is_some_and(|found| found == extension));
+            file.expect("files of codes and bytes")
         };
-        let made = (timed() - exact).max(f64::EPSILON);
-        let files = std::fs::read_dir(&folder).expect("a file of codes was made").flatten();
-        let file = files.map(|file| file.path()).find(|path| path.extension().is_some()).expect("a file of codes");
-        let bytes = std::fs::metadata(&file).expect("its size").len();
-        let whole = timed();
+        let length = |extension: &str| std::fs::metadata(file(extension)).expect("its size").len();
+        let (codes, bytes) = (length("codes"), length("bytes"));
         std::fs::OpenOptions::new()
             .write(true)
-            .open(&file)
-            .and_then(|file| file.set_len(bytes / 10 * 9))
+            .open(file("codes"))
+            .and_then(|file| file.set_len(codes / 10 * 9))
             .expect("cut off");
-        let extended = (timed() - whole).max(f64::EPSILON);
+        let extended = timed();
         println!(
-            "codes: {:.1} MB, made at {:.0} vectors a second, extended (searching the tail, too) at {:.0}",
+            "codes {:.1} MB, bytes {:.1} MB: made in {made:.1} s, {:.0} vectors a second; the last tenth in {extended:.1} s",
+            codes as f64 / 1e6,
             bytes as f64 / 1e6,
             self.count as f64 / made,
-            self.count as f64 / 10.0 / extended,
         );
     }
 
@@ -202,25 +205,6 @@ impl Bench {
         let query = Nearest { space, vector, filter, limit: NEAREST as u32, offset: 0, exact };
         let found = store.nearest(query).wait().expect("a search");
         found.hits.iter().map(|hit| number(hit.id)).collect()
-    }
-
-    /// Milliseconds of each, and the recall.
-    fn searches(
-        &self,
-        store: &SqliteStore,
-        count: usize,
-        exact: bool,
-        filter: &Filter,
-        truth: &[Vec<usize>],
-    ) -> (Vec<f64>, f64) {
-        let (mut times, mut recalled) = (Vec::new(), 0);
-        for (query, truth) in self.queries.iter().zip(truth).take(count) {
-            let began = Instant::now();
-            let found = self.search(store, query, filter.clone(), exact);
-            times.push(began.elapsed().as_secs_f64() * 1e3);
-            recalled += found.iter().filter(|number| truth.contains(number)).count();
-        }
-        (times, recalled as f64 / (count * NEAREST) as f64)
     }
 
     /// GB a second that two threads read, the best of a few.
@@ -246,10 +230,10 @@ impl Bench {
         self.matrix.len() as f64 * 4.0 / times.fold(f64::INFINITY, f64::min) / 1e9
     }
 
-    /// Milliseconds of each search over 32-bit numbers on two threads, and what is truly nearest.
-    fn compare_in_memory(&self) -> (Vec<f64>, Vec<Vec<usize>>) {
-        let dimensions = self.queries[0].len();
-        let best_of = |rows: &[f32], first: usize, query: &[f32]| {
+    /// What is truly nearest, by 32-bit numbers on two threads.
+    fn compare_in_memory(&self, query: &[f32]) -> Vec<usize> {
+        let dimensions = query.len();
+        let best_of = |rows: &[f32], first: usize| {
             let mut best: Vec<(f32, usize)> = Vec::new();
             for (row, number) in rows.chunks_exact(dimensions).zip(first..) {
                 let score = dot(row, query);
@@ -263,48 +247,76 @@ impl Bench {
         };
         let half = self.count / 2;
         let (left, right) = self.matrix.split_at(half * dimensions);
-        let searched = self.queries.iter().map(|query| {
-            let began = Instant::now();
-            let mut best = std::thread::scope(|scope| {
-                let other = scope.spawn(|| best_of(left, 0, query));
-                let mut best = best_of(right, half, query);
-                best.extend(other.join().expect("a thread that compares"));
-                best
-            });
-            best.sort_by(|a, b| b.0.total_cmp(&a.0));
-            best.truncate(NEAREST);
-            (began.elapsed().as_secs_f64() * 1e3, best.into_iter().map(|(_, number)| number).collect())
+        let mut best = std::thread::scope(|scope| {
+            let other = scope.spawn(|| best_of(left, 0));
+            let mut best = best_of(right, half);
+            best.extend(other.join().expect("a thread that compares"));
+            best
         });
-        searched.unzip()
+        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        best.truncate(NEAREST);
+        best.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Milliseconds of the obvious way: every row, decoded, its cosine in 64 bits.
-    fn compare_rows(&self) -> f64 {
+    /// The obvious way: every row, decoded, its cosine in 64 bits.
+    fn compare_rows(&self) {
         let connection = rusqlite::Connection::open(&self.path).expect("the database opens");
         let query: Vec<f64> = self.queries[0].iter().map(|number| f64::from(*number)).collect();
-        let times = (0..3).map(|_| {
-            let began = Instant::now();
-            let mut statement = connection.prepare("SELECT prompt, content FROM vectors").expect("a statement");
-            let mut rows = statement.query([]).expect("rows");
-            let mut best = (f64::NEG_INFINITY, 0_i64);
-            while let Some(row) = rows.next().expect("a row") {
-                let stored: Vec<u8> = row.get(1).expect("a vector");
-                let numbers: Vec<f64> = stored.as_chunks().0.iter().map(|half| widen(*half)).collect();
-                let (mut dot, mut own, mut other) = (0.0, 0.0, 0.0);
-                for (a, b) in query.iter().zip(&numbers) {
-                    dot += a * b;
-                    own += a * a;
-                    other += b * b;
-                }
-                let cosine = dot / (own * other).sqrt();
-                if cosine > best.0 {
-                    best = (cosine, row.get(0).expect("a key"));
-                }
+        let mut statement = connection.prepare("SELECT prompt, content FROM vectors").expect("a statement");
+        let mut rows = statement.query([]).expect("rows");
+        let mut best = (f64::NEG_INFINITY, 0_i64);
+        while let Some(row) = rows.next().expect("a row") {
+            let stored: Vec<u8> = row.get(1).expect("a vector");
+            let numbers: Vec<f64> = stored.as_chunks().0.iter().map(|half| widen(*half)).collect();
+            let (mut dot, mut own, mut other) = (0.0, 0.0, 0.0);
+            for (a, b) in query.iter().zip(&numbers) {
+                dot += a * b;
+                own += a * a;
+                other += b * b;
             }
-            black_box(best);
-            began.elapsed().as_secs_f64() * 1e3
-        });
-        median(times.collect())
+            let cosine = dot / (own * other).sqrt();
+            if cosine > best.0 {
+                best = (cosine, row.get(0).expect("a key"));
+            }
+        }
+        black_box(best);
+    }
+}
+
+/// Searches of one kind: how long each took, and what they found of what they should.
+struct Class {
+    name: &'static str,
+    times: Vec<f64>,
+    found: usize,
+    wanted: usize,
+}
+
+impl Class {
+    fn new(name: &'static str) -> Self {
+        Self { name, times: Vec::new(), found: 0, wanted: 0 }
+    }
+
+    fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let answer = work();
+        self.times.push(began.elapsed().as_secs_f64() * 1e3);
+        answer
+    }
+
+    fn compare(&mut self, truth: &[usize], work: impl FnOnce() -> Vec<usize>) {
+        let found = self.time(work);
+        self.wanted += truth.len();
+        self.found += found.iter().filter(|number| truth.contains(number)).count();
+    }
+
+    fn p50(&self) -> f64 {
+        percentile(self.times.clone(), 0.5)
+    }
+
+    fn print(&self) {
+        let Self { name, times, found, wanted } = self;
+        let recall = if *wanted > 0 { format!("{:.4}", *found as f64 / *wanted as f64) } else { "-".into() };
+        println!("{name:<14} {:>8.2} {:>9.2} {recall:>9}", self.p50(), percentile(times.clone(), 0.99));
     }
 }
 
@@ -331,10 +343,6 @@ fn id(number: usize) -> PromptId {
 
 fn number(id: PromptId) -> usize {
     std::str::from_utf8(id.0.as_bytes()).ok().and_then(|digits| digits.parse().ok()).expect("sixteen digits")
-}
-
-fn median(values: Vec<f64>) -> f64 {
-    percentile(values, 0.5)
 }
 
 /// The value that this share of them, 0 to 1, does not pass.

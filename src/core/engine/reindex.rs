@@ -76,6 +76,7 @@ impl Engine {
                 reindexed.vectors += batch.given;
                 watch(ReindexProgress { part: IndexPart::Vectors, done, total: total.max(done) });
             }
+            self.tend().await;
         }
         reindexed.seconds = began.elapsed().as_secs_f64();
         Ok(reindexed)

@@ -47,6 +47,12 @@ pub trait FindStore: Send + Sync {
     /// Forgets all vectors of this space. Answers how many prompts had some.
     fn forget_space(&self, space: Space) -> Pending<u64>;
 
+    /// Brings what lies beside the database for faster searches up to date: whole, which can take seconds for a million
+    /// vectors, on the caller's thread; until the store is closed. Searches do it by slices, so this is never needed.
+    fn tend(&self) -> Pending<()> {
+        Pending::ready(Ok(()))
+    }
+
     /// Makes the text index anew for up to `limit` prompts from `after` on; `None` begins by emptying it. Answers the place
     /// to go on from, `None` at the end. Until it has come to the end, text search finds what is indexed so far.
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>>;

@@ -48,6 +48,10 @@ impl FindStore for SqliteStore {
         vectors::forget(self, space)
     }
 
+    fn tend(&self) -> Pending<()> {
+        vectors::tend(self)
+    }
+
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {
         let indexer = Arc::clone(&self.indexer);
         self.write("indexing words", move |connection| terms::index_from(connection, &indexer, after, limit))

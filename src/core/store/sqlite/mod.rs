@@ -186,6 +186,7 @@ impl SqliteStore {
     fn shut(&self) -> Option<Writer> {
         let mut writing = lock(&self.writing);
         writing.closed = true;
+        self.codes.close();
         let writer = writing.writer.take();
         drop(writing);
         // Before the writer goes: the last connection to close folds the log in.

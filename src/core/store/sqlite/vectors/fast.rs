@@ -1,9 +1,10 @@
 //! The nearest by way of codes: a wide net, an estimate, then the vectors themselves.
 //!
-//! The net keeps some thousands of rows by their codes, the estimate puts those in order, and the first few hundred are
-//! compared in full. How far down both orders what was found stood tells how safe the two cuts were: as long as it all
-//! stood near the top, what was cut off is very likely further away than anything found. Else more is taken, until comparing
-//! everything is cheaper. A slow right answer rather than a fast one that lacks
+//! The net keeps some thousands of rows by their codes, the estimate puts those in order, the first of them are compared in
+//! eight bits a number, and what by that can be among the best, a few dozen, is compared in full. How far down both orders
+//! what was found stood tells how safe the first two cuts were: as long as it all stood near the top, what was cut off is
+//! very likely further away than anything found. Else more is taken, until comparing everything is cheaper. The third cut
+//! is certain: a vector in eight bits knows how far it may be off. A slow right answer rather than a fast one that lacks
 //! something.
 
 use std::collections::HashSet;
@@ -12,19 +13,26 @@ use rusqlite::Connection;
 
 use super::super::failure::Outcome;
 use super::StoredSpace;
-use super::codes::{Candidate, CodeFile, Codes, Trouble, Upkeep, is_mostly_gone, is_stale};
+use super::codes::{Candidate, CodeFile, Codes, Nearly, Trouble, Upkeep, is_mostly_gone, is_stale};
 use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
 
-/// All that was found must stand in the first quarter by code, for the net to have been wide enough; else one four times as
-/// wide is cast.
-const MARGIN: usize = 4;
+/// All that was found must stand in the first third by code, for the net to have been wide enough; else one three times as
+/// wide is cast. Among a million clustered vectors of 384 dimensions one in five hundred of the ten nearest stands behind
+/// the two thousandth place.
+const MARGIN: usize = 3;
 
-/// All that was found must stand in the first fifth of what was compared in full, for that to have been enough; else twice as
-/// many are. Where thousands of vectors lie in one cluster, an estimate puts one in ten of the ten nearest behind the
-/// hundredth place and one in a hundred behind the five hundredth.
-const CLEARANCE: usize = 5;
+/// All that was found must stand in the first quarter of what was compared in eight bits, for that to have been enough; else
+/// twice as many are.
+const CLEARANCE: usize = 4;
+
+/// How many are compared in eight bits at first. Where thousands of vectors of 384 dimensions lie in one cluster, an estimate
+/// puts one in seventy of the ten nearest behind the five hundredth place and none behind the two thousandth; at 1536 it
+/// puts none behind the hundredth.
+fn at_first(dimensions: usize) -> usize {
+    (2000 * 384 * 384 / (dimensions * dimensions)).clamp(200, 2000)
+}
 
 /// What came of it.
 pub(super) struct Fast {
@@ -76,11 +84,16 @@ struct Search<'search> {
 
 impl Search<'_> {
     fn run(&self, least: usize) -> Result<Fast, Trouble> {
+        let covered = (self.file.blocks()? as u64).saturating_mul(self.file.rows_a_block());
+        if covered.saturating_mul(2) < self.space.vectors {
+            // Half of it has to be compared in full: one walk over all is as fast as two over parts.
+            return Ok(Fast { best: None, upkeep: Upkeep::Look });
+        }
         let cosines = Cosines::of(self.query);
         // The more bits a code has, the better it tells.
         let least = (least * 384 / self.query.len()).clamp(least / 4, least);
         let mut net = least.max(self.wanted.saturating_mul(64));
-        let mut first_compared = (least / 4).max(self.wanted.saturating_mul(16));
+        let mut first_compared = at_first(self.query.len()).max(self.wanted.saturating_mul(16));
         loop {
             let walked = self.file.walk(self.query, self.keys, net)?;
             let mut tail = Best::of(self.wanted);
@@ -99,7 +112,8 @@ impl Search<'_> {
         }
     }
 
-    /// Compares candidates in full, the first by estimate first, until what is found stands well before where it stops.
+    /// Compares the first candidates by estimate in eight bits a number, and of those in full all that may be among the best;
+    /// more, until what is found stands well before where it stops.
     fn compare(
         &self,
         cosines: Cosines<'_>,
@@ -109,45 +123,60 @@ impl Search<'_> {
     ) -> Result<Compared, Trouble> {
         let mut distances: Vec<u32> = candidates.iter().map(|candidate| candidate.near.distance).collect();
         distances.sort_unstable();
-        let place_by_code = |candidate: &Candidate| distances.partition_point(|other| *other < candidate.near.distance);
-        let mut best = tail.into_sorted();
-        let from_tail = best.len();
-        // For each that was compared: its score and where it stood in both orders.
-        let mut compared: Vec<(Scored, usize, usize)> = Vec::new();
-        let mut numbers = HashSet::new();
-        let (mut from, mut to) = (0, at_first);
+        let mut finalists = Finalists::new(self.wanted, tail);
+        let (mut from, mut to) = (0, at_first.min(candidates.len()));
         loop {
-            for (place, candidate) in candidates.iter().enumerate().take(to).skip(from) {
-                let number = self.file.number(candidate)?;
-                if !numbers.insert(number) {
-                    continue;
+            let mut nearly: Vec<(Nearly, usize)> =
+                self.file.compare(cosines, &candidates[from..to])?.into_iter().zip(from..).collect();
+            nearly.sort_unstable_by(|(a, _), (b, _)| b.at_most().total_cmp(&a.at_most()));
+            for (nearly, place) in nearly {
+                if finalists.are_all_above(nearly.at_most()) {
+                    break;
                 }
-                let scored = exact::number(self.connection, self.space, number, cosines)?;
-                if let Some(scored) = scored.filter(|scored| self.keys.pass(scored.key)) {
-                    compared.push((scored, place, place_by_code(candidate)));
+                if finalists.numbers.insert(nearly.number) {
+                    let scored = exact::number(self.connection, self.space, nearly.number, cosines)?;
+                    if let Some(scored) = scored.filter(|scored| self.keys.pass(scored.key)) {
+                        finalists.push(scored, Some(place));
+                    }
                 }
             }
-            compared.sort_unstable_by(|a, b| a.0.compare(&b.0));
-            compared.truncate(self.wanted);
-            best.truncate(from_tail);
-            best.extend(compared.iter().map(|(scored, ..)| *scored));
-            let mut merged = best.clone();
-            merged.sort_unstable_by(Scored::compare);
-            merged.truncate(self.wanted);
-            let in_answer = |scored: &Scored| merged.last().is_none_or(|last| scored.compare(last).is_le());
-            let found = compared.iter().filter(|(scored, ..)| in_answer(scored));
-            let (mut furthest, mut furthest_by_code) = (0, 0);
-            for (_, place, by_code) in found {
-                (furthest, furthest_by_code) = (furthest.max(*place), furthest_by_code.max(*by_code));
+            let places = || finalists.best.iter().filter_map(|(_, place)| *place);
+            let by_code = |place: usize| distances.partition_point(|other| *other < candidates[place].near.distance);
+            let is_full = finalists.best.len() == self.wanted;
+            if to == candidates.len() || (is_full && places().all(|place| place < to / CLEARANCE)) {
+                let furthest_by_code = if is_full { places().map(by_code).max().unwrap_or(0) } else { usize::MAX };
+                let best = finalists.best.into_iter().map(|(scored, _)| scored).collect();
+                return Ok(Compared { best, furthest_by_code, rows: to });
             }
-            let is_all = to >= candidates.len();
-            let is_full = merged.len() == self.wanted;
-            if is_all || (is_full && furthest < to / CLEARANCE) {
-                let furthest_by_code = if is_full { furthest_by_code } else { usize::MAX };
-                return Ok(Compared { best: merged, furthest_by_code, rows: to });
-            }
-            (from, to) = (to, to.saturating_mul(2));
+            (from, to) = (to, to.saturating_mul(2).min(candidates.len()));
         }
+    }
+}
+
+/// The best so far by full comparison, and where among the candidates each of them stood.
+struct Finalists {
+    wanted: usize,
+    best: Vec<(Scored, Option<usize>)>,
+    /// All that were compared.
+    numbers: HashSet<i64>,
+}
+
+impl Finalists {
+    fn new(wanted: usize, tail: Best) -> Self {
+        let best = tail.into_sorted().into_iter().map(|scored| (scored, None)).collect();
+        Self { wanted, best, numbers: HashSet::new() }
+    }
+
+    /// True where nothing whose nearest part is no nearer than this can be among them. A prompt is never nearer than its
+    /// nearest part, however the two are combined.
+    fn are_all_above(&self, at_most: f32) -> bool {
+        self.best.len() >= self.wanted && self.best.last().is_none_or(|(last, _)| at_most < last.cosine)
+    }
+
+    fn push(&mut self, scored: Scored, place: Option<usize>) {
+        let at = self.best.partition_point(|(other, _)| other.compare(&scored).is_le());
+        self.best.insert(at, (scored, place));
+        self.best.truncate(self.wanted);
     }
 }
 
@@ -155,6 +184,6 @@ struct Compared {
     best: Vec<Scored>,
     /// How far down the order of codes the furthest of those found stood.
     furthest_by_code: usize,
-    /// How many were compared.
+    /// How many were compared in eight bits a number.
     rows: usize,
 }

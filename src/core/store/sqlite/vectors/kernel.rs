@@ -1,12 +1,14 @@
-//! The arithmetic of vectors: lengths, cosines, half precision; and the widest instructions the processor has for it.
+//! The arithmetic of vectors: lengths, cosines, half precision, eight bits a number; and the widest instructions the
+//! processor has for it.
 //!
 //! Each loop is written once, over blocks of lanes that the compiler turns into vector instructions, and `pulp` picks at run
-//! time for which instructions it was compiled. The kernels of `numkong` are faster by the call, but they take two minutes to
+//! time for which instructions it was compiled: of what is inlined, so each is a [`NullaryFnOnce`] that always is; a closure
+//! may not be, and is then compiled for the oldest processor. The kernels of `numkong` are faster by the call, but they take two minutes to
 //! build, and its safe interface compares one pair a call where a code has six words. Every variant gives the same sums
 //! to the last bit, because lanes are added in an order written here.
 
 use half::f16;
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 
 /// Sums that run side by side.
 const LANES: usize = 32;
@@ -45,6 +47,14 @@ fn widen(half: [u8; HALF]) -> f32 {
     f32::from_bits(magnitude.to_bits() | ((bits & 0x8000) << 16))
 }
 
+/// A number in eight bits, exactly. Put behind a float's leading bit, for the same reason: a conversion would not become
+/// vector instructions.
+#[inline(always)]
+fn whole(number: u8) -> f32 {
+    const TWO_TO_23: f32 = 8_388_608.0;
+    f32::from_bits(TWO_TO_23.to_bits() | u32::from(number ^ 0x80)) - (TWO_TO_23 + 128.0)
+}
+
 /// Compares one vector with many that are stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cosines<'query> {
@@ -65,32 +75,111 @@ impl<'query> Cosines<'query> {
 
     /// The cosine, -1..=1. The stored one is divided by its length, which rounding has moved from one.
     pub(super) fn with(self, stored: &[u8]) -> f32 {
-        let query = self.query;
-        let (dot, square) = self.processor.dispatch(|| dot_and_square(query, stored));
+        let (dot, square) = self.processor.dispatch(DotAndSquare { query: self.query, stored });
         if square > 0.0 { (dot / square.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
     }
 }
 
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
-fn dot_and_square(query: &[f32], stored: &[u8]) -> (f32, f32) {
-    let (halves, _) = stored.as_chunks::<HALF>();
-    let (mut dots, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-    let (query_blocks, query_rest) = query.as_chunks::<LANES>();
-    let (half_blocks, half_rest) = halves.as_chunks::<LANES>();
-    for (numbers, halves) in query_blocks.iter().zip(half_blocks) {
-        for lane in 0..LANES {
-            let number = widen(halves[lane]);
-            dots[lane] += numbers[lane] * number;
-            squares[lane] += number * number;
+struct DotAndSquare<'a> {
+    query: &'a [f32],
+    stored: &'a [u8],
+}
+
+impl NullaryFnOnce for DotAndSquare<'_> {
+    type Output = (f32, f32);
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must become part of what is compiled for the processor at hand")]
+    fn call(self) -> (f32, f32) {
+        let (halves, _) = self.stored.as_chunks::<HALF>();
+        let (mut dots, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+        let (query_blocks, query_rest) = self.query.as_chunks::<LANES>();
+        let (half_blocks, half_rest) = halves.as_chunks::<LANES>();
+        for (numbers, halves) in query_blocks.iter().zip(half_blocks) {
+            for lane in 0..LANES {
+                let number = widen(halves[lane]);
+                dots[lane] += numbers[lane] * number;
+                squares[lane] += number * number;
+            }
         }
+        for (lane, (number, half)) in query_rest.iter().zip(half_rest).enumerate() {
+            let half = widen(*half);
+            dots[lane] += number * half;
+            squares[lane] += half * half;
+        }
+        (dots.iter().sum(), squares.iter().sum())
     }
-    for (lane, (number, half)) in query_rest.iter().zip(half_rest).enumerate() {
-        let half = widen(*half);
-        dots[lane] += number * half;
-        squares[lane] += half * half;
+}
+
+/// A vector of length one in eight bits a number, and how far that is from it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rounded {
+    /// What a number is to be multiplied with.
+    pub(super) scale: f32,
+    /// A cosine with the rounded vector is at most so far from the true one, as [`Cosines::with`] computes it.
+    pub(super) error: f32,
+    /// -127..=127.
+    pub(super) numbers: Vec<i8>,
+}
+
+/// More than the sums of one cosine lose in 32 bits, at any dimensions that can be stored.
+const LOST_IN_SUMS: f64 = 2e-5;
+
+impl Rounded {
+    /// Of a vector in half precision; length one is restored first.
+    pub(super) fn of(stored: &[u8]) -> Self {
+        let vector = widened(stored);
+        let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+        let greatest = vector.iter().map(|number| f64::from(number.abs())).fold(0.0, f64::max);
+        if length == 0.0 {
+            return Self { scale: 0.0, error: 0.0, numbers: vec![0; vector.len()] };
+        }
+        // As a multiple of the stored numbers: the length is taken into the scale.
+        let step = greatest / 127.0;
+        #[expect(clippy::cast_possible_truncation, reason = "-127..=127 by the choice of the step")]
+        let numbers: Vec<i8> = vector.iter().map(|number| (f64::from(*number) / step).round() as i8).collect();
+        #[expect(clippy::cast_possible_truncation, reason = "a few digits of a number below one are lost")]
+        let scale = (step / length) as f32;
+        let off = |(number, rounded): (&f32, &i8)| {
+            (f64::from(*number) / length - f64::from(scale) * f64::from(*rounded)).powi(2)
+        };
+        let error = vector.iter().zip(&numbers).map(off).sum::<f64>().sqrt() + LOST_IN_SUMS;
+        #[expect(clippy::cast_possible_truncation, reason = "what is lost is far below what was added")]
+        Self { scale, error: error as f32, numbers }
     }
-    (dots.iter().sum(), squares.iter().sum())
+}
+
+impl Cosines<'_> {
+    /// Nearly the cosine with a vector in eight bits a number, of this [`Rounded::scale`]. The numbers are given as bytes.
+    pub(super) fn with_rounded(self, scale: f32, numbers: &[u8]) -> f32 {
+        self.processor.dispatch(DotRounded { query: self.query, numbers }) * scale
+    }
+}
+
+struct DotRounded<'a> {
+    query: &'a [f32],
+    numbers: &'a [u8],
+}
+
+impl NullaryFnOnce for DotRounded<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must become part of what is compiled for the processor at hand")]
+    fn call(self) -> f32 {
+        let mut dots = [0.0_f32; LANES];
+        let (query_blocks, query_rest) = self.query.as_chunks::<LANES>();
+        let (blocks, rest) = self.numbers.as_chunks::<LANES>();
+        for (own, others) in query_blocks.iter().zip(blocks) {
+            for lane in 0..LANES {
+                dots[lane] += own[lane] * whole(others[lane]);
+            }
+        }
+        for (lane, (own, other)) in query_rest.iter().zip(rest).enumerate() {
+            dots[lane] += own * whole(*other);
+        }
+        dots.iter().sum()
+    }
 }
 
 #[cfg(test)]
@@ -108,6 +197,13 @@ mod tests {
     }
 
     #[test]
+    fn every_number_in_eight_bits_is_made_whole_exactly() {
+        for number in i8::MIN..=i8::MAX {
+            assert_eq!(whole(number.cast_unsigned()).to_bits(), f32::from(number).to_bits(), "{number}");
+        }
+    }
+
+    #[test]
     fn cosines_are_those_of_plain_arithmetic() {
         for dimensions in [1_u16, 2, 31, 32, 33, 384, 1000] {
             let number = |seed: u16| f32::from(seed % 17) - 7.5 + f32::from(seed % 3);
@@ -118,6 +214,24 @@ mod tests {
             assert!((f64::from(found) - expected).abs() < 5e-4, "{dimensions}: {found} for {expected}");
             assert!((Cosines::of(&other).with(&stored(&other)) - 1.0).abs() < 5e-4);
         }
+    }
+
+    #[test]
+    fn rounded_vectors_are_as_near_as_they_say() {
+        for dimensions in [1_u32, 2, 31, 33, 384, 1536, 65_536] {
+            let [query, plain] = [3, 4].map(|seed| crate::store::samples::vector(seed, dimensions));
+            let mut uneven = plain.clone();
+            uneven[0] = 40.0;
+            for vector in [&query, &plain, &uneven].map(|vector| normalised(vector).unwrap()) {
+                let (kept, cosines) = (stored(&vector), Cosines::of(&query));
+                let rounded = Rounded::of(&kept);
+                let numbers: Vec<u8> = rounded.numbers.iter().map(|number| number.cast_unsigned()).collect();
+                let off = (cosines.with(&kept) - cosines.with_rounded(rounded.scale, &numbers)).abs();
+                assert!(off <= rounded.error, "{dimensions}: {off} is more than {}", rounded.error);
+                assert!(rounded.error < 0.2, "{dimensions}: {}", rounded.error);
+            }
+        }
+        assert_eq!(Rounded::of(&[0; 4]), Rounded { scale: 0.0, error: 0.0, numbers: vec![0, 0] });
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use self::codes::Upkeep;
+use self::codes::{Pace, Upkeep};
 use super::SqliteStore;
 use super::failure::{Failure, Outcome};
 use super::prompts;
@@ -66,21 +66,29 @@ pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
     let work = |connection: &Connection| nearest::find(connection, &store.codes, &query);
     let answer = store.read_now(absent, work).and_then(|answer| {
         tracing::debug!(way = ?answer.way, upkeep = ?answer.upkeep, total = answer.found.total, "searched by nearness");
-        look_after(store, &query.space, answer.upkeep)?;
+        look_after(store, &query.space, answer.upkeep, Pace::Slice)?;
         Ok(answer.found)
     });
     Pending::ready(answer.map_err(|failure| failure.explain(&store.place, "searching by nearness")))
 }
 
 /// Looks after the file of codes, as the database is now.
-fn look_after(store: &SqliteStore, space: &Space, upkeep: Upkeep) -> Outcome<()> {
+fn look_after(store: &SqliteStore, space: &Space, upkeep: Upkeep, pace: Pace) -> Outcome<()> {
     if upkeep == Upkeep::None {
         return Ok(());
     }
     store.read_now((), |connection| match stored_space(connection, space)? {
-        Some(space) => store.codes.keep_up(connection, &space, upkeep),
+        Some(space) => store.codes.keep_up(connection, &space, upkeep, pace),
         None => Ok(()),
     })
+}
+
+/// See [`FindStore::tend`](crate::store::FindStore::tend).
+pub(super) fn tend(store: &SqliteStore) -> Pending<()> {
+    let tended = store.read_now(Vec::new(), spaces).and_then(|spaces| {
+        spaces.iter().try_for_each(|used| look_after(store, &used.space, Upkeep::Look, Pace::Whole))
+    });
+    Pending::ready(tended.map_err(|failure| failure.explain(&store.place, "looking after the files of vectors")))
 }
 
 /// See [`FindStore::put_vectors`](crate::store::FindStore::put_vectors).
@@ -88,7 +96,7 @@ pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) 
     match vectors.iter().map(|of_prompt| row(&space, of_prompt)).collect::<Result<Vec<Row>>>() {
         Ok(rows) => {
             if store.codes.is_time_to_look(rows.len() as u64)
-                && let Err(failure) = look_after(store, &space, Upkeep::Look)
+                && let Err(failure) = look_after(store, &space, Upkeep::Look, Pace::Slice)
             {
                 tracing::debug!(?failure, "the file of codes was not extended");
             }

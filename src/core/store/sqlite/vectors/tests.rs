@@ -17,7 +17,7 @@ use crate::store::{Applied, Filter, FindStore, Mutation, Store, conformance, sam
 fn open(path: &Path) -> SqliteStore {
     let mut store = SqliteStore::open(path);
     let mut codes = Codes::beside(path);
-    (codes.least, codes.few, codes.block_rows) = (1, 0, Some(32));
+    (codes.least, codes.few, codes.block_rows, codes.slice) = (1, 0, Some(32), 1000);
     store.codes = Arc::new(codes);
     store
 }
@@ -30,9 +30,14 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 
 /// The files of codes beside a database.
 fn code_files(path: &Path) -> Vec<PathBuf> {
+    files(path, "codes")
+}
+
+/// The files beside a database whose names end so.
+fn files(path: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(files) = std::fs::read_dir(path.with_file_name("aludel.db-vectors")) else { return Vec::new() };
     let paths = files.map(|file| file.unwrap().path());
-    paths.filter(|path| path.extension().is_some_and(|extension| extension == "codes")).collect()
+    paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
 /// Searches, and tells how.
@@ -105,8 +110,85 @@ fn a_file_is_made_used_and_extended() {
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&made[0]), mode(made[0].parent().unwrap())), (0o600, 0o700));
     }
+    assert_eq!(files(&path, "bytes").len(), 1);
     store.forget_space(space()).wait().unwrap();
-    assert!(code_files(&path).is_empty(), "a forgotten space leaves its file");
+    assert!(code_files(&path).is_empty() && files(&path, "bytes").is_empty(), "a forgotten space leaves its files");
+}
+
+#[test]
+fn searches_make_a_large_file_by_slices_and_tending_makes_it_whole() {
+    let (_folder, path) = folder_and_path();
+    let mut store = open(&path);
+    Arc::get_mut(&mut store.codes).unwrap().slice = 64;
+    let mut rows = store_samples(&store, 0..200);
+    let length = || std::fs::metadata(&code_files(&path)[0]).unwrap().len();
+    let (mut lengths, mut ways) = (Vec::new(), Vec::new());
+    for _ in 0..8 {
+        assert_finds(&store, &rows);
+        lengths.push(length());
+        ways.push(search(&store, &query(1, 5)).1);
+    }
+    assert!(lengths[0] < lengths[1] && lengths[1] < lengths[2] && lengths.is_sorted(), "{lengths:?}");
+    assert_eq!((ways[0], ways[7]), (Way::All, Way::Codes), "{ways:?}");
+
+    let whole = *lengths.last().unwrap();
+    std::fs::remove_file(&files(&path, "bytes")[0]).unwrap();
+    store.tend().wait().unwrap();
+    assert_eq!(
+        (length(), search(&store, &query(1, 5)).1),
+        (whole, Way::Codes),
+        "without its bytes a file is of no use"
+    );
+    assert_finds(&store, &rows);
+
+    // What has outgrown its file is not made anew on the way.
+    let gone: Vec<PromptId> = rows.drain(10..110).map(|(prompt, _)| prompt.id).collect();
+    store.apply(Mutation::Delete { ids: gone, expected_revision: None }).wait().unwrap();
+    assert_finds(&store, &rows);
+    assert_eq!(length(), whole);
+    store.tend().wait().unwrap();
+    assert!(length() < whole);
+    assert_finds(&store, &rows);
+}
+
+#[test]
+fn spoilt_bytes_are_found_out_and_made_anew() {
+    let (_folder, path) = folder_and_path();
+    let rows = store_samples(&open(&path), 0..100);
+    assert_finds(&open(&path), &rows);
+    let file = files(&path, "bytes").remove(0);
+    let whole = std::fs::read(&file).unwrap();
+    let record = whole.len() / 192;
+    let mut shifted = whole.clone();
+    shifted.rotate_left(record);
+    let mut flipped = whole.clone();
+    flipped.chunks_mut(record).for_each(|record| record[20] ^= 1);
+    let cases = [Vec::new(), whole[..whole.len() / 2].to_vec(), vec![0; whole.len()], shifted, flipped];
+    for (number, bytes) in cases.iter().enumerate() {
+        std::fs::write(&file, bytes).unwrap();
+        let store = open(&path);
+        assert_finds(&store, &rows);
+        assert_finds(&store, &rows);
+        assert_eq!(search(&store, &query(1, 5)).1, Way::Codes, "case {number} was not mended");
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), whole.len() as u64);
+    }
+}
+
+#[test]
+fn files_of_two_makings_are_not_taken_for_one() {
+    let (_folder, path) = folder_and_path();
+    let rows = store_samples(&open(&path), 0..100);
+    assert_finds(&open(&path), &rows);
+    let bytes = files(&path, "bytes").remove(0);
+    let earlier = std::fs::read(&bytes).unwrap();
+    std::fs::remove_file(&code_files(&path)[0]).unwrap();
+    assert_finds(&open(&path), &rows);
+    std::fs::write(&bytes, earlier).unwrap();
+    let store = open(&path);
+    let answer = search(&store, &query(1, 5));
+    assert_eq!((answer.1, answer.2), (Way::All, Upkeep::Rebuild));
+    assert_finds(&store, &rows);
+    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
 }
 
 #[test]
@@ -242,7 +324,7 @@ fn codes_find_what_an_exact_search_finds() {
         .zip(0..)
         .map(|(id, seed)| PromptVectors { id: *id, parts: vec![(Part::Content, clustered(seed, 64))] });
     store.put_vectors(space.clone(), put.collect()).wait().unwrap();
-    store.nearest(near(space.clone(), clustered(0, 64), 1)).wait().unwrap();
+    store.tend().wait().unwrap();
 
     let (mut found, mut by_codes) = (0, 0);
     for seed in 0..SEARCHES {
@@ -270,11 +352,12 @@ enum Operation {
     Delete(Vec<u32>),
     Forget,
     Search,
+    Tend,
     /// Goes on with a copy of what is on the disk at this moment.
     Crash,
-    /// Cuts the file of codes off, at so many of 100 parts.
+    /// Cuts the file of codes or that of bytes off, at so many of 100 parts.
     CutOff(u64),
-    /// Spoils a byte of the file of codes, at so many of 100 parts.
+    /// Spoils a byte of the file of codes or that of bytes, at so many of 100 parts.
     Spoil(usize),
     /// Copies the files of codes.
     Keep,
@@ -291,6 +374,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => vec(0..SEEDS, 1..40).prop_map(Operation::Delete),
         1 => Just(Operation::Forget),
         4 => Just(Operation::Search),
+        1 => Just(Operation::Tend),
         3 => Just(Operation::Crash),
         1 => (0..100_u64).prop_map(Operation::CutOff),
         1 => (0..100_usize).prop_map(Operation::Spoil),
@@ -310,6 +394,11 @@ fn copy_all(from: &Path, to: &Path) {
             std::fs::copy(&path, to.join(name)).unwrap();
         }
     }
+}
+
+/// The files of codes, or those of bytes.
+fn either_files(path: &Path, number: usize) -> Vec<PathBuf> {
+    files(path, if number.is_multiple_of(2) { "codes" } else { "bytes" })
 }
 
 /// The store under test, and what it must hold.
@@ -357,6 +446,7 @@ impl Under {
                 self.rows.values_mut().for_each(|vector| *vector = None);
             }
             Operation::Search => self.check(),
+            Operation::Tend => self.store.tend().wait().unwrap(),
             Operation::Crash => {
                 self.copies += 1;
                 let copy = self.folder.path().join(self.copies.to_string());
@@ -367,13 +457,13 @@ impl Under {
                 self.store = open(&self.path);
             }
             Operation::CutOff(part) => {
-                for path in code_files(&self.path) {
+                for path in either_files(&self.path, usize::try_from(*part).unwrap()) {
                     let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
                     file.set_len(file.metadata().unwrap().len() * part / 100).unwrap();
                 }
             }
             Operation::Spoil(part) => {
-                for path in code_files(&self.path) {
+                for path in either_files(&self.path, *part) {
                     let mut bytes = std::fs::read(&path).unwrap();
                     let place = bytes.len() * part / 100;
                     bytes.get_mut(place..).and_then(<[u8]>::first_mut).into_iter().for_each(|byte| *byte ^= 0xFF);

@@ -1,4 +1,4 @@
-//! One file of codes: opening, walking, appending, making.
+//! One file of codes and the file of bytes beside it: opening, walking, comparing, making.
 //!
 //! A file gets its name when it is whole, and is only ever appended to afterwards, whole blocks at a time; so any process
 //! may read it while another appends. What is behind the last whole block, a crash left there, and the next append writes
@@ -6,21 +6,33 @@
 //!
 //! An error here means that the file is of no use, never that a search fails: whoever gets one compares in full.
 
-use std::fs::File;
-use std::io::{Error, ErrorKind, Result, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use super::super::super::connection::{FileId, file_at};
 use super::super::super::lock;
+use super::super::kernel::Cosines;
 use super::super::nearest::Keys;
 use super::Trouble;
+use super::bytes::{self, Nearly};
 use super::layout::{Header, Layout, Summary, word};
 use super::probe::{Candidate, Net, Probe};
 
 /// From so many bytes of codes on, two threads walk.
 const WORTH_A_THREAD: u64 = 2 << 20;
+
+/// From so many records on, two threads compare.
+const WORTH_HALVING: usize = 512;
+
+/// What the name of the file of bytes ends in, where that of codes has its own.
+pub(super) const BYTES: &str = "bytes";
+
+/// At most so many bytes of a file are kept in memory: the codes of a million vectors of 384 dimensions. Those of larger files
+/// are read anew by every walk.
+const KEPT: u64 = 64 << 20;
 
 /// Asked once: the answer is read from several files.
 static PROCESSORS: LazyLock<usize> =
@@ -30,10 +42,46 @@ static PROCESSORS: LazyLock<usize> =
 #[derive(Debug)]
 pub(in super::super) struct CodeFile {
     file: File,
+    bytes: File,
     id: Option<FileId>,
     pub(super) header: Header,
     /// Of the blocks this process has checked.
-    checked: Mutex<Vec<Option<Summary>>>,
+    checked: Mutex<Vec<Option<Checked>>>,
+    has_been_walked: AtomicBool,
+}
+
+/// A block that was checked.
+#[derive(Debug, Clone)]
+struct Checked {
+    summary: Summary,
+    /// Its codes and keys, from the second walk of a process on.
+    kept: Option<Arc<Aligned>>,
+}
+
+/// Bytes that begin where a line of the processor's cache does.
+#[derive(Debug)]
+struct Aligned {
+    bytes: Vec<u8>,
+    from: usize,
+    length: usize,
+}
+
+impl Aligned {
+    const LINE: usize = 64;
+
+    fn new(length: usize) -> Self {
+        let bytes = vec![0; length + Self::LINE];
+        let from = bytes.as_ptr().align_offset(Self::LINE).min(Self::LINE);
+        Self { bytes, from, length }
+    }
+
+    fn get(&self) -> &[u8] {
+        &self.bytes[self.from..][..self.length]
+    }
+
+    fn get_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.from..][..self.length]
+    }
 }
 
 /// A walk's outcome.
@@ -49,7 +97,7 @@ pub(in super::super) struct Walked {
 }
 
 impl CodeFile {
-    /// Opens the file of this space, if it is there and whole.
+    /// Opens the files of this space, if they are there and whole.
     pub(super) fn open(path: &Path, stamp: &[u8; 16], dimensions: usize) -> Result<Self> {
         let file = File::open(path)?;
         let mut beginning = vec![0; Layout { dimensions, rows: 0 }.header()];
@@ -58,7 +106,15 @@ impl CodeFile {
         if header.stamp != *stamp || header.layout.dimensions != dimensions {
             return Err(unfit("it belongs to another space"));
         }
-        Ok(Self { file, id: file_at(path), header, checked: Mutex::default() })
+        let bytes = File::open(path.with_extension(BYTES)).map_err(|_| unfit("there is no file of bytes beside it"))?;
+        Ok(Self {
+            file,
+            bytes,
+            id: file_at(path),
+            header,
+            checked: Mutex::default(),
+            has_been_walked: AtomicBool::new(false),
+        })
     }
 
     /// True while the path still names the file that is open.
@@ -76,14 +132,19 @@ impl CodeFile {
     }
 
     /// How many whole blocks it has now.
-    pub(super) fn blocks(&self) -> Result<usize> {
-        Ok(self.layout().blocks(self.file.metadata()?.len()))
+    pub(in super::super) fn blocks(&self) -> Result<usize> {
+        let blocks = self.layout().blocks(self.file.metadata()?.len());
+        // What someone has cut off is not what will be written there.
+        lock(&self.checked).truncate(blocks);
+        Ok(blocks)
     }
 
     /// What these blocks say of themselves; those not read yet are taken at their word.
     pub(super) fn summaries(&self, blocks: usize) -> Result<Vec<Summary>> {
-        let checked = lock(&self.checked).clone();
-        let summary = |block| match checked.get(block) {
+        let checked = lock(&self.checked);
+        let checked: Vec<Option<Summary>> =
+            checked.iter().map(|checked| checked.as_ref().map(|it| it.summary)).collect();
+        let summary = |block: usize| match checked.get(block) {
             Some(Some(summary)) => Ok(*summary),
             _ => {
                 let mut bytes = [0; 32];
@@ -121,27 +182,22 @@ impl CodeFile {
         known.resize(blocks, None);
         let probe = Probe::new(query, &self.header.mean);
         let is_large = (blocks as u64) * (layout.keys() as u64) >= WORTH_A_THREAD;
-        let threads = if is_large { (*PROCESSORS).clamp(1, 2) } else { 1 };
         let next = AtomicUsize::new(0);
         // Whichever thread is free takes the next block: one that sleeps may leave all of them to the other, so each casts the
         // whole net.
         let work = || self.walk_some(&probe, keys, wanted.max(1), &known, &next);
-        let parts = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let own = work();
-            let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(unfit("a thread died"))));
-            std::iter::once(own).chain(others).collect::<Result<Vec<_>>>()
-        })?;
+        let parts = on_threads(is_large, work)?;
 
         let mut nets = Vec::new();
         for (net, found) in parts {
             nets.push(net);
-            for (block, summary) in found {
-                known[block] = Some(summary);
+            for (block, checked) in found {
+                known[block] = Some(checked);
             }
         }
+        self.has_been_walked.store(true, Ordering::Relaxed);
         let (mut rows, mut reach) = (0, 0);
-        for summary in known.iter().flatten() {
+        for Checked { summary, .. } in known.iter().flatten() {
             if summary.first <= reach {
                 return Err(unfit("its blocks overlap"));
             }
@@ -157,51 +213,113 @@ impl CodeFile {
         probe: &Probe<'_>,
         keys: &Keys,
         wanted: usize,
-        known: &[Option<Summary>],
+        known: &[Option<Checked>],
         next: &AtomicUsize,
-    ) -> Result<(Net, Vec<(usize, Summary)>)> {
+    ) -> Result<(Net, Vec<(usize, Checked)>)> {
         let layout = self.layout();
-        let needed = if matches!(keys, Keys::All) { layout.keys() } else { layout.numbers() };
+        // A process that searches once needs nothing kept.
+        let keeps = self.has_been_walked.load(Ordering::Relaxed) && (known.len() * layout.numbers()) as u64 <= KEPT;
+        let needed = if keeps || !matches!(keys, Keys::All) { layout.numbers() } else { layout.keys() };
         let (mut net, mut found) = (Net::new(layout, wanted), Vec::new());
-        let mut bytes = vec![0; layout.block()];
+        let mut room = Aligned::new(layout.block());
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
             let Some(known) = known.get(block) else { return Ok((net, found)) };
-            let summary = self.read(block, &mut bytes, *known, needed)?;
-            if known.is_none() {
-                found.push((block, summary));
-            }
+            let kept = known.as_ref().and_then(|known| known.kept.as_ref());
+            let summary = match (known, kept) {
+                (Some(known), Some(_)) => known.summary,
+                _ => self.read(block, room.get_mut(), known.as_ref().map(|known| known.summary), needed)?,
+            };
+            let bytes = kept.map_or(room.get(), |kept| kept.get());
             let (codes, rest) = bytes.split_at(layout.keys());
             let passes = |row| keys.pass(i64::from_le_bytes(word(rest, row)));
             match keys {
                 Keys::All => probe.walk(codes, block, summary.rows, |_| true, &mut net),
                 Keys::Some { .. } => probe.walk(codes, block, summary.rows, passes, &mut net),
             }
+            if known.is_none() || (keeps && kept.is_none()) {
+                let kept = keeps.then(|| {
+                    let mut kept = Aligned::new(needed);
+                    kept.get_mut().copy_from_slice(&bytes[..needed]);
+                    Arc::new(kept)
+                });
+                found.push((block, Checked { summary, kept }));
+            }
         }
     }
 
-    /// The number of the vector that a candidate stands for.
-    pub(in super::super) fn number(&self, candidate: &Candidate) -> Result<i64> {
-        let layout = self.layout();
-        let place = layout.place(candidate.near.block) + (layout.numbers() + candidate.near.row * 8) as u64;
-        let mut bytes = [0; 8];
-        read_at(&self.file, &mut bytes, place)?;
-        Ok(i64::from_le_bytes(bytes))
+    /// Compares with the vectors of these candidates in eight bits a number; in their order.
+    pub(in super::super) fn compare(&self, cosines: Cosines<'_>, candidates: &[Candidate]) -> Result<Vec<Nearly>> {
+        const STEP: usize = 64;
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let (mut room, mut steps) = (Vec::new(), Vec::new());
+            loop {
+                let step = next.fetch_add(1, Ordering::Relaxed);
+                let Some(some) = candidates.chunks(STEP).nth(step) else { return Ok(steps) };
+                let compare = |candidate: &Candidate| {
+                    let place = (candidate.near.block, candidate.near.row);
+                    bytes::compare(&self.header, &self.bytes, place, cosines, &mut room)
+                };
+                steps.push((step, some.iter().map(compare).collect::<Result<Vec<Nearly>>>()?));
+            }
+        };
+        let mut steps: Vec<_> = on_threads(candidates.len() >= WORTH_HALVING, work)?.into_iter().flatten().collect();
+        steps.sort_unstable_by_key(|(step, _)| *step);
+        Ok(steps.into_iter().flat_map(|(_, compared)| compared).collect())
     }
 }
 
-/// Puts a new file in the place of whatever is there: the header, then what `write` adds. Readable by its owner alone.
+/// Does it on this thread; where that is worth while, on another one as well.
+fn on_threads<T: Send>(is_worth_it: bool, work: impl Fn() -> Result<T> + Sync) -> Result<Vec<T>> {
+    if !is_worth_it || *PROCESSORS < 2 {
+        return Ok(vec![work()?]);
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(&work);
+        let own = work();
+        let other = other.join().unwrap_or_else(|_| Err(unfit("a thread died")));
+        Ok(vec![own?, other?])
+    })
+}
+
+/// Both files, open to be written.
+pub(super) struct Writing {
+    codes: File,
+    bytes: File,
+}
+
+impl Writing {
+    /// Those that have these names.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let open = |path: &Path| OpenOptions::new().write(true).open(path);
+        Ok(Self { codes: open(path)?, bytes: open(&path.with_extension(BYTES))? })
+    }
+
+    /// Writes a block, over whatever a crash may have left there: the records first, then the codes that make them known.
+    pub(super) fn write(&mut self, layout: Layout, block: usize, codes: &[u8], records: &[u8]) -> Result<()> {
+        self.bytes.seek(SeekFrom::Start(bytes::place(layout, block, 0)))?;
+        self.bytes.write_all(records)?;
+        self.codes.seek(SeekFrom::Start(layout.place(block)))?;
+        self.codes.write_all(codes)
+    }
+}
+
+/// Puts new files in the place of whatever is there: the header, then what `write` adds. Readable by their owner alone.
 pub(super) fn make(
     path: &Path,
     header: &Header,
-    write: impl FnOnce(&mut File) -> std::result::Result<(), Trouble>,
+    write: impl FnOnce(&mut Writing) -> std::result::Result<(), Trouble>,
 ) -> std::result::Result<(), Trouble> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut unfinished = tempfile::Builder::new().prefix(".codes-").tempfile_in(folder)?;
-    unfinished.write_all(&header.encode())?;
-    write(unfinished.as_file_mut())?;
-    // What a power loss may take of it, the checksums tell.
-    unfinished.persist(path).map_err(Error::from)?;
+    let unfinished = || tempfile::Builder::new().prefix(".codes-").tempfile_in(folder);
+    let (mut codes, bytes) = (unfinished()?, unfinished()?);
+    codes.write_all(&header.encode())?;
+    write(&mut Writing { codes: codes.reopen()?, bytes: bytes.reopen()? })?;
+    // Whoever opens the old codes and the new bytes in between sees that their salts differ. What a power loss may take, the
+    // checksums tell.
+    bytes.persist(path.with_extension(BYTES)).map_err(Error::from)?;
+    codes.persist(path).map_err(Error::from)?;
     Ok(())
 }
 
@@ -211,12 +329,12 @@ pub(super) fn unfit(why: &str) -> Error {
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], place: u64) -> Result<()> {
+pub(super) fn read_at(file: &File, bytes: &mut [u8], place: u64) -> Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut place: u64) -> Result<()> {
+pub(super) fn read_at(file: &File, mut bytes: &mut [u8], mut place: u64) -> Result<()> {
     while !bytes.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, bytes, place)? {
             0 => return Err(ErrorKind::UnexpectedEof.into()),

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! header   magic, stamp of the space (16 bytes), dimensions, rows a block (u32 each), codes when it was made (u64),
-//!          mean (f32 a dimension), checksum (u64); filled up to whole pages
+//!          salt (u64), mean (f32 a dimension), checksum (u64); filled up to whole pages
 //! block    codes (see below), keys of prompts, numbers of vectors (8 bytes a row each),
 //!          rows in use, first number, last number, checksum (u64 each)
 //! ```
 //!
 //! A code is one bit a dimension: whether the vector lies above the mean there. Codes lie in tiles of [`TILE`] rows, word
 //! by word, so that one instruction compares the same word of several rows. A block's checksum covers its place and its
-//! space: a block that is half written, moved or another file's is told from a whole one, whatever a crash leaves.
+//! space: a block that is half written, moved or another file's is told from a whole one, whatever a crash leaves. The
+//! salt, drawn by chance, ties the file of bytes ([`super::bytes`]) to it.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -20,7 +21,7 @@ pub(super) const TILE: usize = 32;
 const WORD: usize = 8;
 
 /// Says what the file is, and in which format.
-const MAGIC: [u8; 8] = *b"aludelc1";
+const MAGIC: [u8; 8] = *b"aludelc2";
 
 /// Codes of one block stay in a core's own cache while they are compared.
 const BLOCK_CODES: usize = 64 << 10;
@@ -75,7 +76,7 @@ impl Layout {
 
     /// Bytes of the header.
     pub(super) fn header(self) -> usize {
-        (40 + self.dimensions * 4 + WORD).next_multiple_of(PAGE)
+        (48 + self.dimensions * 4 + WORD).next_multiple_of(PAGE)
     }
 
     /// Where in the file this block begins.
@@ -98,6 +99,8 @@ pub(super) struct Header {
     pub(super) stamp: [u8; 16],
     /// How many codes there were when the mean was taken.
     pub(super) made_of: u64,
+    /// By chance: the file of bytes that was made with it has the same.
+    pub(super) salt: u64,
     /// What vectors are coded against.
     pub(super) mean: Vec<f32>,
 }
@@ -111,6 +114,7 @@ impl Header {
             bytes.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
         }
         bytes.extend(self.made_of.to_le_bytes());
+        bytes.extend(self.salt.to_le_bytes());
         bytes.extend(self.mean.iter().flat_map(|number| number.to_le_bytes()));
         let checksum = xxh3_64_with_seed(&bytes, 0);
         bytes.extend(checksum.to_le_bytes());
@@ -125,6 +129,7 @@ impl Header {
         let (dimensions, rest) = rest.split_first_chunk::<4>()?;
         let (rows, rest) = rest.split_first_chunk::<4>()?;
         let (made_of, rest) = rest.split_first_chunk::<8>()?;
+        let (salt, rest) = rest.split_first_chunk::<8>()?;
         let [dimensions, rows] = [dimensions, rows].map(|number| u32::from_le_bytes(*number) as usize);
         let (mean, rest) = rest.split_at_checked(dimensions.checked_mul(4)?)?;
         let checksum = u64::from_le_bytes(*rest.first_chunk()?);
@@ -136,6 +141,7 @@ impl Header {
             layout,
             stamp: *stamp,
             made_of: u64::from_le_bytes(*made_of),
+            salt: u64::from_le_bytes(*salt),
             mean,
         })
     }
@@ -243,7 +249,7 @@ mod tests {
 
     fn header() -> Header {
         let layout = Layout { dimensions: 70, rows: 64 };
-        Header { layout, stamp: STAMP, made_of: 12, mean: (0_u16..70).map(f32::from).collect() }
+        Header { layout, stamp: STAMP, made_of: 12, salt: 99, mean: (0_u16..70).map(f32::from).collect() }
     }
 
     fn block() -> Vec<u8> {
@@ -271,7 +277,7 @@ mod tests {
     #[test]
     fn a_header_or_block_that_is_not_whole_is_none() {
         let bytes = header().encode();
-        for length in [0, 7, 24, 39, 40, 100, 327] {
+        for length in [0, 7, 24, 39, 40, 47, 48, 100, 335] {
             assert_eq!(Header::decode(&bytes[..length]), None, "{length}");
         }
         for place in 0..300 {

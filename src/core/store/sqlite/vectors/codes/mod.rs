@@ -1,33 +1,37 @@
 //! Files of codes beside the database: what makes a search among a million vectors fast.
 //!
-//! A vector's code is one bit a dimension, so a file is a sixteenth of the vectors, and is read in order. It is only ever a
+//! A vector's code is one bit a dimension, so the codes are a sixteenth of the vectors, and are read in order. Beside them
+//! lies every vector in eight bits a number, of which some thousand are looked up a search. All of it is only ever a
 //! hint where to look: every score a search answers with comes from the database, and a row that is gone from there is
 //! passed over. So a file that is missing, cut off, damaged or old costs time or, until it is found out, a place in the
 //! list; never a wrong score, a deleted prompt, or a failure. It may be deleted at any time.
 //!
 //! They lie in the folder `<database>-vectors`, one a space, named by the space's stamp. A small space has none: comparing
 //! it in full is as fast. Read plainly, in pieces that fit into a core's cache, because the pages of a mapped file can
-//! vanish under a reader, and nothing of it needs to stay in memory.
+//! vanish under a reader. A process that searches again keeps the codes in memory, up to 64 MB: from there they are
+//! compared in half the time.
 //!
-//! Where to go next: [`layout`] for the bytes, [`mod@file`] for reading and writing them, [`probe`] for comparing,
+//! Where to go next: [`layout`] and [`bytes`] for what lies on the disk, [`mod@file`] for reading and writing them, [`probe`] for comparing,
 //! [`upkeep`] for how they follow the database.
 
+mod bytes;
 mod file;
 mod layout;
 mod probe;
 mod upkeep;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::super::failure::Failure;
 use super::super::lock;
 use super::StoredSpace;
 
+pub(super) use bytes::Nearly;
 pub(super) use file::CodeFile;
 pub(super) use probe::Candidate;
-pub(super) use upkeep::{Upkeep, is_mostly_gone, is_stale};
+pub(super) use upkeep::{Pace, Upkeep, is_mostly_gone, is_stale};
 
 /// What a file's name ends in.
 const SUFFIX: &str = ".codes";
@@ -41,8 +45,11 @@ const FEW: u64 = 2_000;
 /// So many vectors are written before this process looks whether a file wants extending.
 const LOOK_AFTER: u64 = 1024;
 
+/// Vectors that a search or a writer codes on its way, at most.
+const SLICE: u64 = 16_384;
+
 /// Codes that are kept of the first comparison, at least.
-const NET: usize = 4000;
+const NET: usize = 6000;
 
 /// Why something with a file of codes did not go.
 #[derive(Debug)]
@@ -83,10 +90,13 @@ pub(in super::super) struct Codes {
     pub(in super::super) net: usize,
     /// Rows a block, where not the usual ones.
     pub(in super::super) block_rows: Option<usize>,
+    /// Vectors that a search or a writer codes on its way, at most.
+    pub(in super::super) slice: u64,
     /// The file that was used last.
     opened: Mutex<Option<Arc<CodeFile>>>,
     /// Vectors written since the last look.
     written: AtomicU64,
+    closed: AtomicBool,
 }
 
 impl Codes {
@@ -100,8 +110,10 @@ impl Codes {
             few: FEW,
             net: NET,
             block_rows: None,
+            slice: SLICE,
             opened: Mutex::default(),
             written: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -126,7 +138,18 @@ impl Codes {
 
     /// Deletes the file of a space.
     pub(super) fn forget(&self, space: &StoredSpace) {
-        drop(std::fs::remove_file(self.path(space)));
+        let path = self.path(space);
+        drop(std::fs::remove_file(path.with_extension(file::BYTES)));
+        drop(std::fs::remove_file(path));
+    }
+
+    /// Ends what is being made, soon.
+    pub(in super::super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// Counts vectors that are being written; true when it is time to look after the file.

@@ -4,7 +4,7 @@
 //! seen so far tells which distance is too far, so that nothing is sorted. The second takes the query in full and the vector
 //! as plus or minus one a dimension, and puts those few thousand in an order that is much closer to the true one.
 
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 
 use super::layout::{Layout, TILE};
 
@@ -121,22 +121,8 @@ impl<'query> Probe<'query> {
 
     /// Takes what is near in a block into the net. `rows` of its codes are in use; `passes` tells which may be taken.
     pub(super) fn walk(&self, codes: &[u8], block: usize, rows: usize, passes: impl Fn(usize) -> bool, net: &mut Net) {
-        self.processor.dispatch(|| {
-            for (tile, bytes) in codes.chunks_exact(net.layout.tile()).enumerate() {
-                let (words, _) = bytes.as_chunks::<8>();
-                let distances = distances(words, &self.code);
-                let bound = u64::from(net.bound);
-                if distances.iter().copied().fold(u64::MAX, u64::min) > bound {
-                    continue;
-                }
-                for (row, distance) in (tile * TILE..rows).zip(distances) {
-                    let distance = u32::try_from(distance).unwrap_or(u32::MAX);
-                    if distance <= net.bound && passes(row) {
-                        net.take(Near { distance, block, row }, words);
-                    }
-                }
-            }
-        });
+        let code = &self.code;
+        self.processor.dispatch(Walk { code, codes, block, rows, passes, net });
     }
 
     /// What is in the nets, the nearest by estimate first; of equals the one stored last. Nothing is missing that is as near
@@ -171,18 +157,55 @@ fn common_bound(nets: &[Net]) -> u32 {
     widest
 }
 
-/// How many bits each row of a tile differs in.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
-fn distances(tile: &[[u8; 8]], code: &[u64]) -> [u64; TILE] {
-    let mut distances = [0; TILE];
-    let (words, _) = tile.as_chunks::<TILE>();
-    for (words, own) in words.iter().zip(code) {
-        for lane in 0..TILE {
-            distances[lane] += u64::from((u64::from_le_bytes(words[lane]) ^ own).count_ones());
+/// A walk over one block.
+struct Walk<'a, P> {
+    code: &'a [u64],
+    codes: &'a [u8],
+    block: usize,
+    rows: usize,
+    passes: P,
+    net: &'a mut Net,
+}
+
+impl<P: Fn(usize) -> bool> NullaryFnOnce for Walk<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must become part of what is compiled for the processor at hand")]
+    fn call(self) {
+        let Self { code, codes, block, rows, passes, net } = self;
+        for (tile, bytes) in codes.chunks_exact(net.layout.tile()).enumerate() {
+            let (words, _) = bytes.as_chunks::<8>();
+            let Some(distances) = distances(words, code, u64::from(net.bound)) else { continue };
+            for (row, distance) in (tile * TILE..rows).zip(distances) {
+                let distance = u32::try_from(distance).unwrap_or(u32::MAX);
+                if distance <= net.bound && passes(row) {
+                    net.take(Near { distance, block, row }, words);
+                }
+            }
         }
     }
-    distances
+}
+
+/// How many bits each row of a tile differs in; `None` where all differ in more than the bound, which often shows before
+/// the codes are read to their ends.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
+fn distances(tile: &[[u8; 8]], code: &[u64], bound: u64) -> Option<[u64; TILE]> {
+    let mut distances = [0; TILE];
+    let (words, _) = tile.as_chunks::<TILE>();
+    // Two words a turn, and a way out of the loop: so the compiler keeps the rows side by side.
+    for (words, own) in words.chunks(2).zip(code.chunks(2)) {
+        for (words, own) in words.iter().zip(own) {
+            for lane in 0..TILE {
+                distances[lane] += u64::from((u64::from_le_bytes(words[lane]) ^ own).count_ones());
+            }
+        }
+        if distances.iter().copied().fold(u64::MAX, u64::min) > bound {
+            return None;
+        }
+    }
+    Some(distances)
 }
 
 /// What each byte of a code adds to the estimate: the query's numbers with the signs of its bits.

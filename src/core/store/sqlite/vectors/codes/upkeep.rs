@@ -4,16 +4,19 @@
 //! highest number in it, but for those deleted since. One process at a time does this, under a lock; the others go on with
 //! what is there. A file is made anew when it is damaged or stale, when a quarter of it is gone from the database, and when
 //! the space has grown so far that its mean may have moved.
+//!
+//! Searches and writers do a slice at a time, after which the file reaches further than before; what it does not reach is
+//! compared in full. Whoever keeps the program open has all of it done beside the work.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::super::failure::Outcome;
 use super::super::{StoredSpace, kernel};
-use super::file::{self, CodeFile};
+use super::bytes;
+use super::file::{self, CodeFile, Writing};
 use super::layout::{Block, Header, Layout, code, word};
 use super::probe::code_of;
 use super::{Codes, SUFFIX, Trouble};
@@ -43,18 +46,28 @@ pub(in super::super) enum Upkeep {
     Rebuild,
 }
 
+/// How much may be done at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Pace {
+    /// So little that a search can have it done on the way.
+    Slice,
+    /// All there is to do, until the store is closed.
+    Whole,
+}
+
 impl Codes {
-    /// Makes or extends the file of a space, as the database is now. What goes wrong costs speed alone, and is logged.
+    /// Makes or extends the files of a space, as the database is now. What goes wrong costs speed alone, and is logged.
     pub(in super::super) fn keep_up(
         &self,
         connection: &Connection,
         space: &StoredSpace,
         upkeep: Upkeep,
+        pace: Pace,
     ) -> Outcome<()> {
         if upkeep == Upkeep::None || space.vectors < self.least {
             return Ok(());
         }
-        match self.keep_up_alone(connection, space, upkeep) {
+        match self.keep_up_alone(connection, space, upkeep, pace) {
             Ok(()) => Ok(()),
             Err(Trouble::Database(failure)) => Err(failure),
             Err(Trouble::File(error)) => {
@@ -64,33 +77,107 @@ impl Codes {
         }
     }
 
-    fn keep_up_alone(&self, connection: &Connection, space: &StoredSpace, upkeep: Upkeep) -> Result<(), Trouble> {
+    fn keep_up_alone(
+        &self,
+        connection: &Connection,
+        space: &StoredSpace,
+        upkeep: Upkeep,
+        pace: Pace,
+    ) -> Result<(), Trouble> {
         create_folder(&self.folder)?;
         let lock = open_private(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
             return Ok(());
         }
         let path = self.path(space);
+        let at_most = match pace {
+            Pace::Slice => self.slice,
+            Pace::Whole => u64::MAX,
+        };
         if upkeep != Upkeep::Rebuild
             && let Ok(current) = self.open(space)
         {
-            match needs_a_new_file(connection, space, &current) {
-                Ok(false) => return extend(connection, space, &current, &path),
-                Ok(true) | Err(Trouble::File(_)) => {}
+            match fitness(connection, space, &current) {
+                // Where all cannot be made anew at once, what is there is better than a part.
+                Ok(Fitness::Outgrown) if space.vectors > at_most => {
+                    return self.extend(connection, space, &current, &path, at_most);
+                }
+                Ok(Fitness::Fit) => return self.extend(connection, space, &current, &path, at_most),
+                Ok(Fitness::Outgrown | Fitness::Stale) | Err(Trouble::File(_)) => {}
                 Err(failure) => return Err(failure),
             }
         }
-        self.make(connection, space, &path)
+        self.make(connection, space, &path, at_most)
     }
 
-    fn make(&self, connection: &Connection, space: &StoredSpace, path: &Path) -> Result<(), Trouble> {
+    fn make(&self, connection: &Connection, space: &StoredSpace, path: &Path, at_most: u64) -> Result<(), Trouble> {
         let mean = mean(connection, space)?;
         let layout =
             Layout { rows: self.block_rows.unwrap_or(Layout::of(space.dimensions).rows), dimensions: space.dimensions };
-        let header = Header { layout, stamp: space.stamp, made_of: space.vectors, mean };
-        file::make(path, &header, |file| append(connection, space, &header, file, 0, 0))?;
+        let salt = connection.query_row("SELECT random()", [], |row| row.get::<_, i64>(0))?.cast_unsigned();
+        let header = Header { layout, stamp: space.stamp, made_of: space.vectors, salt, mean };
+        file::make(path, &header, |files| self.append(connection, space, &header, files, (0, 0), at_most))?;
         tracing::info!(vectors = space.vectors, path = %path.display(), "a file of codes was made");
         self.sweep(connection);
+        Ok(())
+    }
+
+    fn extend(
+        &self,
+        connection: &Connection,
+        space: &StoredSpace,
+        current: &CodeFile,
+        path: &Path,
+        at_most: u64,
+    ) -> Result<(), Trouble> {
+        let blocks = current.blocks()?;
+        let reach = reach(current, blocks)?;
+        let mut files = Writing::open(path)?;
+        if !current.is_current(path) {
+            return Ok(());
+        }
+        self.append(connection, space, &current.header, &mut files, (blocks, reach), at_most)
+    }
+
+    /// Codes what is above a number and writes it behind so many blocks, whole blocks alone, until `at_most` vectors are
+    /// written; what is left over waits for the next time.
+    fn append(
+        &self,
+        connection: &Connection,
+        space: &StoredSpace,
+        header: &Header,
+        files: &mut Writing,
+        (blocks, above): (usize, i64),
+        at_most: u64,
+    ) -> Result<(), Trouble> {
+        let layout = header.layout;
+        let (mut place, mut vectors) = (blocks, 0);
+        let (mut block, mut records) = (Block::new(layout), Vec::new());
+        let mut written = Ok(());
+        each_above(connection, space.key, above, |number, key, parts| {
+            if block.room() < parts.len() {
+                // A row's two codes stay in one block, so that the highest number of a block tells what it reaches.
+                vectors += (layout.rows - block.room()) as u64;
+                written = files.write(layout, place, &block.seal(&header.stamp, place), &records);
+                records.clear();
+                place += 1;
+                if self.is_closed() {
+                    written = Err(file::unfit("the store was closed"));
+                }
+                if written.is_err() || vectors >= at_most {
+                    return false;
+                }
+            }
+            for part in parts {
+                bytes::push(header, place, layout.rows - block.room(), number, part, &mut records);
+                block.push(&code_of(&kernel::widened(part), &header.mean), key, number);
+            }
+            true
+        })?;
+        written?;
+        if block.room() == 0 {
+            files.write(layout, place, &block.seal(&header.stamp, place), &records)?;
+        }
         Ok(())
     }
 
@@ -106,52 +193,11 @@ impl Codes {
                 .query_row("SELECT 1 FROM spaces WHERE stamp = ?", [stamp.to_be_bytes()], |_| Ok(()))
                 .optional();
             if let Ok(None) = known {
+                drop(std::fs::remove_file(path.with_extension(file::BYTES)));
                 drop(std::fs::remove_file(&path));
             }
         }
     }
-}
-
-fn extend(connection: &Connection, space: &StoredSpace, current: &CodeFile, path: &Path) -> Result<(), Trouble> {
-    let blocks = current.blocks()?;
-    let reach = reach(current, blocks)?;
-    let mut file = OpenOptions::new().write(true).open(path)?;
-    if !current.is_current(path) {
-        return Ok(());
-    }
-    // Over what a crash may have left behind the last whole block.
-    file.seek(SeekFrom::Start(current.layout().place(blocks)))?;
-    append(connection, space, &current.header, &mut file, blocks, reach)
-}
-
-/// Codes what is above a number and writes it, whole blocks alone; what is left over waits for the next time.
-fn append(
-    connection: &Connection,
-    space: &StoredSpace,
-    header: &Header,
-    file: &mut File,
-    blocks: usize,
-    above: i64,
-) -> Result<(), Trouble> {
-    let mut place = blocks;
-    let mut block = Block::new(header.layout);
-    let mut written = Ok(());
-    each_above(connection, space.key, above, |number, key, parts| {
-        if block.room() < parts.len() {
-            // A row's two codes stay in one block, so that the highest number of a block tells what it reaches.
-            written = file.write_all(&block.seal(&header.stamp, place));
-            place += 1;
-        }
-        for part in parts {
-            block.push(&code_of(&kernel::widened(part), &header.mean), key, number);
-        }
-        written.is_ok()
-    })?;
-    written?;
-    if block.room() == 0 {
-        file.write_all(&block.seal(&header.stamp, place))?;
-    }
-    Ok(())
 }
 
 /// Walks the rows of a space above a number, in order, until told to stop.
@@ -214,15 +260,27 @@ fn reach(file: &CodeFile, blocks: usize) -> std::io::Result<i64> {
     }
 }
 
-/// True for a file that is stale, mostly of what is gone, or made when the space was much smaller.
-fn needs_a_new_file(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Result<bool, Trouble> {
+/// How well a file fits its space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fitness {
+    /// Well, as far as it reaches.
+    Fit,
+    /// It is mostly of what is gone, or was begun when the space was much smaller: right, and slower than it could be.
+    Outgrown,
+    /// It tells of other vectors.
+    Stale,
+}
+
+fn fitness(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Result<Fitness, Trouble> {
     let blocks = file.blocks()?;
-    let stale = is_stale(connection, space, file, SPREAD)?;
+    if is_stale(connection, space, file, SPREAD)? {
+        return Ok(Fitness::Stale);
+    }
     let rows: u64 = file.summaries(blocks)?.iter().map(|summary| summary.rows as u64).sum();
     let reach = reach(file, blocks)?;
     let alive = space.vectors.saturating_sub(vectors_above(connection, space, reach)?);
     let grown = space.vectors >= file.header.made_of.saturating_mul(GROWTH);
-    Ok(stale || grown || is_mostly_gone(rows, alive))
+    Ok(if grown || is_mostly_gone(rows, alive) { Fitness::Outgrown } else { Fitness::Fit })
 }
 
 /// True where a quarter of the file's rows is gone from the database.
