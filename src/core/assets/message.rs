@@ -85,12 +85,12 @@ pub struct StrategyValues<'a> {
     pub instruction: &'a str,
 }
 
-/// The variables of the judge's template.
+/// The variables of the judge's templates.
 #[derive(Debug, Clone, Serialize)]
 pub struct JudgeValues<'a> {
     /// The criteria.
     pub criteria: Vec<CriterionValues<'a>>,
-    /// The persona both candidates were written for.
+    /// The persona the candidates were written for.
     pub persona: &'a str,
 }
 

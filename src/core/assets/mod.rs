@@ -24,7 +24,7 @@ pub mod rubric;
 mod table;
 mod user;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -216,12 +216,20 @@ impl Assets {
         self.wording(AssetKind::Form, family.as_str())
     }
 
-    /// What the judge is told when it compares.
+    /// What the judge is told when it compares two candidates.
     ///
     /// # Errors
     /// `file` when the user's override cannot be used.
-    pub fn judge(&self) -> Result<Arc<MessageTemplate>> {
+    pub fn comparing(&self) -> Result<Arc<MessageTemplate>> {
         self.message(AssetKind::Judge, "compare")
+    }
+
+    /// What the judge is told when it rates one candidate.
+    ///
+    /// # Errors
+    /// `file` when the user's override cannot be used.
+    pub fn rating(&self) -> Result<Arc<MessageTemplate>> {
+        self.message(AssetKind::Judge, "rate")
     }
 
     /// Criteria of the judge, weights adding up to 1.
@@ -231,6 +239,29 @@ impl Assets {
     pub fn rubric(&self, name: &str) -> Result<Arc<Rubric>> {
         let text = self.text(AssetKind::Rubric, name)?;
         self.rubrics.get(&text, || rubric::parse(&text.name, &text.text))
+    }
+
+    /// The criteria for what was written for `persona`: the rubric of its name where there is one, else
+    /// [`DEFAULT_RUBRIC`].
+    ///
+    /// # Errors
+    /// `file` when the user's cannot be used.
+    pub fn rubric_for(&self, persona: &str) -> Result<Arc<Rubric>> {
+        let has_own = self.names(AssetKind::Rubric).iter().any(|name| name == persona);
+        self.rubric(if has_own { persona } else { DEFAULT_RUBRIC })
+    }
+
+    /// Criteria from any file, such as one named on the command line or by `judge.criteria`. Its `name` may be
+    /// another than the file's.
+    ///
+    /// # Errors
+    /// `file` when it cannot be read, or used: then the line is named.
+    pub fn rubric_file(path: &Path) -> Result<Arc<Rubric>> {
+        let failed = |action, reason: String| Error::File { action, path: path.to_owned(), reason };
+        let text = user::read_text(path).map_err(|reason| failed("read", reason))?;
+        let text = text.ok_or_else(|| failed("read", "there is no such file".to_owned()))?;
+        let rubric = rubric::parse_any(&text).map_err(|fault| failed("use", fault.to_string()))?;
+        Ok(Arc::new(rubric))
     }
 
     /// What is known of models: our rows under the user's.

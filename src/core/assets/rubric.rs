@@ -2,6 +2,8 @@
 //!
 //! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name`, `weight` (a number above
 //! zero) and `question`. Weights are scaled to add up to 1, so any numbers will do.
+//!
+//! A rubric with the name of a persona is that persona's own; all others are judged by `default` unless one is named.
 
 use serde::Deserialize;
 
@@ -49,8 +51,18 @@ struct Row {
 
 /// Reads a rubric from a file of the name `name`.
 pub(super) fn parse(name: &str, text: &str) -> Result<Rubric, AssetFault> {
+    let rubric = parse_any(text)?;
+    front_matter::check_name(name, &rubric.name, line_of(text, "name:"))?;
+    Ok(rubric)
+}
+
+/// Reads a rubric from a file of any name.
+pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     let file: File = front_matter::yaml(text, 1)?;
-    front_matter::check_name(name, &file.name, line_of(text, "name:"))?;
+    if !is_kebab_case(&file.name) {
+        let message = format!("`name: {}` is no name; use kebab-case", file.name);
+        return Err(AssetFault::new(line_of(text, "name:"), message));
+    }
     if file.criteria.is_empty() || file.criteria.len() > MAX_CRITERIA {
         let message = format!("`criteria` holds {}; 1 to {MAX_CRITERIA} are possible", file.criteria.len());
         return Err(AssetFault::new(line_of(text, "criteria:"), message));

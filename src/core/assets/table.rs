@@ -39,7 +39,12 @@ const ROWS: &[Row] = &[
     row!(Form, "gemini", "forms/gemini.md"),
     row!(Form, "llama", "forms/llama.md"),
     row!(Judge, "compare", "judge/compare.md"),
+    row!(Judge, "rate", "judge/rate.md"),
     row!(Rubric, "default", "judge/default.yaml"),
+    row!(Rubric, "code", "judge/code.yaml"),
+    row!(Rubric, "writing", "judge/writing.yaml"),
+    row!(Rubric, "analysis", "judge/analysis.yaml"),
+    row!(Rubric, "generic", "judge/generic.yaml"),
     row!(Catalog, "models", "models.yaml"),
 ];
 

@@ -31,7 +31,9 @@ fn everything_compiled_in_can_be_used() {
     for phase in Phase::ALL {
         assets.phase(phase).unwrap().try_out(AssetKind::Phase).unwrap();
     }
-    assets.judge().unwrap().try_out(AssetKind::Judge).unwrap();
+    for told in [assets.comparing(), assets.rating()] {
+        told.unwrap().try_out(AssetKind::Judge).unwrap();
+    }
 }
 
 #[test]
@@ -150,6 +152,40 @@ fn templates_are_found_by_name_or_by_kind_and_name() {
     assert_eq!(assets.template("rubric/default").unwrap().kind, AssetKind::Rubric);
     assert!(matches!(assets.template("nothing"), Err(Error::NotFound { .. })));
     assert!(matches!(assets.template("nothing/default"), Err(Error::NotFound { .. })));
+}
+
+#[test]
+fn a_persona_is_judged_by_the_rubric_of_its_name_else_by_the_default() {
+    let assets = Assets::default();
+    for persona in assets.persona_names() {
+        assert_eq!(assets.rubric_for(&persona).unwrap().name, persona);
+    }
+    assert_eq!(assets.rubric_for("rust-code").unwrap().name, "default");
+    assert_eq!(assets.rubric_for("../code").unwrap().name, "default");
+    let own = assets.text(AssetKind::Rubric, "default").unwrap().text.replace("name: default", "name: rust-code");
+    let (_home, assets) = with_files(&[("judge/rust-code.yaml", &own)]);
+    assert_eq!(assets.rubric_for("rust-code").unwrap().name, "rust-code");
+}
+
+#[test]
+fn a_rubric_is_read_from_any_file_and_its_faults_name_file_and_line() {
+    let good = "name: mine\ndescription: d\ncriteria:\n  - name: a\n    weight: 2\n    question: A?\n";
+    let (home, _assets) = with_files(&[("x/any.yaml", good), ("bad.yaml", &good.replace("weight: 2", "weight: 0"))]);
+    assert_eq!(Assets::rubric_file(&home.path().join("x/any.yaml")).unwrap().name, "mine");
+    let error = Assets::rubric_file(&home.path().join("bad.yaml")).unwrap_err().to_string();
+    assert!(error.contains("bad.yaml") && error.contains("line 4") && error.contains("above 0"), "{error}");
+    let error = Assets::rubric_file(&home.path().join("none.yaml")).unwrap_err();
+    assert_eq!(error.code(), crate::error::Code::File);
+    assert!(error.to_string().contains("no such file"), "{error}");
+}
+
+#[test]
+fn the_template_of_ratings_is_listed_and_may_be_overridden() {
+    let own = "---\nname: rate\ndescription: Mine.\ntask: t\n---\nRate it by {{ criteria[0].name }}.\n";
+    let (_home, assets) = with_files(&[("judge/rate.md", own)]);
+    let listed = assets.templates().into_iter().find(|info| info.name == "rate").unwrap();
+    assert_eq!((listed.kind, listed.description.as_str()), (AssetKind::Judge, "Mine."));
+    assert_eq!(assets.rating().unwrap().task, "t");
 }
 
 #[test]

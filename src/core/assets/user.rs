@@ -34,23 +34,10 @@ impl AssetDirs {
     /// The file and the text of one asset; `None` when the user has none.
     pub(super) fn read(&self, kind: AssetKind, name: &str) -> Result<Option<(PathBuf, String)>> {
         let path = self.path(kind, name);
-        let failed = |reason: String| Error::File { action: "read", path: path.clone(), reason };
-        let file = match fs::File::open(&path) {
-            Ok(file) => file,
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-            Err(error) => return Err(failed(error.to_string())),
-        };
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(failed(format!("it is larger than {} KiB", MAX_BYTES / 1024)));
+        match read_text(&path) {
+            Ok(text) => Ok(text.map(|text| (path, text))),
+            Err(reason) => Err(Error::File { action: "read", path, reason }),
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let readable = error.utf8_error().valid_up_to();
-            let line = String::from_utf8_lossy(&error.as_bytes()[..readable]).matches('\n').count() + 1;
-            failed(format!("line {line}: it is not UTF-8 text; save it as UTF-8"))
-        })?;
-        Ok(Some((path, text)))
     }
 
     /// The names of the user's files of one kind, sorted, whatever they are. In the root, among files that are no
@@ -102,6 +89,28 @@ impl AssetDirs {
         }
         Ok(path)
     }
+}
+
+/// The text of a file; `None` when there is none.
+///
+/// # Errors
+/// Why it cannot be read, in words.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("it is larger than {} KiB", MAX_BYTES / 1024));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let readable = error.utf8_error().valid_up_to();
+        let line = String::from_utf8_lossy(&error.as_bytes()[..readable]).matches('\n').count() + 1;
+        format!("line {line}: it is not UTF-8 text; save it as UTF-8")
+    })
 }
 
 fn is_visible(path: &Path) -> bool {

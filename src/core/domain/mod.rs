@@ -8,6 +8,7 @@
 
 mod compare;
 mod found;
+mod grade;
 mod ids;
 mod judge_profile;
 mod judgement;
@@ -24,6 +25,7 @@ mod stats;
 
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
+pub use grade::Grade;
 pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
 pub use judge_profile::JudgeProfile;

@@ -75,7 +75,7 @@ impl Engine {
             longest = longest.max(answer);
         }
         if request.auto_select {
-            let asks = judge::most_asks(count as usize);
+            let asks = judge::most_asks(count as usize, 1, false, self.config().judge.order_swaps);
             calls += 2 * asks;
             cost = cost + Money::from_nanos(tally.judge(longest)?.nanos().saturating_mul(asks));
         }
@@ -172,7 +172,8 @@ impl Estimating<'_> {
     /// What asking the judge once may cost, with the repair of its reply.
     fn judge(&mut self, candidate: u64) -> Result<Money> {
         let judging = self.engine.judging_outline(self.request)?;
-        let asked = judge::outline(&judging)?;
+        let Some(judge) = judging.judges.first() else { return Ok(Money::ZERO) };
+        let asked = judge::outline(&judging, judge)?;
         let target = self.engine.judge_target(self.request.provider.as_deref());
         let max_tokens = asked.max_tokens.unwrap_or(u32::MAX);
         let first = self.call(&asked, 2 * candidate, &[target], max_tokens)?;

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::{Engine, spend, wiring};
 use crate::api::GenerateRequest;
+use crate::assets::Assets;
 use crate::config;
-use crate::domain::Phase;
+use crate::domain::{JudgementId, Phase};
 use crate::error::Result;
 use crate::event::Run;
-use crate::judge::Judging;
+use crate::judge::{Judge, Judging};
 use crate::ledger::{Account, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
@@ -54,6 +55,7 @@ impl Engine {
         let session_id = self.inner.ids.session();
         let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
         let account = self.account(spend::caps(&request), labels);
+        let judge = if request.auto_select { Some(self.judge_plan(&request)?) } else { None };
         Ok(Plan {
             session_id,
             input: request.input,
@@ -64,11 +66,7 @@ impl Engine {
             context: request.context,
             target: target.map_or(TargetFamily::Generic, TargetFamily::of_model),
             save: request.save,
-            judge: if request.auto_select {
-                Some(self.judge_plan(request.provider.as_deref(), request.no_cache)?)
-            } else {
-                None
-            },
+            judge,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
             warnings: self.warnings(&weights),
@@ -133,22 +131,38 @@ impl Engine {
 
     /// The judge of a request, with nothing to judge yet.
     pub(super) fn judging_outline(&self, request: &GenerateRequest) -> Result<Judging> {
-        let JudgePlan { provider, model } = self.judge_plan(request.provider.as_deref(), request.no_cache)?;
+        let persona = self.persona_of(request);
+        let JudgePlan { judges, rubric, order_swaps } = self.judge_plan(request)?;
         Ok(Judging {
-            provider,
-            model,
+            judges,
             assets: Arc::clone(&self.inner.assets),
+            rubric,
             task: request.input.clone(),
-            persona: request.persona.clone().unwrap_or_else(|| wiring::default_persona(self.config()).to_owned()),
+            persona,
+            thorough: false,
+            order_swaps,
             max_concurrency: 1,
             account: Account::default(),
+            id: JudgementId(self.inner.ids.next()),
+            now: self.inner.clock.now(),
+            operation: "generate".to_owned(),
         })
     }
 
-    fn judge_plan(&self, asked: Option<&str>, no_cache: bool) -> Result<JudgePlan> {
-        let target = self.judge_target(asked);
+    fn persona_of(&self, request: &GenerateRequest) -> String {
+        request.persona.clone().unwrap_or_else(|| wiring::default_persona(self.config()).to_owned())
+    }
+
+    fn judge_plan(&self, request: &GenerateRequest) -> Result<JudgePlan> {
+        let judge = &self.config().judge;
+        let rubric = match &judge.criteria {
+            Some(path) => Assets::rubric_file(path)?,
+            None => self.inner.assets.rubric_for(&self.persona_of(request))?,
+        };
+        let target = self.judge_target(request.provider.as_deref());
         let provider = self.inner.registry.get(target.provider)?;
-        let provider = if no_cache { provider } else { self.kept(provider, &target, Shelf::Judge) };
-        Ok(JudgePlan { provider, model: target.model.map(str::to_owned) })
+        let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Judge) };
+        let judges = vec![Judge { provider, model: target.model.map(str::to_owned), profile: None }];
+        Ok(JudgePlan { judges, rubric, order_swaps: judge.order_swaps })
     }
 }

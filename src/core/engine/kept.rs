@@ -41,9 +41,9 @@ impl Engine {
                 shelf,
                 limits: ShelfLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
                 // What is empty once it is cleaned fails its phase, and would fail it again.
-                accepts: |text| !clean(text).trim().is_empty(),
+                accepts: |_, text| !clean(text).trim().is_empty(),
             }),
-            Shelf::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_verdict }),
+            Shelf::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
         }
     }
 

@@ -1,249 +1,268 @@
 //! The judge: which of several prompts is best, and how sure that is.
 //!
-//! Every pair is compared twice, each candidate standing first once, with a graded verdict; the two margins are
-//! averaged, which cancels a bias for a position. The margins become strengths (Bradley-Terry), an interval and the
-//! chance of being the best; below [`CONFIDENT`] the answer is "too close to call". With more than [`COMPARED`]
-//! candidates the first so many are compared: callers give them in rank order.
+//! With up to three candidates every pair is compared, in both orders, with graded verdicts by criterion: n(n-1)
+//! questions. With four or more each candidate is first rated by itself and the best three compared: n + 6 questions.
+//! [`Judging::thorough`] compares every pair however many there are; a panel asks every judge all of it. Beyond
+//! [`MOST_CANDIDATES`] the first so many are judged: callers give them in rank order. Candidates of one content are
+//! judged once, and nothing is asked about two of them.
 //!
-//! What always holds: the order in which candidates come changes neither a request nor the winner; a comparison
-//! without a valid verdict is missing, never guessed; ties go to the lower cost, then the fewer tokens, then the
-//! smaller hash of the content. Candidates are fenced as data and labelled A and B, nothing else.
+//! What was answered is a [`Judgement`], evidence that [`conclude`] adds up: margins averaged over the two orders, which
+//! cancels a bias for a place, become strengths, intervals and the chance of being the best; below [`CONFIDENT`] the
+//! answer is "too close to call".
 //!
-//! One comparison is in `ask`, what a reply may be in `verdict`, the arithmetic in `strength`.
+//! What always holds: the order in which candidates come changes neither a request nor the winner; a question without a
+//! valid answer is missing, never guessed; ties go to the lower cost, then the fewer tokens, then the smaller hash of the
+//! content. Candidates are fenced as data and labelled A and B, nothing else.
+//!
+//! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
+//! arithmetic `field` and `evidence` make ready what `strength` fits and `conclude` puts together.
 
 mod ask;
+mod conclude;
+mod evidence;
+mod explain;
+mod field;
+#[cfg(test)]
+mod properties;
+mod questions;
+mod reply;
 mod strength;
 #[cfg(test)]
 mod tests;
-mod verdict;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::assets::{Assets, DEFAULT_RUBRIC};
-use crate::domain::{Comparison, ModelMetadata, Prompt, SelectResult, Standing};
-use crate::error::{Code, Error, Result};
+use crate::assets::{Assets, Rubric};
+use crate::domain::{
+    Candidate, JudgeName, JudgeProfile, Judgement, JudgementId, ModelMetadata, Prompt, SelectResult, Timestamp,
+};
+use crate::error::{Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::ledger::Account;
-use crate::provider::{ChatRequest, Provider};
-use crate::rank::compare_ties;
+use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
 use ask::Asker;
-use strength::{Duel, Strength};
+use conclude::Evidence;
+use questions::Inquiry;
 
-pub use verdict::Verdict;
+pub use conclude::{CONFIDENT, Concluded, conclude};
+pub use questions::most_asks;
 
-/// Chance of being the best from which a choice counts as confident.
-pub const CONFIDENT: f64 = 0.6;
+/// The most candidates that are judged.
+pub const MOST_CANDIDATES: usize = 64;
 
-/// The most candidates that are compared, each with each.
-pub const COMPARED: usize = 3;
-
-/// The largest share of comparisons that may be missing.
-const MOST_MISSING: f64 = 0.2;
-
-/// Who judges, and what.
+/// One who judges.
 #[derive(Clone)]
-pub struct Judging {
+pub struct Judge {
     /// Who answers.
     pub provider: Arc<dyn Provider>,
     /// The model; `None`: the provider's default.
     pub model: Option<String>,
+    /// What its own test showed; `None` when it was never tested.
+    pub profile: Option<JudgeProfile>,
+}
+
+/// Who judges, and what.
+#[derive(Clone)]
+pub struct Judging {
+    /// Who judges: one, or a panel whose verdicts are pooled.
+    pub judges: Vec<Judge>,
     /// What the judge is told.
     pub assets: Arc<Assets>,
+    /// By which criteria.
+    pub rubric: Arc<Rubric>,
     /// What the candidates are for.
     pub task: String,
     /// The persona they were written for.
     pub persona: String,
+    /// Compare every pair, however many candidates there are.
+    pub thorough: bool,
+    /// Ask about each pair in both orders; else in one, the side chosen by the two contents.
+    pub order_swaps: bool,
     /// Calls at the same time, at least 1.
     pub max_concurrency: usize,
     /// Who pays.
     pub account: Account,
+    /// What the judgement is kept under.
+    pub id: JudgementId,
+    /// The moment of the judgement.
+    pub now: Timestamp,
+    /// The command it is part of: `generate`, `select`, `compare`.
+    pub operation: String,
 }
 
-/// True for a reply that is a verdict, and not to be asked for again.
-pub fn is_verdict(reply: &str) -> bool {
-    verdict::parse(reply).is_ok()
+/// A choice, and the evidence for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// What is kept.
+    pub judgement: Judgement,
+    /// What is shown.
+    pub result: SelectResult,
 }
 
-/// A comparison as it would be asked for, with two empty candidates.
+/// What a judge said of two texts, and what that took.
+#[derive(Debug)]
+pub struct Opinion {
+    /// The grades by weight, -1..=1, positive for the first; `None` when there was no valid answer.
+    pub margin: Option<f64>,
+    /// Why the call failed, if it did.
+    pub error: Option<Error>,
+    /// The calls it took.
+    pub spent: Vec<ModelMetadata>,
+}
+
+impl Judge {
+    /// Provider and model, as they are kept.
+    pub fn name(&self) -> JudgeName {
+        let model = self.model.as_deref().unwrap_or_else(|| self.provider.default_model());
+        JudgeName { provider: self.provider.name().to_owned(), model: model.to_owned() }
+    }
+}
+
+/// Criteria and weights as a question carries them.
+fn criteria_of(rubric: &Rubric) -> Vec<(String, f64)> {
+    rubric.criteria.iter().map(|criterion| (criterion.name.clone(), criterion.weight)).collect()
+}
+
+/// The judges, for messages.
+fn names(judging: &Judging) -> String {
+    let names = judging.judges.iter().map(Judge::name);
+    names.map(|name| format!("{}/{}", name.provider, name.model)).collect::<Vec<_>>().join(", ")
+}
+
+/// True for a reply that answers what a judge was asked, and is not to be asked for again.
+pub fn is_answer(brief: &Brief, reply: &str) -> bool {
+    let Brief::Judge(brief) = brief else { return false };
+    match brief.question {
+        JudgeQuestion::Compare { .. } => reply::read_comparison(reply, &brief.criteria).is_ok(),
+        JudgeQuestion::Rate { .. } => reply::read_rating(reply, &brief.criteria).is_ok(),
+    }
+}
+
+/// The dearest question as it would be put to a judge, with two empty candidates.
 ///
 /// # Errors
-/// `file` for a rubric or template of the user's that cannot be used.
-pub fn outline(judging: &Judging) -> Result<ChatRequest> {
-    Ok(Asker::new(judging)?.request("", ""))
+/// `file` for a template of the user's that cannot be used.
+pub fn outline(judging: &Judging, judge: &Judge) -> Result<ChatRequest> {
+    let asker = Asker::new(judging)?;
+    let compare = asker.request(judge, JudgeQuestion::Compare { a: String::new(), b: String::new() });
+    let rate = asker.request(judge, JudgeQuestion::Rate { text: String::new() });
+    let length = |request: &ChatRequest| request.messages.iter().map(|message| message.content.len()).sum::<usize>();
+    Ok(if length(&rate) > length(&compare) { rate } else { compare })
 }
 
-/// How often the judge is asked about so many candidates, repairs of its replies not counted: each order of each pair.
-pub fn most_asks(candidates: usize) -> u64 {
-    let compared = candidates.min(COMPARED) as u64;
-    compared * compared.saturating_sub(1)
+/// Asks one judge once which of two texts is better, `first` being shown first: what a test of the judge is made of.
+///
+/// # Errors
+/// `file` for a template of the user's that cannot be used.
+pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) -> Result<Opinion> {
+    let answer = Asker::new(judging)?.compare(judge, first, second).await;
+    let (margin, error) = match answer.reply {
+        Ok(compared) => (Some(compared.margin), None),
+        Err(error) => (None, error),
+    };
+    Ok(Opinion { margin, error, spent: answer.spent })
 }
 
 /// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.
 ///
 /// # Errors
-/// `judge_unreliable` when over a fifth of the comparisons have no valid verdict; the provider's own error when none
-/// has; `validation_failed` for no candidate at all; `file` for a rubric or template of the user's that cannot be used.
-pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSender) -> Result<SelectResult> {
-    let rubric = judging.assets.rubric(DEFAULT_RUBRIC)?;
-    let criteria = rubric.criteria.iter().map(|criterion| (criterion.name.clone(), criterion.weight)).collect();
-    let mut compared: Vec<&Prompt> = candidates.iter().take(COMPARED).collect();
-    // From here on the order in which they came is forgotten.
-    compared.sort_by_key(|prompt| content_hash(prompt));
-    let outcome = compare_all(judging, &compared, events).await?;
-    let strengths = strength::fit(compared.len(), &outcome.duels, seed(&compared));
-    let order = best_first(&compared, &strengths);
-    let Some(&winner) = order.first() else {
-        return Err(Error::value("prompt_ids", "names no prompt to choose among"));
-    };
-    let confidence = strengths[winner].best;
-    let confident = confidence >= CONFIDENT;
-    let standings = order.iter().map(|&at| standing(compared[at], &strengths[at], &outcome.comparisons)).collect();
-    Ok(SelectResult {
-        prompt: compared[winner].clone(),
-        reasoning: reasoning(compared[winner], confident, &outcome.comparisons, candidates.len()),
-        confidence,
-        confident,
-        tied: if confident { Vec::new() } else { tied(&compared, &strengths, &order) },
-        ranking: standings,
-        swap_consistency: outcome.swap_consistency(),
-        comparisons: outcome.comparisons,
-        missing: outcome.missing,
-        audit_age_days: None,
-        criteria,
-        model_metadata: ModelMetadata::sum(&outcome.spent),
-    })
-}
-
-/// What the comparisons came to.
-#[derive(Default)]
-struct Outcome {
-    comparisons: Vec<Comparison>,
-    duels: Vec<Duel>,
-    missing: u32,
-    spent: Vec<ModelMetadata>,
-    last_error: Option<Error>,
-}
-
-impl Outcome {
-    /// Keeps the newest failure; that of a cap before any other, because it says what to do.
-    fn remember(&mut self, error: Option<Error>) {
-        if !self.last_error.as_ref().is_some_and(is_a_cap) {
-            self.last_error = error.or(self.last_error.take());
-        }
+/// `judge_unreliable` when over a fifth of the ratings, or of the comparisons, have no valid answer; the provider's own
+/// error when none has; `budget_exceeded` when a cap kept too many from being asked; `validation_failed` for no candidate
+/// or no judge at all; `file` for a template of the user's that cannot be used.
+pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSender) -> Result<Judged> {
+    if judging.judges.is_empty() {
+        return Err(Error::value("judge_provider", "names no judge"));
     }
-
-    /// The share of comparisons whose orders agreed; 1 when there were none to disagree.
-    fn swap_consistency(&self) -> f64 {
-        if self.comparisons.is_empty() {
-            return 1.0;
-        }
-        self.comparisons.iter().filter(|comparison| comparison.agreed).count() as f64 / self.comparisons.len() as f64
-    }
-}
-
-async fn compare_all(judging: &Judging, compared: &[&Prompt], events: &EventSender) -> Result<Outcome> {
+    let judged: Vec<&Prompt> = candidates.iter().take(MOST_CANDIDATES).collect();
+    let known: Vec<Candidate> = judged.iter().map(|prompt| candidate(prompt)).collect();
     let asker = Asker::new(judging)?;
-    let pairs: Vec<(usize, usize)> =
-        (0..compared.len()).flat_map(|a| (a + 1..compared.len()).map(move |b| (a, b))).collect();
-    let total = pairs.len();
-    let mut answers = futures_util::stream::iter(pairs.into_iter().map(|(a, b)| {
-        let asker = &asker;
-        async move { (a, b, asker.compare(&compared[a].content, &compared[b].content).await) }
-    }))
-    .buffer_unordered((judging.max_concurrency / 2).max(1));
-    let mut outcome = Outcome::default();
-    while let Some((a, b, compared_pair)) = answers.next().await {
-        outcome.spent.extend(compared_pair.spent);
-        match compared_pair.verdict {
-            Ok(pair) => {
-                let comparison = pair.into_comparison(compared[a].id, compared[b].id);
-                outcome.duels.push(Duel { a, b, margin: comparison.margin });
-                events.send(EventKind::Judged { comparison: comparison.clone() }).await;
-                outcome.comparisons.push(comparison);
-            }
-            Err(error) => {
-                outcome.missing += 1;
-                outcome.remember(error);
-            }
+    let mut inquiry = Inquiry::new(judging, &asker, &judged, &known, events);
+    inquiry.ask_all().await?;
+    let questions::Answers { mut ratings, mut verdicts, missing, spent } = inquiry.into_answers();
+    // They arrive in any order; the record does not depend on it.
+    ratings.sort_by_key(|rating| (rating.judge, rating.prompt_id));
+    verdicts.sort_by_key(|verdict| (verdict.judge, verdict.first, verdict.second));
+    let judges: Vec<JudgeName> = judging.judges.iter().map(Judge::name).collect();
+    let profiles: Vec<Option<JudgeProfile>> = judging.judges.iter().map(|judge| judge.profile.clone()).collect();
+    let evidence = Evidence {
+        judges: &judges,
+        candidates: &known,
+        ratings: &ratings,
+        verdicts: &verdicts,
+        missing,
+        given: candidates.len(),
+        profiles: &profiles,
+        at: judging.now,
+    };
+    let Some(concluded) = evidence.conclude() else { return Err(nobody()) };
+    let prompt = judged.iter().find(|prompt| prompt.id == concluded.conclusion.winner);
+    let prompt = (*prompt.ok_or_else(nobody)?).clone();
+    for message in &concluded.warnings {
+        let (variant, phase, code) = (None, None, None);
+        events.send(EventKind::Warning { variant, phase, message: message.clone(), code }).await;
+    }
+    let judgement = Judgement {
+        id: judging.id,
+        created_at: judging.now,
+        operation: judging.operation.clone(),
+        task: judging.task.clone(),
+        persona: judging.persona.clone(),
+        rubric: judging.rubric.name.clone(),
+        criteria: criteria_of(&judging.rubric).into_iter().collect(),
+        thorough: judging.thorough,
+        judges,
+        candidates: known,
+        ratings,
+        verdicts,
+        missing,
+        conclusion: concluded.conclusion.clone(),
+        model_metadata: ModelMetadata::sum(&spent),
+    };
+    let result =
+        concluded.into_result(prompt, judgement.missing, judgement.criteria.clone(), &judgement.model_metadata);
+    Ok(Judged { judgement, result })
+}
+
+fn nobody() -> Error {
+    Error::value("prompt_ids", "names no prompt to choose among")
+}
+
+/// What the arithmetic needs to know of a prompt.
+fn candidate(prompt: &Prompt) -> Candidate {
+    Candidate {
+        prompt_id: prompt.id,
+        cost_usd: prompt.model_metadata.cost_usd,
+        total_tokens: prompt.model_metadata.total_tokens,
+        content_hash: xxh3_64(prompt.content.as_bytes()),
+        characters: prompt.content.chars().count() as u64,
+    }
+}
+
+impl Concluded {
+    /// The whole result. `prompt` is the winner, as it is shown.
+    pub fn into_result(
+        self,
+        prompt: Prompt,
+        missing: u32,
+        criteria: BTreeMap<String, f64>,
+        spent: &ModelMetadata,
+    ) -> SelectResult {
+        SelectResult {
+            prompt,
+            reasoning: self.reasoning,
+            confidence: self.conclusion.confidence,
+            confident: self.conclusion.confident,
+            tied: self.tied,
+            ranking: self.ranking,
+            comparisons: self.comparisons,
+            swap_consistency: self.swap_consistency,
+            missing,
+            audit_age_days: self.audit_age_days,
+            criteria,
+            model_metadata: spent.clone(),
         }
     }
-    drop(answers);
-    // They arrive in any order; the record does not depend on it.
-    outcome.duels.sort_by_key(|duel| (duel.a, duel.b));
-    outcome.comparisons.sort_by_key(|comparison| (comparison.a, comparison.b));
-    let missing = outcome.missing as usize;
-    if missing as f64 > total as f64 * MOST_MISSING {
-        return Err(match outcome.last_error.take() {
-            Some(error) if missing == total || is_a_cap(&error) => error,
-            _ => Error::JudgeUnreliable { judge: asker.name(), missing, total },
-        });
-    }
-    Ok(outcome)
-}
-
-fn is_a_cap(error: &Error) -> bool {
-    error.code() == Code::BudgetExceeded
-}
-
-fn content_hash(prompt: &Prompt) -> u64 {
-    xxh3_64(prompt.content.as_bytes())
-}
-
-/// The same candidates give the same draws, whatever their order.
-fn seed(compared: &[&Prompt]) -> u64 {
-    let hashes: Vec<u8> = compared.iter().flat_map(|prompt| content_hash(prompt).to_le_bytes()).collect();
-    xxh3_64(&hashes)
-}
-
-fn best_first(compared: &[&Prompt], strengths: &[Strength]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..compared.len()).collect();
-    // Strengths from even margins differ by rounding alone.
-    let rounded = |at: usize| (strengths[at].score * 1e9).round();
-    order.sort_by(|&a, &b| rounded(b).total_cmp(&rounded(a)).then_with(|| compare_ties(compared[a], compared[b])));
-    order
-}
-
-fn standing(prompt: &Prompt, strength: &Strength, comparisons: &[Comparison]) -> Standing {
-    let own = || comparisons.iter().filter(|comparison| comparison.a == prompt.id || comparison.b == prompt.id);
-    let count = |is: &dyn Fn(&Comparison) -> bool| u32::try_from(own().filter(|c| is(c)).count()).unwrap_or(u32::MAX);
-    Standing {
-        prompt_id: prompt.id,
-        score: strength.score,
-        interval: strength.interval,
-        wins: count(&|comparison| comparison.winner == Some(prompt.id)),
-        losses: count(&|comparison| comparison.winner.is_some_and(|winner| winner != prompt.id)),
-        ties: count(&|comparison| comparison.winner.is_none()),
-    }
-}
-
-/// Those whose interval reaches the winner's: it cannot be told from them.
-fn tied(compared: &[&Prompt], strengths: &[Strength], order: &[usize]) -> Vec<crate::domain::PromptId> {
-    let Some((&winner, others)) = order.split_first() else { return Vec::new() };
-    let low = strengths[winner].interval[0];
-    others.iter().filter(|&&at| strengths[at].interval[1] >= low).map(|&at| compared[at].id).collect()
-}
-
-/// Why the winner won, from the comparisons it stood in.
-fn reasoning(winner: &Prompt, confident: bool, comparisons: &[Comparison], given: usize) -> String {
-    let mut parts = Vec::new();
-    if given == 1 {
-        parts.push("There was one candidate, so nothing was compared.".to_owned());
-    } else if !confident {
-        parts.push("Too close to call; chosen by cost, then tokens, where the comparisons do not decide.".to_owned());
-    }
-    if given > COMPARED {
-        parts.push(format!("Of {given} candidates the first {COMPARED} by rank were compared."));
-    }
-    for comparison in comparisons.iter().filter(|comparison| comparison.a == winner.id || comparison.b == winner.id) {
-        let (other, margin) = if comparison.a == winner.id {
-            (comparison.b, comparison.margin)
-        } else {
-            (comparison.a, -comparison.margin)
-        };
-        parts.push(format!("Against {} ({margin:+.2}): {}", other.short(), comparison.reasoning));
-    }
-    parts.join("\n")
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
 use super::run::{out_of_time, past};
-use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
+use crate::domain::{
+    GenerationResult, JudgementId, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure,
+};
 use crate::error::Error;
 use crate::event::{EventKind, Outcome, RunControl};
 use crate::judge::{self, Judging};
@@ -121,13 +123,18 @@ async fn select(
     gathered: &mut Gathered,
 ) -> Option<SelectResult> {
     let judging = Judging {
-        provider: Arc::clone(&judge.provider),
-        model: judge.model.clone(),
+        judges: judge.judges.clone(),
         assets: Arc::clone(&ports.assets),
+        rubric: Arc::clone(&judge.rubric),
         task: plan.input.clone(),
         persona: plan.persona.clone(),
+        thorough: false,
+        order_swaps: judge.order_swaps,
         max_concurrency: plan.concurrency,
         account: plan.account.clone(),
+        id: JudgementId(ports.ids.next()),
+        now: ports.clock.now(),
+        operation: "generate".to_owned(),
     };
     let selecting = judge::select(&judging, &gathered.prompts, events.events());
     let selected = tokio::select! {
@@ -138,8 +145,8 @@ async fn select(
     };
     match selected {
         Ok(selected) => {
-            gathered.spent.push(selected.model_metadata.clone());
-            Some(selected)
+            gathered.spent.push(selected.result.model_metadata.clone());
+            Some(selected.result)
         }
         Err(error) => {
             events.warn_of("the judge chose none", &error).await;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::assets::Assets;
+use crate::assets::{Assets, Rubric};
 use crate::domain::{Phase, Prompt, SessionId};
 use crate::ids::IdSource;
+use crate::judge::Judge;
 use crate::ledger::Account;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
@@ -64,10 +65,12 @@ pub struct PhaseBinding {
 /// Who judges.
 #[derive(Clone)]
 pub struct JudgePlan {
-    /// Who answers.
-    pub provider: Arc<dyn Provider>,
-    /// The model; `None`: the provider's default.
-    pub model: Option<String>,
+    /// One, or a panel.
+    pub judges: Vec<Judge>,
+    /// The criteria.
+    pub rubric: Arc<Rubric>,
+    /// Whether each pair is asked about in both orders.
+    pub order_swaps: bool,
 }
 
 /// The world a run acts on.

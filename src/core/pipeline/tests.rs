@@ -11,6 +11,7 @@ use crate::domain::{GenerationResult, Phase};
 use crate::error::Code;
 use crate::event::{Event, EventKind, Outcome, Run, RunState, RunView, laws};
 use crate::ids::SeededIds;
+use crate::judge::Judge;
 use crate::provider::sim::Sim;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
@@ -235,7 +236,11 @@ async fn the_limit_of_a_run_holds_for_its_judge_too() {
     let world = World::new();
     let script = "seed: 1\nanswer: echo\nrules:\n  - when: {role: judge}\n    fault: hang\n";
     let plan = world.plan(script, 2);
-    let judge = JudgePlan { provider: Arc::clone(&plan.phases[0].provider), model: None };
+    let judge = JudgePlan {
+        judges: vec![Judge { provider: Arc::clone(&plan.phases[0].provider), model: None, profile: None }],
+        rubric: Assets::default().rubric_for("generic").unwrap(),
+        order_swaps: true,
+    };
     // Without the database, whose thread lives in real time while the paused clock would run ahead of it.
     let plan = Plan { timeout: Some(Duration::from_secs(5)), judge: Some(judge), save: false, ..plan };
     let events = tokio::time::timeout(Duration::from_mins(1), drain(world.start(plan))).await.expect("the run ends");

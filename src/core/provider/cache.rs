@@ -26,7 +26,7 @@ pub use answers::Answers;
 use answers::Found;
 pub use key::{AnswerKey, Source};
 
-use super::{ChatRequest, Chunk, ChunkStream, Completion, Provider};
+use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 
 /// Which answers are kept, where, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +35,8 @@ pub struct Keeping {
     pub shelf: Shelf,
     /// How many and how long.
     pub limits: ShelfLimits,
-    /// True for a text that whoever asks can make use of: what it would have to ask again is not kept.
-    pub accepts: fn(&str) -> bool,
+    /// True for an answer that whoever asks can make use of: what it would have to ask again is not kept.
+    pub accepts: fn(&Brief, &str) -> bool,
 }
 
 /// Answers from what is kept, else asks the inner provider and keeps its answer.
@@ -79,7 +79,7 @@ impl Provider for Cache {
                 }
                 Found::Nothing(leading) => leading,
             };
-            let mut recording = Recording::default();
+            let mut recording = Recording::of(request.brief.clone());
             let mut asked = inner.stream(request);
             while let Some(chunk) = asked.next().await {
                 if let Some(leading) = &leading {
@@ -127,14 +127,18 @@ fn retold(answer: &Answer, begun: Instant) -> Vec<Chunk> {
 }
 
 /// An answer as it comes in.
-#[derive(Default)]
 struct Recording {
+    brief: Brief,
     text: String,
     warnings: Vec<String>,
     is_too_long: bool,
 }
 
 impl Recording {
+    fn of(brief: Brief) -> Self {
+        Self { brief, text: String::new(), warnings: Vec::new(), is_too_long: false }
+    }
+
     fn add(&mut self, chunk: &Chunk) {
         match chunk {
             Chunk::Text(more) if self.text.len() + more.len() > LONGEST_TEXT => {
@@ -149,10 +153,10 @@ impl Recording {
 
     /// The answer, if it is one to keep.
     fn whole(self, completion: &Completion, keeping: &Keeping, answers: &Answers) -> Option<Answer> {
-        let Self { text, warnings, is_too_long } = self;
+        let Self { brief, text, warnings, is_too_long } = self;
         let is_own = completion.fallback_from.is_none() && !completion.cached;
         let is_whole = !completion.truncated && !is_too_long;
-        (is_own && is_whole && (keeping.accepts)(&text)).then(|| Answer {
+        (is_own && is_whole && (keeping.accepts)(&brief, &text)).then(|| Answer {
             text,
             warnings,
             provider: completion.provider.clone(),

@@ -175,7 +175,7 @@ pub enum Role {
 pub enum Brief {
     /// A phase of a variant.
     Phase(PhaseBrief),
-    /// Compare two candidates.
+    /// A question to a judge.
     Judge(JudgeBrief),
 }
 
@@ -202,19 +202,44 @@ pub struct PhaseBrief {
     pub context: Vec<String>,
 }
 
-/// The brief of a comparison.
+/// The brief of a question to a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeBrief {
-    /// What both candidates are for.
+    /// What the candidates are for.
     pub task: String,
-    /// The persona both were written for.
+    /// The persona they were written for.
     pub persona: String,
-    /// Shown first.
-    pub a: String,
-    /// Shown second.
-    pub b: String,
-    /// Criteria and weights.
+    /// Criteria and weights, which add up to 1.
     pub criteria: Vec<(String, f64)>,
+    /// What is asked.
+    pub question: JudgeQuestion,
+}
+
+/// What a judge is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JudgeQuestion {
+    /// Which of two candidates is better, and by how much.
+    Compare {
+        /// Shown first.
+        a: String,
+        /// Shown second.
+        b: String,
+    },
+    /// How good one candidate is by itself.
+    Rate {
+        /// The candidate.
+        text: String,
+    },
+}
+
+impl JudgeQuestion {
+    /// The candidates shown, in the order in which they are.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Compare { a, b } => vec![a, b],
+            Self::Rate { text } => vec![text],
+        }
+    }
 }
 
 /// The family of the model a finished prompt is written for; it changes the prompt's form.

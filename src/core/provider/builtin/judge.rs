@@ -1,20 +1,27 @@
-//! The embedded judge: compares two prompts by fixed rules and says so. It understands neither of them.
+//! The embedded judge: compares two prompts, or rates one, by fixed rules and says so. It understands none of them.
 //!
-//! A criterion that has the name of a [`Measure`] is weighed by it, the same that the ranking uses, with the task as
-//! the request; all others (the persona, for one) it cannot weigh, and names. The verdict follows from the difference
-//! of the weighted means: up to [`EVEN`] none, up to [`CLEAR`] a slight one, above it a clear one. Exchanging the
-//! candidates exchanges the verdict, so it favours no position; equal texts are even.
+//! A criterion that has the name of a [`Measure`] is judged by it, the same that the ranking uses, with the task as the
+//! request; all others (the persona, for one) it cannot judge, and names: they are even, or rated [`UNKNOWN_RATING`].
+//! A criterion's grade follows from the difference of the measure: up to [`EVEN`] none, up to [`CLEAR`] a slight one,
+//! above it a clear one; the verdict is the grade nearest to their sum by weight. A rating is 1 plus nine times the
+//! measure, rounded. Exchanging the candidates exchanges every grade, so it favours no position; equal texts are even.
 
-use serde_json::json;
+use std::collections::BTreeMap;
 
-use super::super::JudgeBrief;
+use serde_json::{Map, Value, json};
+
+use super::super::{JudgeBrief, JudgeQuestion};
+use crate::domain::Grade;
 use crate::text::measure::{Demands, Measure, Reader, Reading};
 
-/// Up to this difference of the weighted means the candidates are even.
+/// Up to this difference of a measure the candidates are even.
 pub const EVEN: f64 = 0.02;
 
-/// Up to this difference one of them is slightly better.
+/// Up to this difference of a measure one of them is slightly better.
 pub const CLEAR: f64 = 0.10;
+
+/// The rating by a criterion that it cannot judge: the middle.
+pub const UNKNOWN_RATING: u8 = 5;
 
 /// Differences of one measure below this are not told.
 const WORTH_TELLING: f64 = 0.01;
@@ -22,44 +29,80 @@ const WORTH_TELLING: f64 = 0.01;
 /// The most lost demands that are named.
 const MOST_NAMED: usize = 5;
 
-/// A measure, its weight, and both candidates' values.
-struct Weighed {
-    measure: Measure,
-    weight: f64,
-    a: f64,
-    b: f64,
-}
-
-/// The verdict on two candidates as the judge's JSON object, with the reasons in words.
-pub fn verdict(brief: &JudgeBrief) -> String {
+/// The answer to a question as the judge's JSON object, with the reasons in words.
+pub fn answer(brief: &JudgeBrief) -> String {
     let mut reader = Reader::new();
     let demands = Demands::of(&brief.task, &mut reader);
-    let (a, b) = (reader.read(&brief.a), reader.read(&brief.b));
-    let (mut weighed, mut unweighed) = (Vec::new(), Vec::new());
-    for (name, weight) in &brief.criteria {
-        match Measure::ALL.into_iter().find(|measure| measure.as_str() == name) {
-            Some(measure) => {
-                let (a, b) = (measure.of(&a, &demands), measure.of(&b, &demands));
-                weighed.push(Weighed { measure, weight: *weight, a, b });
-            }
-            None => unweighed.push(name.as_str()),
-        }
+    match &brief.question {
+        JudgeQuestion::Compare { a, b } => compare(brief, &demands, &reader.read(a), &reader.read(b)),
+        JudgeQuestion::Rate { text } => rate(brief, &demands, &reader.read(text)),
     }
-    let total: f64 = weighed.iter().map(|one| one.weight).sum();
-    let difference: f64 = weighed.iter().map(|one| one.weight * (one.a - one.b)).sum();
-    let difference = if total > 0.0 { difference / total } else { 0.0 };
-    let reasons = reasons(&weighed, &unweighed, &lost(&demands, &a, &b));
-    json!({ "reasons": reasons, "verdict": grade(difference) }).to_string()
 }
 
-fn grade(difference: f64) -> &'static str {
-    match difference {
-        d if d > CLEAR => "A>>B",
-        d if d > EVEN => "A>B",
-        d if d < -CLEAR => "B>>A",
-        d if d < -EVEN => "B>A",
-        _ => "=",
+fn measure_named(name: &str) -> Option<Measure> {
+    Measure::ALL.into_iter().find(|measure| measure.as_str() == name)
+}
+
+fn unweighed(brief: &JudgeBrief) -> Vec<&str> {
+    brief.criteria.iter().map(|(name, _)| name.as_str()).filter(|name| measure_named(name).is_none()).collect()
+}
+
+fn compare(brief: &JudgeBrief, demands: &Demands, a: &Reading, b: &Reading) -> String {
+    let mut told = Vec::new();
+    let mut grades = BTreeMap::new();
+    for (name, weight) in &brief.criteria {
+        let grade = measure_named(name).map_or(Grade::Even, |measure| {
+            let (of_a, of_b) = (measure.of(a, demands), measure.of(b, demands));
+            if (of_a - of_b).abs() >= WORTH_TELLING {
+                told.push(format!("{name} {of_a:.2} for A and {of_b:.2} for B"));
+            }
+            grade(of_a - of_b)
+        });
+        grades.insert(name.as_str(), (grade, *weight));
     }
+    if told.is_empty() {
+        told.push("nothing it measures tells A from B".to_owned());
+    }
+    told.extend(Some(lost(demands, a, b)).filter(|lost| !lost.is_empty()));
+    let margin: f64 = grades.values().map(|(grade, weight)| weight * grade.margin()).sum();
+    let criteria: Map<String, Value> =
+        brief.criteria.iter().map(|(name, _)| (name.clone(), grades[name.as_str()].0.as_str().into())).collect();
+    let verdict = Grade::nearest(margin).as_str();
+    json!({ "reasons": reasons(told, &unweighed(brief)), "criteria": criteria, "verdict": verdict }).to_string()
+}
+
+fn grade(difference: f64) -> Grade {
+    match difference {
+        d if d > CLEAR => Grade::FirstClearly,
+        d if d > EVEN => Grade::First,
+        d if d < -CLEAR => Grade::SecondClearly,
+        d if d < -EVEN => Grade::Second,
+        _ => Grade::Even,
+    }
+}
+
+fn rate(brief: &JudgeBrief, demands: &Demands, reading: &Reading) -> String {
+    let mut told = Vec::new();
+    let mut ratings = Map::new();
+    for (name, _) in &brief.criteria {
+        let rating = measure_named(name).map_or(UNKNOWN_RATING, |measure| {
+            let value = measure.of(reading, demands);
+            told.push(format!("{name} {value:.2}"));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 10")]
+            let rating = 9.0_f64.mul_add(value.clamp(0.0, 1.0), 1.0).round() as u8;
+            rating
+        });
+        ratings.insert(name.clone(), rating.into());
+    }
+    let missing = demands.missing(reading);
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.iter().take(MOST_NAMED).map(|what| format!("`{what}`")).collect();
+        told.push(format!("it loses {}", names.join(", ")));
+    }
+    if told.is_empty() {
+        told.push("nothing in it can be measured".to_owned());
+    }
+    json!({ "reasons": reasons(told, &unweighed(brief)), "criteria": ratings }).to_string()
 }
 
 /// What one candidate loses of the task and the other keeps, in words.
@@ -76,18 +119,7 @@ fn lost(demands: &Demands, a: &Reading, b: &Reading) -> String {
     parts.join("; ")
 }
 
-fn reasons(weighed: &[Weighed], unweighed: &[&str], lost: &str) -> String {
-    let mut told: Vec<String> = weighed
-        .iter()
-        .filter(|one| (one.a - one.b).abs() >= WORTH_TELLING)
-        .map(|one| format!("{} {:.2} for A and {:.2} for B", one.measure.as_str(), one.a, one.b))
-        .collect();
-    if told.is_empty() {
-        told.push("nothing it measures tells A from B".to_owned());
-    }
-    if !lost.is_empty() {
-        told.push(lost.to_owned());
-    }
+fn reasons(mut told: Vec<String>, unweighed: &[&str]) -> String {
     if !unweighed.is_empty() {
         told.push(format!("not weighed: {}", unweighed.join(", ")));
     }
@@ -106,14 +138,13 @@ mod tests {
         JudgeBrief {
             task: "Write a Python function that finds primes up to 1000, without libraries".to_owned(),
             persona: "code".to_owned(),
-            a: a.to_owned(),
-            b: b.to_owned(),
             criteria: criteria.map(|(name, weight)| (name.to_owned(), weight)).to_vec(),
+            question: JudgeQuestion::Compare { a: a.to_owned(), b: b.to_owned() },
         }
     }
 
     fn answer(brief: &JudgeBrief) -> (String, String) {
-        let answer: Value = serde_json::from_str(&verdict(brief)).unwrap();
+        let answer: Value = serde_json::from_str(&super::answer(brief)).unwrap();
         let text = |key: &str| answer[key].as_str().unwrap().to_owned();
         (text("reasons"), text("verdict"))
     }
@@ -127,6 +158,30 @@ mod tests {
         assert_eq!(verdict, "A>>B");
         assert!(reasons.contains("Heuristics of builtin") && reasons.contains("B loses `1000`"), "{reasons}");
         assert!(reasons.contains("coverage 1.00 for A") && reasons.contains("not weighed: persona"), "{reasons}");
+    }
+
+    #[test]
+    fn each_criterion_has_a_grade_of_its_own_and_the_verdict_is_their_sum_by_weight() {
+        let brief = brief(GOOD, "Write something about some numbers.");
+        let answer: Value = serde_json::from_str(&super::answer(&brief)).unwrap();
+        let margin = |grade: &Value| serde_json::from_value::<Grade>(grade.clone()).unwrap().margin();
+        let sum: f64 = brief.criteria.iter().map(|(name, weight)| weight * margin(&answer["criteria"][name])).sum();
+        assert_eq!(answer["criteria"].as_object().unwrap().len(), 5);
+        assert_eq!((&answer["criteria"]["coverage"], &answer["criteria"]["persona"]), (&"A>>B".into(), &"=".into()));
+        assert_eq!(answer["verdict"], Grade::nearest(sum).as_str());
+    }
+
+    #[test]
+    fn a_rating_follows_the_measures_and_names_what_it_cannot_judge() {
+        let rated = |text: &str| -> Value {
+            let question = JudgeQuestion::Rate { text: text.to_owned() };
+            serde_json::from_str(&super::answer(&JudgeBrief { question, ..brief("", "") })).unwrap()
+        };
+        let (good, poor) = (rated(GOOD), rated("Write something about some numbers."));
+        assert_eq!((&good["criteria"]["coverage"], &good["criteria"]["persona"]), (&10.into(), &UNKNOWN_RATING.into()));
+        assert!(poor["criteria"]["coverage"].as_u64().unwrap() < 6);
+        let reasons = poor["reasons"].as_str().unwrap();
+        assert!(reasons.contains("it loses `1000`") && reasons.contains("not weighed: persona"), "{reasons}");
     }
 
     #[test]

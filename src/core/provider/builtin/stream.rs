@@ -37,7 +37,7 @@ impl Builtin {
         }
         match &request.brief {
             Brief::Phase(brief) => Ok(write(brief)),
-            Brief::Judge(brief) => Ok(judge::verdict(brief)),
+            Brief::Judge(brief) => Ok(judge::answer(brief)),
         }
     }
 }
@@ -91,7 +91,7 @@ fn tokens_read(brief: &Brief) -> u64 {
             let context = brief.context.iter().map(String::as_str);
             context.chain([brief.original_input.as_str()]).chain(draft).collect()
         }
-        Brief::Judge(brief) => vec![&brief.task, &brief.a, &brief.b],
+        Brief::Judge(brief) => brief.question.texts().into_iter().chain([brief.task.as_str()]).collect(),
     };
     texts.into_iter().map(tokens::estimate).sum()
 }
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::domain::Phase;
     use crate::ledger::Account;
-    use crate::provider::{JudgeBrief, Message, PhaseBrief, Role, TargetFamily, complete};
+    use crate::provider::{JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, TargetFamily, complete};
     use futures_util::StreamExt;
 
     fn request(input: &str, model: Option<&str>) -> ChatRequest {
@@ -176,14 +176,13 @@ mod tests {
         let judge = JudgeBrief {
             task: "Write a poem of 4 lines".into(),
             persona: "generic".into(),
-            a: "Write a poem of 4 lines.".into(),
-            b: "Write.".into(),
             criteria: vec![("coverage".into(), 1.0)],
+            question: JudgeQuestion::Compare { a: "Write a poem of 4 lines.".into(), b: "Write.".into() },
         };
         let asked = ChatRequest { brief: Brief::Judge(judge), ..request("x", None) };
         let (text, completion) = complete(&Builtin::new("builtin"), asked).await.unwrap();
         let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(answer["verdict"], "A>>B");
+        assert_eq!((&answer["verdict"], &answer["criteria"]["coverage"]), (&"A>>B".into(), &"A>>B".into()));
         assert_eq!(completion.cost_usd, Some(0.0));
     }
 }

@@ -59,7 +59,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 fn keeping() -> Keeping {
     let limits = ShelfLimits { ttl: HOUR, max_entries: 1000 };
-    Keeping { shelf: Shelf::Generation, limits, accepts: |_| true }
+    Keeping { shelf: Shelf::Generation, limits, accepts: |_, _| true }
 }
 
 fn answers() -> Arc<Answers> {
@@ -168,7 +168,7 @@ async fn an_answer_that_was_cut_is_too_long_or_cannot_be_read_is_not_kept() {
         assert_eq!(sim.asked(), 2);
     }
     let sim = sim("{answer: {text: '{\"a\": 1}'}, rules: [{times: 1, fault: malformed}]}");
-    let cache = Cache { keeping: Keeping { accepts: |text| text.ends_with('}'), ..keeping() }, ..cache(&sim) };
+    let cache = Cache { keeping: Keeping { accepts: |_, text| text.ends_with('}'), ..keeping() }, ..cache(&sim) };
     for expected in [false, false, true] {
         assert_eq!(is_cached(&cache, request(0)).await, Ok(expected));
     }

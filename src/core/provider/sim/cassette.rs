@@ -13,7 +13,7 @@ use super::rule::{Call, Condition};
 use super::script::{self, Usage, dollars};
 use super::strict;
 use crate::error::{Error, ProviderError, ProviderFailure};
-use crate::provider::Brief;
+use crate::provider::{Brief, JudgeQuestion};
 
 /// One answer and the request it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,10 @@ pub(super) fn find<'a>(recordings: &'a [Recording], call: &Call<'_>) -> Option<&
 pub(super) fn missing(provider: &str, call: &Call<'_>) -> ProviderError {
     let about = match &call.request.brief {
         Brief::Phase(brief) => format!("{} of variant {}", brief.phase, brief.variant),
-        Brief::Judge(_) => "a comparison".to_owned(),
+        Brief::Judge(brief) => match brief.question {
+            JudgeQuestion::Compare { .. } => "a comparison".to_owned(),
+            JudgeQuestion::Rate { .. } => "a rating".to_owned(),
+        },
     };
     let message = format!(
         "nothing is recorded for request {} ({about}); add it to the cassette, or give the script an `answer`",

@@ -45,8 +45,9 @@ impl Fingerprint {
                 hash.text("judge");
                 hash.text(&brief.task);
                 hash.text(&brief.persona);
-                hash.text(&brief.a);
-                hash.text(&brief.b);
+                for text in brief.question.texts() {
+                    hash.text(text);
+                }
                 for (name, weight) in &brief.criteria {
                     hash.text(name);
                     hash.number(weight.to_bits());

@@ -1,23 +1,31 @@
-//! A judge whose truth and whose faults are known: graded verdicts from a hidden quality, with biases to order.
+//! A judge whose truth and whose faults are known: grades and ratings from a hidden quality, with biases to order.
 //!
-//! The margin of the first candidate over the second is the difference of their hidden qualities, plus the biases,
-//! plus noise. Verdicts are cut from the margin at 0.35 and 1.2, the thresholds of the toy judge that the
-//! selection protocol was designed against. Nothing here aggregates anything: that is the judge use-case.
+//! The preference for the first candidate over the second is the difference of their hidden qualities, plus the biases,
+//! plus noise. Grades are cut from it at 0.35 and 1.2, the thresholds of the toy judge that the selection protocol
+//! was designed against; a rating is 7 plus 1.2 times the quality as that judge sees it, rounded, 1 to 10. All criteria
+//! have the same grade unless `criteria` makes them differ. Nothing here aggregates anything: that is the judge use-case.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::draw::{self, Fingerprint};
 use super::strict;
-use crate::provider::JudgeBrief;
+use crate::domain::Grade;
+use crate::provider::{JudgeBrief, JudgeQuestion};
 
-/// Margins below this are a tie, of either sign.
+/// Preferences below this are a tie, of either sign.
 const TIE_BELOW: f64 = 0.35;
-/// Margins from this on are a clear win.
+/// Preferences from this on are a clear win.
 const CLEAR_FROM: f64 = 1.2;
+/// The rating of a text of hidden quality 0, round which ratings cluster.
+const MIDDLE_RATING: f64 = 7.0;
+/// Points of a rating to a unit of quality.
+const POINTS: f64 = 1.2;
+/// The length in characters that a rating by itself neither gains nor loses by.
+const USUAL_LENGTH: f64 = 400.0;
 
 /// How comparisons are judged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -43,7 +51,16 @@ pub(super) struct JudgeScript {
     /// Added to the hidden quality of each text that contains the key.
     #[serde(deserialize_with = "finite_values")]
     markers: BTreeMap<String, f64>,
+    /// Added to what the judge makes of each text that contains the key, and no quality: as its own family's marks.
+    #[serde(deserialize_with = "finite_values")]
+    favours: BTreeMap<String, f64>,
+    /// By criterion, what each text that contains the key gains by that criterion alone.
+    criteria: BTreeMap<String, Markers>,
 }
+
+/// A map from a part of a text to what it is worth.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+struct Markers(#[serde(deserialize_with = "finite_values")] BTreeMap<String, f64>);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct QualitySpread(f64);
@@ -66,32 +83,60 @@ enum Always {
 impl JudgeScript {
     /// How good `text` really is: what an unbiased judge without noise would go by.
     pub(super) fn hidden_quality(&self, seed: u64, text: &str) -> f64 {
-        let drawn = self.quality_spread.0 * draw::normal(seed, "quality", &[xxh3_64(text.as_bytes())]);
-        let marked: f64 =
-            self.markers.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, worth)| worth).sum();
-        drawn + marked
+        self.quality_spread.0 * draw::normal(seed, "quality", &[xxh3_64(text.as_bytes())]) + worth(&self.markers, text)
     }
 
-    /// The verdict as a judge answers it: a JSON object, reasons first.
+    /// The answer as a judge gives it: a JSON object, reasons first.
     pub(super) fn answer(&self, seed: u64, brief: &JudgeBrief, request: Fingerprint) -> String {
-        let margin = match self.always {
+        match &brief.question {
+            JudgeQuestion::Compare { a, b } => self.compare(seed, brief, (a, b), request),
+            JudgeQuestion::Rate { text } => self.rate(seed, brief, text, request),
+        }
+    }
+
+    fn compare(&self, seed: u64, brief: &JudgeBrief, (a, b): (&str, &str), request: Fingerprint) -> String {
+        let preference = match self.always {
             Some(Always::First) => CLEAR_FROM,
             Some(Always::Second) => -CLEAR_FROM,
             Some(Always::Tie) => 0.0,
-            None => self.margin(seed, brief, request),
+            None => self.preference(seed, (a, b), request),
         };
-        let verdict = verdict(margin);
+        let mut criteria = Map::new();
+        let (mut sum, mut differ) = (0.0, false);
+        for (name, weight) in &brief.criteria {
+            let more = self.criteria.get(name).map_or(0.0, |own| worth(&own.0, a) - worth(&own.0, b));
+            let grade = grade(preference + more);
+            differ |= grade != self::grade(preference);
+            sum += weight * grade.margin();
+            criteria.insert(name.clone(), grade.as_str().into());
+        }
+        let verdict = if differ { Grade::nearest(sum) } else { grade(preference) };
         let reasons = match verdict {
-            "=" => "Neither serves the task better.".to_owned(),
-            _ if margin > 0.0 => format!("The first serves the task better, by {margin:.2}."),
-            _ => format!("The second serves the task better, by {:.2}.", -margin),
+            Grade::Even => "Neither serves the task better.".to_owned(),
+            _ if verdict.margin() > 0.0 => format!("The first serves the task better, by {preference:.2}."),
+            _ => format!("The second serves the task better, by {:.2}.", -preference),
         };
-        json!({"reasons": reasons, "verdict": verdict}).to_string()
+        json!({"reasons": reasons, "criteria": criteria, "verdict": verdict.as_str()}).to_string()
+    }
+
+    fn rate(&self, seed: u64, brief: &JudgeBrief, text: &str, request: Fingerprint) -> String {
+        let seen = if self.always.is_some() { 0.0 } else { self.seen(seed, text, request) };
+        let criteria: Map<String, Value> = brief
+            .criteria
+            .iter()
+            .map(|(name, _)| {
+                let more = self.criteria.get(name).map_or(0.0, |own| worth(&own.0, text));
+                let rating = POINTS.mul_add(seen + more, MIDDLE_RATING).round().clamp(1.0, 10.0);
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 10")]
+                let rating = rating as u8;
+                (name.clone(), rating.into())
+            })
+            .collect();
+        json!({"reasons": format!("It serves the task by {seen:+.2}."), "criteria": criteria}).to_string()
     }
 
     /// By how much the first candidate is preferred.
-    fn margin(&self, seed: u64, brief: &JudgeBrief, request: Fingerprint) -> f64 {
-        let (a, b) = (brief.a.as_str(), brief.b.as_str());
+    fn preference(&self, seed: u64, (a, b): (&str, &str), request: Fingerprint) -> f64 {
         let quality = self.hidden_quality(seed, a) - self.hidden_quality(seed, b);
         let length = |text: &str| (text.chars().count().max(1) as f64).ln();
         let (low, high) = (a.min(b), a.max(b));
@@ -101,21 +146,37 @@ impl JudgeScript {
             std::cmp::Ordering::Equal => 0.0,
             std::cmp::Ordering::Greater => -1.0,
         };
-        quality
+        quality + worth(&self.favours, a) - worth(&self.favours, b)
             + self.position_bias
             + self.length_bias * (length(a) - length(b))
             + self.pair_noise * side * pair_error
             + self.noise * draw::normal(seed, "noise", &[request.number()])
     }
+
+    /// How good a text looks to it by itself. Each of two texts has half of the error of their comparison.
+    fn seen(&self, seed: u64, text: &str, request: Fingerprint) -> f64 {
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let length = text.chars().count().max(1) as f64;
+        self.hidden_quality(seed, text)
+            + worth(&self.favours, text)
+            + self.length_bias * (length / USUAL_LENGTH).ln()
+            + half * self.pair_noise * draw::normal(seed, "text", &[xxh3_64(text.as_bytes())])
+            + half * self.noise * draw::normal(seed, "noise", &[request.number()])
+    }
 }
 
-fn verdict(margin: f64) -> &'static str {
-    match margin {
-        m if m >= CLEAR_FROM => "A>>B",
-        m if m >= TIE_BELOW => "A>B",
-        m if m > -TIE_BELOW => "=",
-        m if m > -CLEAR_FROM => "B>A",
-        _ => "B>>A",
+/// What the marks in a text are worth together.
+fn worth(markers: &BTreeMap<String, f64>, text: &str) -> f64 {
+    markers.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, worth)| worth).sum()
+}
+
+fn grade(preference: f64) -> Grade {
+    match preference {
+        p if p >= CLEAR_FROM => Grade::FirstClearly,
+        p if p >= TIE_BELOW => Grade::First,
+        p if p > -TIE_BELOW => Grade::Even,
+        p if p > -CLEAR_FROM => Grade::Second,
+        _ => Grade::SecondClearly,
     }
 }
 
@@ -147,7 +208,7 @@ fn quality_spread<'de, D: Deserializer<'de>>(deserializer: D) -> Result<QualityS
 mod tests {
     use super::*;
     use crate::provider::Brief;
-    use crate::provider::sim::testing::judge_request;
+    use crate::provider::sim::testing::{judge_request, rate_request};
 
     fn verdict_of(script: &str, a: &str, b: &str) -> String {
         let judge: JudgeScript = serde_yaml::from_str(script).unwrap();
@@ -157,8 +218,8 @@ mod tests {
             serde_json::from_str(&judge.answer(7, brief, Fingerprint::of(&request, "m"))).unwrap();
         assert_eq!(
             answer.as_object().unwrap().keys().collect::<Vec<_>>(),
-            ["reasons", "verdict"],
-            "reasons come first"
+            ["reasons", "criteria", "verdict"],
+            "reasons come first, the verdict last"
         );
         answer["verdict"].as_str().unwrap().to_owned()
     }
@@ -207,6 +268,36 @@ mod tests {
         for (always, verdict) in [("first", "A>>B"), ("second", "B>>A"), ("tie", "=")] {
             assert_eq!(verdict_of(&format!("{{always: {always}, markers: {{x: 9}}}}"), "x", "y"), verdict);
         }
+    }
+
+    fn rating_of(script: &str, text: &str) -> u64 {
+        let judge: JudgeScript = serde_yaml::from_str(script).unwrap();
+        let request = rate_request(text);
+        let Brief::Judge(brief) = &request.brief else { panic!("a judge's request") };
+        let answer: serde_json::Value =
+            serde_json::from_str(&judge.answer(7, brief, Fingerprint::of(&request, "m"))).unwrap();
+        answer["criteria"]["clarity"].as_u64().unwrap()
+    }
+
+    #[test]
+    fn ratings_follow_quality_and_biases_within_one_to_ten() {
+        let fair = "quality_spread: 0, markers: {gold: 1, lead: -9, sun: 9}";
+        let rate = |more: &str, text: &str| rating_of(&format!("{{{fair}{more}}}"), text);
+        assert_eq!([rate("", "x"), rate("", "gold"), rate("", "lead"), rate("", "sun")], [7, 8, 1, 10]);
+        assert_eq!(rate(", favours: {own: 2}", "own"), 9);
+        assert_eq!(rate(", length_bias: 1", &"long ".repeat(160)), 8);
+        assert_eq!(rate(", criteria: {clarity: {terse: 2}}", "terse"), 9);
+        let spread: std::collections::BTreeSet<u64> = (0..60).map(|n| rating_of("{}", &format!("t{n}"))).collect();
+        assert!(spread.len() >= 5 && spread.contains(&7), "{spread:?}");
+    }
+
+    #[test]
+    fn a_criterion_may_have_marks_of_its_own_and_favour_is_no_quality() {
+        let script = "{quality_spread: 0, favours: {own: 0.5}, criteria: {clarity: {plain: 2}}}";
+        assert_eq!(verdict_of(script, "own", "x"), "A>B");
+        assert_eq!(verdict_of(script, "x", "plain"), "B>>A");
+        let judge: JudgeScript = serde_yaml::from_str(script).unwrap();
+        assert!(judge.hidden_quality(7, "own plain").abs() < f64::EPSILON);
     }
 
     #[test]

@@ -146,13 +146,15 @@ impl Condition {
                     && self.input.allows(|part| brief.input.contains(part) || brief.original_input.contains(part))
             }
             Brief::Judge(brief) => {
-                let texts = [&brief.task, &brief.a, &brief.b];
+                let shown = brief.question.texts();
                 self.role.allows(|role| *role == Role::Judge)
                     && self.phase.is_any()
                     && self.persona.allows(|persona| *persona == brief.persona)
                     && self.strategy.is_any()
                     && self.variant.is_any()
-                    && self.input.allows(|part| texts.iter().any(|text| text.contains(part)))
+                    && self
+                        .input
+                        .allows(|part| brief.task.contains(part) || shown.iter().any(|text| text.contains(part)))
             }
         };
         about_the_brief

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
 use super::strict;
-use crate::provider::{Brief, ChatRequest};
+use crate::provider::{Brief, ChatRequest, JudgeBrief};
 
 /// What can be filled in, in the order of the documentation.
 const HOLES: [&str; 11] =
@@ -45,11 +45,16 @@ impl Filling<'_> {
             ("variant", Brief::Phase(brief)) => brief.variant.to_string(),
             ("task" | "input" | "original_input", Brief::Judge(brief)) => brief.task.clone(),
             ("persona", Brief::Judge(brief)) => brief.persona.clone(),
-            ("a", Brief::Judge(brief)) => brief.a.clone(),
-            ("b", Brief::Judge(brief)) => brief.b.clone(),
+            ("a", Brief::Judge(brief)) => shown(brief, 0),
+            ("b", Brief::Judge(brief)) => shown(brief, 1),
             _ => String::new(),
         }
     }
+}
+
+/// The candidate at a place; empty where none is shown.
+fn shown(brief: &JudgeBrief, place: usize) -> String {
+    brief.question.texts().get(place).map(|text| (*text).to_owned()).unwrap_or_default()
 }
 
 impl Template {

@@ -3,7 +3,7 @@
 use super::Sim;
 use crate::domain::Phase;
 use crate::ledger::Account;
-use crate::provider::{Brief, ChatRequest, JudgeBrief, Message, PhaseBrief, Role, TargetFamily};
+use crate::provider::{Brief, ChatRequest, JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, TargetFamily};
 
 /// A provider named `sim` that plays `script`.
 ///
@@ -51,8 +51,17 @@ pub fn phase_request(phase: Phase, variant: u32) -> ChatRequest {
 
 /// A comparison of `a` and `b`, both meant to sort a list.
 pub fn judge_request(a: &str, b: &str) -> ChatRequest {
+    question(format!("A: {a}\nB: {b}"), JudgeQuestion::Compare { a: a.into(), b: b.into() })
+}
+
+/// A rating of `text`, meant to sort a list.
+pub fn rate_request(text: &str) -> ChatRequest {
+    question(text.into(), JudgeQuestion::Rate { text: text.into() })
+}
+
+fn question(content: String, question: JudgeQuestion) -> ChatRequest {
     ChatRequest {
-        messages: vec![Message { role: Role::User, content: format!("A: {a}\nB: {b}") }],
+        messages: vec![Message { role: Role::User, content }],
         model: None,
         temperature: Some(0.0),
         max_tokens: None,
@@ -60,9 +69,8 @@ pub fn judge_request(a: &str, b: &str) -> ChatRequest {
         brief: Brief::Judge(JudgeBrief {
             task: "sort a list".into(),
             persona: "code".into(),
-            a: a.into(),
-            b: b.into(),
             criteria: vec![("clarity".into(), 1.0)],
+            question,
         }),
         account: Account::default(),
     }

@@ -8,7 +8,7 @@ use super::{Piece, Refusal, Wire};
 use crate::error::ProviderError;
 use crate::ledger::Account;
 use crate::provider::frame::Framer;
-use crate::provider::{Brief, ChatRequest, JudgeBrief, Message, Role};
+use crate::provider::{Brief, ChatRequest, JudgeBrief, JudgeQuestion, Message, Role};
 
 /// A recorded answer, such as `openai/text.sse`.
 pub(super) fn fixture(name: &str) -> Vec<u8> {
@@ -104,9 +104,8 @@ pub(super) fn plain_request() -> ChatRequest {
         brief: Brief::Judge(JudgeBrief {
             task: "greet".into(),
             persona: "code".into(),
-            a: "hi".into(),
-            b: "hello".into(),
             criteria: Vec::new(),
+            question: JudgeQuestion::Compare { a: "hi".into(), b: "hello".into() },
         }),
         account: Account::default(),
     }

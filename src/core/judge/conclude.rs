@@ -1,0 +1,240 @@
+//! From what was said to a choice: pure arithmetic over a [`Judgement`]'s evidence, so that it can be done anew for nothing.
+//!
+//! The order in which candidates, ratings or verdicts stand changes nothing. Candidates of one content share their
+//! strength, and the chance of being the best between them. One of which nothing is known (its ratings or comparisons
+//! are all missing) is not guessed at: it stands last with the widest interval, and takes its even share of the
+//! chance of being the best away from the others.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::domain::{
+    Candidate, Comparison, Conclusion, JudgeName, JudgeProfile, Judgement, PairVerdict, PromptId, Rating, Standing,
+    Timestamp,
+};
+
+use super::evidence::{self, Opinion};
+use super::explain;
+use super::field::{Field, compare_ties};
+use super::strength::{self, Fitted, Observation, Strength};
+
+/// Chance of being the best from which a choice counts as confident.
+pub const CONFIDENT: f64 = 0.6;
+
+/// A candidate at least as strong as the winner in this share of draws cannot be told from it.
+const TOLD_APART: f64 = 0.1;
+
+/// Margins nearer to 0 than this are none.
+const NO_MARGIN: f64 = 1e-9;
+
+/// What there is to conclude from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evidence<'e> {
+    pub(super) judges: &'e [JudgeName],
+    pub(super) candidates: &'e [Candidate],
+    pub(super) ratings: &'e [Rating],
+    pub(super) verdicts: &'e [PairVerdict],
+    pub(super) missing: u32,
+    /// How many candidates there were before the first so many were taken.
+    pub(super) given: usize,
+    /// By judge, what is known of it.
+    pub(super) profiles: &'e [Option<JudgeProfile>],
+    /// When the profiles are looked at.
+    pub(super) at: Timestamp,
+}
+
+/// What the evidence comes to: the parts of a `SelectResult` that are no prompt and no account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Concluded {
+    /// The winner, how sure that is, and all candidates best first.
+    pub conclusion: Conclusion,
+    /// Who the winner cannot be told from; empty when confident.
+    pub tied: Vec<PromptId>,
+    /// All candidates, best first.
+    pub ranking: Vec<Standing>,
+    /// Every pair about which something valid was said, judges and orders taken together.
+    pub comparisons: Vec<Comparison>,
+    /// The share of pairs whose two orders agreed, by judge and pair; 1 when none was asked about in both.
+    pub swap_consistency: f64,
+    /// Age in days of the oldest of the judges' own tests; `None` when one was never tested.
+    pub audit_age_days: Option<f64>,
+    /// Why, in words.
+    pub reasoning: String,
+    /// Why not to believe it, in words.
+    pub warnings: Vec<String>,
+}
+
+/// Adds a stored judgement up again. `profiles` are what is known of [`Judgement::judges`], in their order; their age
+/// is that at the time of the judgement.
+///
+/// `None` for a judgement without a candidate.
+pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Option<Concluded> {
+    Evidence {
+        judges: &judgement.judges,
+        candidates: &judgement.candidates,
+        ratings: &judgement.ratings,
+        verdicts: &judgement.verdicts,
+        missing: judgement.missing,
+        given: judgement.candidates.len(),
+        profiles,
+        at: judgement.created_at,
+    }
+    .conclude()
+}
+
+impl Evidence<'_> {
+    pub(super) fn conclude(&self) -> Option<Concluded> {
+        let field = Field::of(self.candidates);
+        let opinions = evidence::opinions(&field, self.verdicts, self.profiles);
+        let standings = evidence::standings(&field, self.ratings, self.profiles);
+        let observations: Vec<Observation> = opinions.iter().map(Opinion::observation).collect();
+        let priors = evidence::priors(&standings, self.judges.len());
+        let mut fitted = strength::fit(&observations, &priors, self.judges.len(), seed(&field));
+        if field.len() == 1 {
+            // Nothing to be told apart; a strength of its own it has none.
+            fitted.strengths = vec![Some(Strength { score: 0.5, interval: [0.5; 2], best: 1.0 })];
+        }
+        let comparisons = comparisons(&field, &opinions);
+        let placed = placed(&field, &fitted);
+        let winner = placed.first()?;
+        let (confidence, confident) = (winner.best, winner.best >= CONFIDENT);
+        let order: Vec<PromptId> = placed.iter().map(|placed| placed.id).collect();
+        let lowest = lowest(&placed);
+        let ranking: Vec<Standing> =
+            placed.iter().map(|placed| standing(&field, placed, lowest, &comparisons)).collect();
+        let tied = if confident { Vec::new() } else { tied(&placed, &fitted) };
+        let unknown = placed.iter().filter(|placed| placed.strength.is_none()).count();
+        let told = explain::Told { evidence: self, opinions: &opinions, comparisons: &comparisons, unknown };
+        let (reasoning, warnings) = (told.reasoning(winner.id, confident), told.warnings());
+        Some(Concluded {
+            conclusion: Conclusion { winner: winner.id, confidence, confident, order },
+            tied,
+            ranking,
+            swap_consistency: swap_consistency(&opinions),
+            comparisons,
+            audit_age_days: self.audit_age_days(),
+            reasoning,
+            warnings,
+        })
+    }
+
+    fn audit_age_days(&self) -> Option<f64> {
+        let age = |at: usize| {
+            let profile = self.profiles.get(at)?.as_ref()?;
+            Some((self.at.as_millisecond() - profile.audited_at.as_millisecond()).max(0) as f64 / 86_400_000.0)
+        };
+        let ages: Option<Vec<f64>> = (0..self.judges.len()).map(age).collect();
+        ages?.into_iter().reduce(f64::max)
+    }
+}
+
+/// The same candidates give the same draws, whatever their order.
+fn seed(field: &Field) -> u64 {
+    let hashes: Vec<u8> = field.entries.iter().flat_map(|entry| entry.head().content_hash.to_le_bytes()).collect();
+    xxh3_64(&hashes)
+}
+
+/// One candidate in its place.
+struct Placed {
+    id: PromptId,
+    entry: usize,
+    strength: Option<Strength>,
+    /// Its chance of being the best.
+    best: f64,
+}
+
+/// All candidates, best first; those of which nothing is known last.
+fn placed(field: &Field, fitted: &Fitted) -> Vec<Placed> {
+    let count = field.candidates() as f64;
+    let of_entries = field.entries.iter().zip(&fitted.strengths);
+    let unknown: usize =
+        of_entries.filter(|(_, strength)| strength.is_none()).map(|(entry, _)| entry.members.len()).sum();
+    let known_share = 1.0 - unknown as f64 / count;
+    let mut placed: Vec<(&Candidate, Placed)> = Vec::new();
+    for (at, entry) in field.entries.iter().enumerate() {
+        let strength = fitted.strengths[at];
+        let best = strength.map_or(1.0 / count, |strength| strength.best * known_share / entry.members.len() as f64);
+        let of = |member: &Candidate| Placed { id: member.prompt_id, entry: at, strength, best };
+        placed.extend(entry.members.iter().map(|member| (member, of(member))));
+    }
+    // Strengths from even margins differ by rounding alone.
+    let rounded = |placed: &Placed| placed.strength.map_or(-1.0, |strength| (strength.score * 1e9).round());
+    placed.sort_by(|(a, of_a), (b, of_b)| rounded(of_b).total_cmp(&rounded(of_a)).then_with(|| compare_ties(a, b)));
+    placed.into_iter().map(|(_, placed)| placed).collect()
+}
+
+/// The lowest score, for those of which nothing is known: they stand last, and their interval says how little that means.
+fn lowest(placed: &[Placed]) -> f64 {
+    placed.iter().filter_map(|placed| placed.strength).map(|known| known.score).fold(0.5, f64::min)
+}
+
+fn standing(field: &Field, placed: &Placed, lowest: f64, comparisons: &[Comparison]) -> Standing {
+    let head = field.entries[placed.entry].id();
+    let own = || comparisons.iter().filter(|one| one.a == head || one.b == head);
+    let count =
+        |is: &dyn Fn(&Comparison) -> bool| u32::try_from(own().filter(|one| is(one)).count()).unwrap_or(u32::MAX);
+    let strength = placed.strength.unwrap_or(Strength { score: lowest, interval: [0.0, 1.0], best: placed.best });
+    Standing {
+        prompt_id: placed.id,
+        score: strength.score,
+        interval: strength.interval,
+        wins: count(&|one| one.winner == Some(head)),
+        losses: count(&|one| one.winner.is_some_and(|winner| winner != head)),
+        ties: count(&|one| one.winner.is_none()),
+    }
+}
+
+/// Those the winner cannot be told from: its own copies, those nearly as strong in the draws, at least the nearest one.
+fn tied(placed: &[Placed], fitted: &Fitted) -> Vec<PromptId> {
+    let Some((winner, others)) = placed.split_first() else { return Vec::new() };
+    let reach = |other: &Placed| {
+        if other.entry == winner.entry || other.strength.is_none() {
+            1.0
+        } else {
+            fitted.at_least(other.entry, winner.entry)
+        }
+    };
+    let nearest = others.iter().map(reach).fold(0.0, f64::max).min(TOLD_APART);
+    others.iter().filter(|other| reach(other) >= nearest).map(|other| other.id).collect()
+}
+
+/// The pairs, what all judges said of each taken together; then copies beside what they are copies of.
+fn comparisons(field: &Field, opinions: &[Opinion<'_>]) -> Vec<Comparison> {
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
+    for opinion in opinions {
+        by_pair.entry((opinion.a, opinion.b)).or_default().push(opinion);
+    }
+    let asked = by_pair.into_values().filter_map(|of_pair| comparison(field, &of_pair));
+    let copies = field.entries.iter().flat_map(|entry| {
+        entry.members[1..].iter().map(|copy| Comparison {
+            a: entry.id(),
+            b: copy.prompt_id,
+            winner: None,
+            margin: 0.0,
+            agreed: true,
+            reasoning: explain::SAME_TEXT.to_owned(),
+        })
+    });
+    asked.chain(copies).collect()
+}
+
+/// What was said of one pair.
+pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Comparison> {
+    let first = opinions.first()?;
+    let (a, b) = (field.entries[first.a].id(), field.entries[first.b].id());
+    let margin = opinions.iter().map(|opinion| opinion.margin()).sum::<f64>() / opinions.len() as f64 + 0.0;
+    let winner = match margin {
+        m if m > NO_MARGIN => Some(a),
+        m if m < -NO_MARGIN => Some(b),
+        _ => None,
+    };
+    let agreed = opinions.iter().all(|opinion| opinion.agreed() == Some(true));
+    Some(Comparison { a, b, winner, margin, agreed, reasoning: explain::of_pair(opinions, margin) })
+}
+
+/// The share of opinions whose orders agreed; 1 when there were none to disagree.
+pub(super) fn swap_consistency(opinions: &[Opinion<'_>]) -> f64 {
+    let both: Vec<bool> = opinions.iter().filter_map(Opinion::agreed).collect();
+    if both.is_empty() { 1.0 } else { both.iter().filter(|agreed| **agreed).count() as f64 / both.len() as f64 }
+}

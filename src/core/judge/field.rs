@@ -1,0 +1,87 @@
+//! The candidates as the arithmetic sees them: in an order of their own, the same texts taken together.
+//!
+//! The order in which candidates came is forgotten here: they stand by their content's hash, then their id. Those of one
+//! content form an [`Entry`], which is judged once, through the member that wins ties; the same text cannot be better
+//! than itself, so nothing is asked about two of them and the margin between them is 0.
+
+use std::cmp::Ordering;
+
+use crate::domain::{Candidate, PromptId};
+
+/// Candidates of one content.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// Who is asked about, and then the others, as ties are broken.
+    pub(super) members: Vec<Candidate>,
+}
+
+/// All candidates.
+#[derive(Debug, Clone)]
+pub(super) struct Field {
+    pub(super) entries: Vec<Entry>,
+}
+
+impl Entry {
+    /// The member that stands for all.
+    pub(super) fn head(&self) -> &Candidate {
+        &self.members[0]
+    }
+
+    pub(super) fn id(&self) -> PromptId {
+        self.head().prompt_id
+    }
+
+    /// The natural logarithm of its length in characters.
+    pub(super) fn log_length(&self) -> f64 {
+        (self.head().characters.max(1) as f64).ln()
+    }
+}
+
+impl Field {
+    pub(super) fn of(candidates: &[Candidate]) -> Self {
+        let mut sorted: Vec<&Candidate> = candidates.iter().collect();
+        sorted.sort_by(|a, b| a.content_hash.cmp(&b.content_hash).then_with(|| compare_ties(a, b)));
+        let mut entries: Vec<Entry> = Vec::new();
+        for candidate in sorted {
+            match entries.last_mut().filter(|last| last.head().content_hash == candidate.content_hash) {
+                Some(entry) => entry.members.push(candidate.clone()),
+                None => entries.push(Entry { members: vec![candidate.clone()] }),
+            }
+        }
+        Self { entries }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How many candidates there are, equal ones counted each.
+    pub(super) fn candidates(&self) -> usize {
+        self.entries.iter().map(|entry| entry.members.len()).sum()
+    }
+
+    /// The entry of a candidate.
+    pub(super) fn place(&self, id: PromptId) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.members.iter().any(|member| member.prompt_id == id))
+    }
+
+    /// Every pair of the given entries, the earlier first.
+    pub(super) fn pairs(places: &[usize]) -> Vec<(usize, usize)> {
+        let mut places = places.to_vec();
+        places.sort_unstable();
+        (0..places.len())
+            .flat_map(|a| (a + 1..places.len()).map(move |b| (a, b)))
+            .map(|(a, b)| (places[a], places[b]))
+            .collect()
+    }
+}
+
+/// The order of candidates between which nothing else decides: lower cost (unknown last), fewer tokens, content hash, id.
+pub(super) fn compare_ties(a: &Candidate, b: &Candidate) -> Ordering {
+    let cost = |candidate: &Candidate| candidate.cost_usd.unwrap_or(f64::INFINITY);
+    cost(a)
+        .total_cmp(&cost(b))
+        .then_with(|| a.total_tokens.cmp(&b.total_tokens))
+        .then_with(|| a.content_hash.cmp(&b.content_hash))
+        .then_with(|| a.prompt_id.cmp(&b.prompt_id))
+}

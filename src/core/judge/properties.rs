@@ -1,0 +1,202 @@
+//! What the judge has to show on fixed seeds, against scripted judges whose biases are known.
+//!
+//! The judges are those of the simulation the protocol was designed with: "good" keeps its verdict under exchange in about
+//! two thirds of the pairs, "poor" in a fifth. The numbers of 1,200 trials are the bench's (`tests/benches/judge.rs`);
+//! here are fewer, with thresholds that leave room.
+
+use super::strength::{Observation, fit, scores_of};
+use super::tests::{candidates, judged, judging, sim};
+use super::*;
+use crate::provider::sim::Sim;
+use crate::store::samples;
+
+const GOOD: &str = "position_bias: 0.66, pair_noise: 0.6, noise: 0.25";
+const POOR: &str = "position_bias: 2.0, pair_noise: 0.6, noise: 0.25";
+const TRIALS: u32 = 120;
+
+fn texts(count: usize) -> Vec<Prompt> {
+    candidates(&(0..count).map(|number| format!("candidate {number}")).collect::<Vec<_>>())
+}
+
+/// How often the truly best of five is chosen, standing last each time; every trial is another judge.
+async fn best_of_five(biases: &str, thorough: bool) -> f64 {
+    let mut found = 0;
+    for seed in 0..TRIALS {
+        let judge = sim(&format!("seed: {seed}\njudge: {{{biases}}}"));
+        let mut all = texts(5);
+        all.sort_by(|a, b| judge.hidden_quality(&a.content).total_cmp(&judge.hidden_quality(&b.content)));
+        let best = all.last().unwrap().id;
+        let judging = Judging { thorough, max_concurrency: 1, ..judging(&[judge]) };
+        found += u32::from(judged(&judging, &all).await.unwrap().result.prompt.id == best);
+    }
+    f64::from(found) / f64::from(TRIALS)
+}
+
+#[tokio::test]
+async fn the_best_of_five_is_found_by_a_good_judge() {
+    let (screened, thorough) = (best_of_five(GOOD, false).await, best_of_five(GOOD, true).await);
+    assert!(screened >= 0.70 && thorough >= 0.70, "{screened} {thorough}");
+}
+
+#[tokio::test]
+async fn the_best_of_five_is_found_even_by_a_poor_judge() {
+    let (screened, thorough) = (best_of_five(POOR, false).await, best_of_five(POOR, true).await);
+    assert!(screened >= 0.68 && thorough >= 0.68, "{screened} {thorough}");
+}
+
+/// The field's usual judge: all candidates in one call, the place biasing it from first to last. Reference only.
+#[test]
+fn one_call_that_lists_all_follows_the_place_of_the_best() {
+    let mut random = Normal(7);
+    let mut found = [0_u32; 2];
+    for _ in 0..2000 {
+        let quality: Vec<f64> = (0..5).map(|_| random.next()).collect();
+        let best = (0..5).max_by(|a, b| quality[*a].total_cmp(&quality[*b])).unwrap();
+        let order: Vec<usize> = (0..5).filter(|at| *at != best).chain([best]).collect();
+        for (at, bias) in [0.66, 2.0].into_iter().enumerate() {
+            let seen = |place: usize, at: usize, noise: f64| quality[at] + noise + bias * (1.0 - place as f64 / 4.0);
+            let noises: Vec<f64> = (0..5).map(|_| (0.6_f64.hypot(0.25) / 2.0_f64.sqrt()) * random.next()).collect();
+            let chosen =
+                (0..5).max_by(|a, b| seen(*a, order[*a], noises[*a]).total_cmp(&seen(*b, order[*b], noises[*b])));
+            found[at] += u32::from(order[chosen.unwrap()] == best);
+        }
+    }
+    let share = found.map(|count| f64::from(count) / 2000.0);
+    assert!(
+        (0.45..0.57).contains(&share[0]) && (0.11..0.20).contains(&share[1]),
+        "{share:?}: the table says 0.51 and 0.15"
+    );
+}
+
+/// A small generator of normal draws, apart from the one that is tested.
+struct Normal(u64);
+
+impl Normal {
+    fn unit(&mut self) -> f64 {
+        self.0 += 1;
+        (xxh3_64(&self.0.to_le_bytes()) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn next(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+}
+
+/// Margin of a preference, as the toy judges grade.
+fn graded(preference: f64) -> f64 {
+    let steps = f64::from(u8::from(preference.abs() >= 0.35) + u8::from(preference.abs() >= 1.2));
+    preference.signum() * steps / 2.0
+}
+
+/// The share of scores within their interval, over all candidates of all seeds. What the interval is of: the score
+/// that is fitted from the verdicts which the same judge, with its lean, would give without its errors.
+fn coverage(count: usize, lean: f64, pair_error: f64, call_error: f64, seeds: u64) -> f64 {
+    let mut within = 0_u32;
+    for seed in 0..seeds {
+        let mut random = Normal(seed << 20);
+        let quality: Vec<f64> = (0..count).map(|_| random.next()).collect();
+        let (mut observed, mut flawless) = (Vec::new(), Vec::new());
+        for a in 0..count {
+            for b in a + 1..count {
+                let difference = quality[a] - quality[b];
+                // This error sticks to the pair, and favours the same one in both orders.
+                let felt = difference + pair_error * random.next();
+                let mut say = |side: f64| side * graded(side * felt + lean + call_error * random.next());
+                let (forward, backward) = (Some(say(1.0)), Some(say(-1.0)));
+                observed.push(Observation { judge: 0, a, b, forward, backward });
+                let truth = |side: f64| Some(side * graded(side * difference + lean));
+                flawless.push(Observation { judge: 0, a, b, forward: truth(1.0), backward: truth(-1.0) });
+            }
+        }
+        let none = vec![None; count];
+        let truths = scores_of(&flawless, &none, 1);
+        for (own, truth) in fit(&observed, &none, 1, seed).strengths.iter().zip(truths) {
+            let ([low, high], truth) = (own.unwrap().interval, truth.unwrap());
+            within += u32::from(low - 1e-9 <= truth && truth <= high + 1e-9);
+        }
+    }
+    f64::from(within) / (seeds as f64 * count as f64)
+}
+
+#[test]
+fn nine_of_ten_intervals_hold_the_score_without_the_judges_errors() {
+    for (count, lean, seeds) in [(5, 0.66, 500), (3, 0.66, 500)] {
+        let share = coverage(count, lean, 0.6, 0.25, seeds);
+        assert!((0.85..=0.95).contains(&share), "{count} candidates, lean {lean}: {share}");
+    }
+}
+
+/// A profile as a test of a judge with a preference for length would measure it, from padded copies of equal worth.
+async fn measured(judge: &Sim, asker: &Judging) -> JudgeProfile {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (number, times) in (0..12).flat_map(|number| [(number, 2_usize), (number, 3), (number, 6)]) {
+        let text = format!("{number} as it is. ");
+        let padded = text.repeat(times);
+        let gain = (padded.chars().count() as f64 / text.chars().count() as f64).ln();
+        for (first, second, side) in [(&padded, &text, 1.0), (&text, &padded, -1.0)] {
+            let opinion = ask(asker, &asker.judges[0], first, second).await.unwrap();
+            sum += side * opinion.margin.unwrap() / gain;
+            count += 1.0;
+        }
+    }
+    JudgeProfile {
+        judge: JudgeName { provider: judge.name().to_owned(), model: "m".into() },
+        audited_at: samples::moment(1),
+        position_bias: 0.0,
+        swap_consistency: 1.0,
+        length_slope: sum / count,
+        self_preference: None,
+        stability: 1.0,
+        sensitivity: 1.0,
+        robustness: 1.0,
+        missing: 0,
+        asked: 72,
+        usable: true,
+        faults: Vec::new(),
+        model_metadata: ModelMetadata::sum(&[]),
+    }
+}
+
+#[tokio::test]
+async fn a_padded_copy_never_beats_its_original_when_the_judge_has_a_profile() {
+    for bias in [0.5, 1.0] {
+        let judge = sim(&format!("judge: {{quality_spread: 0, length_bias: {bias}, position_bias: 0.3}}"));
+        let mut judging = judging(std::slice::from_ref(&judge));
+        let padding =
+            |times: usize| candidates(&["The original text.".to_owned(), "The original text. ".repeat(times)]);
+        let mut misled = 0;
+        for times in 2..14 {
+            let judged = judged(&judging, &padding(times)).await.unwrap();
+            misled += u32::from(
+                judged.result.prompt.id == padding(times)[1].id && judged.result.comparisons[0].margin != 0.0,
+            );
+        }
+        assert!(misled >= 8, "without a profile length wins: {misled}");
+        let profile = measured(&judge, &judging).await;
+        judging.judges[0].profile = Some(profile);
+        for times in 2..14 {
+            let mut all = padding(times);
+            all[1].model_metadata.total_tokens += 10;
+            let judged = judged(&judging, &all).await.unwrap();
+            assert_eq!(
+                judged.result.prompt.id, all[0].id,
+                "{times} times, bias {bias}: {:?}",
+                judged.result.comparisons
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_order_without_contradiction_is_the_order_of_the_result() {
+    let marks: Vec<String> = (0..6).map(|rank| format!("[rank {rank}]")).collect();
+    let markers: Vec<String> =
+        marks.iter().zip(0..).map(|(mark, rank)| format!("\"{mark}\": {}", -0.4 * f64::from(rank))).collect();
+    let script = format!("judge: {{quality_spread: 0, position_bias: 0.2, markers: {{{}}}}}", markers.join(", "));
+    let all = candidates(&marks);
+    let judging = Judging { thorough: true, ..judging(&[sim(&script)]) };
+    let result = judged(&judging, &all).await.unwrap().result;
+    let order: Vec<_> = result.ranking.iter().map(|standing| standing.prompt_id).collect();
+    assert_eq!(order, all.iter().map(|prompt| prompt.id).collect::<Vec<_>>());
+}

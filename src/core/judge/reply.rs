@@ -1,0 +1,306 @@
+//! What a judge may reply, and how it is told so: reasons, what each criterion says, and for a comparison a verdict.
+//!
+//! The form is the program's own, not a template's: its text and its JSON Schema are made here from the rubric, and a
+//! reply is read against the same rubric. Exactly these keys, each criterion once, grades and ratings as listed; a
+//! verdict that the grades by weight contradict is no verdict. Anything else is told back once, then missing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
+
+use crate::domain::Grade;
+use crate::provider::JudgeQuestion;
+
+/// Criteria and their weights, which add up to 1.
+pub(super) type Criteria = [(String, f64)];
+
+/// By more than this the verdict may not differ from the grade nearest to the grades by weight: one grade.
+const ROUNDING: f64 = 0.5;
+
+/// The lowest and the highest rating.
+const RATINGS: std::ops::RangeInclusive<u8> = 1..=10;
+
+/// What was said of two candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Compared {
+    /// Why, in words.
+    pub(super) reasons: String,
+    /// The grade of each criterion as a margin.
+    pub(super) criteria: BTreeMap<String, f64>,
+    /// The grades by weight, -1..=1; positive favours A.
+    pub(super) margin: f64,
+}
+
+/// What was said of one candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rated {
+    /// Why, in words.
+    pub(super) reasons: String,
+    /// The ratings by weight, 1..=10.
+    pub(super) score: f64,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ComparisonReply {
+    reasons: String,
+    criteria: Pairs<Grade>,
+    verdict: Grade,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RatingReply {
+    reasons: String,
+    criteria: Pairs<u8>,
+}
+
+/// A map as it was written: a name that stands there twice is seen.
+struct Pairs<T>(Vec<(String, T)>);
+
+/// Reads the reply to a comparison.
+///
+/// # Errors
+/// What is wrong with it, for the one repair.
+pub(super) fn read_comparison(text: &str, criteria: &Criteria) -> Result<Compared, String> {
+    let reply: ComparisonReply = read(text)?;
+    let reasons = reasons(reply.reasons)?;
+    let grades = by_criterion(reply.criteria, criteria)?;
+    let margin = weighed(criteria, |name| grades[name].margin());
+    let nearest = Grade::nearest(margin);
+    if (reply.verdict.margin() - nearest.margin()).abs() > ROUNDING {
+        return Err(format!(
+            "the verdict `{}` contradicts the grades of the criteria, which by weight come to `{}`",
+            reply.verdict.as_str(),
+            nearest.as_str()
+        ));
+    }
+    let criteria = grades.into_iter().map(|(name, grade)| (name, grade.margin())).collect();
+    Ok(Compared { reasons, criteria, margin })
+}
+
+/// Reads the reply to a rating.
+///
+/// # Errors
+/// As [`read_comparison`].
+pub(super) fn read_rating(text: &str, criteria: &Criteria) -> Result<Rated, String> {
+    let reply: RatingReply = read(text)?;
+    let reasons = reasons(reply.reasons)?;
+    let ratings = by_criterion(reply.criteria, criteria)?;
+    if let Some((name, rating)) = ratings.iter().find(|(_, rating)| !RATINGS.contains(rating)) {
+        return Err(format!("`{name}` is rated {rating}; a rating is a whole number from 1 to 10"));
+    }
+    Ok(Rated { reasons, score: weighed(criteria, |name| f64::from(ratings[name])) })
+}
+
+/// One JSON object, in a code fence at most.
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let bare = text.trim();
+    let bare = bare.strip_prefix("```json").or_else(|| bare.strip_prefix("```")).unwrap_or(bare);
+    let bare = bare.strip_suffix("```").unwrap_or(bare).trim();
+    serde_json::from_str(bare).map_err(|error| error.to_string())
+}
+
+fn reasons(reasons: String) -> Result<String, String> {
+    if reasons.trim().is_empty() { Err("`reasons` is empty".into()) } else { Ok(reasons) }
+}
+
+/// Each criterion of the rubric once, and no other.
+fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<String, T>, String> {
+    let mut found = BTreeMap::new();
+    for (name, value) in replied.0 {
+        if !criteria.iter().any(|(known, _)| *known == name) {
+            return Err(format!("`{name}` is none of the criteria"));
+        }
+        if found.insert(name.clone(), value).is_some() {
+            return Err(format!("the criterion `{name}` is there twice"));
+        }
+    }
+    match criteria.iter().find(|(name, _)| !found.contains_key(name)) {
+        Some((name, _)) => Err(format!("the criterion `{name}` is missing")),
+        None => Ok(found),
+    }
+}
+
+/// The mean by weight, rid of what adding weights like 0.35 leaves behind the ninth digit.
+fn weighed(criteria: &Criteria, value: impl Fn(&str) -> f64) -> f64 {
+    let total: f64 = criteria.iter().map(|(_, weight)| weight).sum();
+    let sum: f64 = criteria.iter().map(|(name, weight)| weight * value(name)).sum();
+    if total > 0.0 { (sum / total * 1e9).round() / 1e9 } else { 0.0 }
+}
+
+/// How the reply to a question has to look, in words.
+pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
+    let keys = |value: &str| -> String {
+        criteria.iter().map(|(name, _)| format!("\"{name}\": {value}")).collect::<Vec<_>>().join(", ")
+    };
+    match question {
+        JudgeQuestion::Compare { .. } => format!(
+            "A grade is one of \"A>>B\" (A is clearly better), \"A>B\" (A is slightly better), \"=\" (no difference that \
+             matters), \"B>A\" (B is slightly better), \"B>>A\" (B is clearly better). The verdict is a grade, and may not \
+             contradict the grades of the criteria taken together by their weights.\n\n\
+             Whatever was said before of how to answer: answer with one JSON object and nothing else, with exactly these keys \
+             in this order:\n{{\"reasons\": \"…\", \"criteria\": {{{}}}, \"verdict\": GRADE}}",
+            keys("GRADE")
+        ),
+        JudgeQuestion::Rate { .. } => format!(
+            "A rating is a whole number from 1 (worst) to 10 (best).\n\n\
+             Whatever was said before of how to answer: answer with one JSON object and nothing else, with exactly these keys \
+             in this order:\n{{\"reasons\": \"…\", \"criteria\": {{{}}}}}",
+            keys("RATING")
+        ),
+    }
+}
+
+/// The JSON Schema of a reply; reasons first, so that the rest follows from them.
+pub(super) fn schema(question: &JudgeQuestion, criteria: &Criteria) -> Value {
+    let grade = || json!({ "type": "string", "enum": Grade::ALL.map(Grade::as_str) });
+    let (each, verdict) = match question {
+        JudgeQuestion::Compare { .. } => (grade(), Some(grade())),
+        // Limits of numbers are not understood by every provider; the reply is checked anyway.
+        JudgeQuestion::Rate { .. } => (json!({ "type": "integer", "description": "1 to 10" }), None),
+    };
+    let named: Map<String, Value> = criteria.iter().map(|(name, _)| (name.clone(), each.clone())).collect();
+    let mut properties = Map::new();
+    properties.insert("reasons".into(), json!({ "type": "string" }));
+    properties.insert("criteria".into(), object(&named));
+    properties.extend(verdict.map(|verdict| ("verdict".to_owned(), verdict)));
+    object(&properties)
+}
+
+/// An object with all of these properties and no others.
+fn object(properties: &Map<String, Value>) -> Value {
+    let required: Vec<&String> = properties.keys().collect();
+    json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder<T>(std::marker::PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for InOrder<T> {
+            type Value = Pairs<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with the criteria as keys")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    let value = map.next_value().map_err(|error| A::Error::custom(format!("`{name}`: {error}")))?;
+                    pairs.push((name, value));
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder(std::marker::PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn criteria(weights: [f64; 2]) -> Vec<(String, f64)> {
+        ["coverage", "clarity"].map(str::to_owned).into_iter().zip(weights).collect()
+    }
+
+    fn compared(coverage: &str, clarity: &str, verdict: &str, weights: [f64; 2]) -> Result<Compared, String> {
+        let text = format!(
+            r#"{{"reasons": "r", "criteria": {{"coverage": "{coverage}", "clarity": "{clarity}"}}, "verdict": "{verdict}"}}"#
+        );
+        read_comparison(&text, &criteria(weights))
+    }
+
+    #[test]
+    fn a_reply_is_read_bare_or_fenced() {
+        let bare = r#"{"reasons": "r", "criteria": {"coverage": "A>>B", "clarity": "="}, "verdict": "A>B"}"#;
+        for text in [bare.to_owned(), format!("```json\n{bare}\n```")] {
+            let reply = read_comparison(&text, &criteria([0.5, 0.5])).unwrap();
+            assert!((reply.margin - 0.5).abs() < f64::EPSILON);
+            assert_eq!(reply.criteria, [("clarity".to_owned(), 0.0), ("coverage".to_owned(), 1.0)].into());
+        }
+    }
+
+    #[test]
+    fn the_margin_is_the_grades_by_weight_so_a_weight_can_turn_it() {
+        let margin = |weights| compared("A>B", "B>>A", "=", weights).unwrap().margin;
+        assert!((margin([0.8, 0.2]) - 0.2).abs() < 1e-9 && (margin([0.6, 0.4]) + 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_verdict_may_differ_from_its_grades_by_rounding_and_no_more() {
+        let even = [0.5, 0.5];
+        for (coverage, clarity, verdict) in [("A>>B", "A>>B", "A>B"), ("A>B", "=", "="), ("A>B", "=", "A>B")] {
+            assert!(compared(coverage, clarity, verdict, even).is_ok(), "{coverage} {clarity} {verdict}");
+        }
+        for (coverage, clarity, verdict) in
+            [("A>>B", "A>B", "B>A"), ("A>>B", "A>>B", "="), ("=", "=", "B>>A"), ("A>B", "A>B", "B>A")]
+        {
+            let fault = compared(coverage, clarity, verdict, even).unwrap_err();
+            assert!(fault.contains("contradicts"), "{fault}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_verdict_and_says_why() {
+        let whole = r#"{"reasons": "r", "criteria": {"coverage": "A>B", "clarity": "A>B"}, "verdict": "A>B"}"#;
+        for (from, to, says) in [
+            (whole, "A", "expected"),
+            (r#""reasons": "r", "#, "", "reasons"),
+            (r#""r""#, r#"" ""#, "empty"),
+            (r#", "verdict": "A>B""#, "", "verdict"),
+            (r#""A>B"}}"#, r#""A"}}"#, ""),
+            (r#""coverage": "A>B", "#, "", "`coverage` is missing"),
+            (r#""clarity": "A>B""#, r#""clarity": "A>B", "beauty": "A>B""#, "`beauty` is none"),
+            (r#""clarity": "A>B""#, r#""clarity": "A>B", "clarity": "="}"#, ""),
+            (r#""clarity": "A>B""#, r#""clarity": "A>B", "clarity": "=""#, "twice"),
+            (r#""clarity": "A>B""#, r#""clarity": "better""#, "`clarity`"),
+            ("}", "} and more", ""),
+            (r#""verdict": "A>B""#, r#""verdict": "A>B", "score": 3"#, "score"),
+        ] {
+            let text = whole.replacen(from, to, 1);
+            let fault = read_comparison(&text, &criteria([0.5, 0.5])).map(|_| ());
+            if text != whole {
+                assert!(fault.as_ref().is_err_and(|fault| fault.contains(says)), "{text}: {fault:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rating_is_as_strict() {
+        let read = |text: &str| read_rating(text, &criteria([0.75, 0.25]));
+        let rated = read(r#"{"reasons": "r", "criteria": {"coverage": 8, "clarity": 4}}"#).unwrap();
+        assert!((rated.score - 7.0).abs() < f64::EPSILON);
+        for text in [
+            r#"{"reasons": "r", "criteria": {"coverage": 0, "clarity": 4}}"#,
+            r#"{"reasons": "r", "criteria": {"coverage": 11, "clarity": 4}}"#,
+            r#"{"reasons": "r", "criteria": {"coverage": 7.5, "clarity": 4}}"#,
+            r#"{"reasons": "r", "criteria": {"coverage": "7", "clarity": 4}}"#,
+            r#"{"reasons": "r", "criteria": {"coverage": 7}}"#,
+            r#"{"criteria": {"coverage": 7, "clarity": 4}}"#,
+            r#"{"reasons": "r", "criteria": {"coverage": 7, "clarity": 4}, "score": 7}"#,
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_schema_asks_for_what_is_read_with_reasons_first_and_the_verdict_last() {
+        let question = JudgeQuestion::Compare { a: String::new(), b: String::new() };
+        let schema = schema(&question, &criteria([0.5, 0.5]));
+        let keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["reasons", "criteria", "verdict"]);
+        assert_eq!(schema["required"], json!(["reasons", "criteria", "verdict"]));
+        assert_eq!(schema["properties"]["criteria"]["required"], json!(["coverage", "clarity"]));
+        assert_eq!(schema["properties"]["criteria"]["additionalProperties"], false);
+        let form = form(&question, &criteria([0.5, 0.5]));
+        assert!(
+            form.contains(r#"{"reasons": "…", "criteria": {"coverage": GRADE, "clarity": GRADE}, "verdict": GRADE}"#)
+        );
+    }
+}
