@@ -142,15 +142,16 @@ impl Bench {
         connection
             .execute_batch(&format!(
                 "BEGIN; INSERT INTO sessions VALUES (1, zeroblob(16), 'generate', '', '[]', 1, 0, '');
-                 WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {})
+                 WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {count})
                  INSERT INTO prompts (id, id_tail, session_id, variant, revision, created_at, updated_at, temperature,
                      max_tokens, phase, persona, provider, model, source, strategy, model_metadata, context,
                      original_input, content)
                  SELECT CAST(printf('%016d', n) AS BLOB), CAST(printf('%08d', n) AS BLOB), zeroblob(16), 0, 1, n, n, 0,
                      1, 'coagulatio', iif(n % 2, 'code', 'writing'), 'p', iif(n % 100, 'm', 'rare'), 'manual', '', '{{}}', '[]', '',
                      printf('%.600c', 'x')
-                 FROM numbers; COMMIT;",
-                self.count
+                 FROM numbers;
+                 UPDATE totals SET prompts = {count}; COMMIT;",
+                count = self.count
             ))
             .expect("prompts are stored");
         drop(connection);

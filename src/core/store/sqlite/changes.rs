@@ -46,7 +46,7 @@ fn edit(
     connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
     prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
     if (&words_before.0, &words_before.1) != (&prompt.tags, &prompt.notes) {
-        terms::put(connection, key, &indexer.entry(&prompt))?;
+        terms::put(connection, [(key, &indexer.entry(&prompt))])?;
     }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
 }

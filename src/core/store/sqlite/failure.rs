@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::migrate::Watch;
 use crate::error::Error;
 
 /// Where a database is, and what people are told of it.
@@ -15,12 +16,14 @@ use crate::error::Error;
 pub(super) struct Place {
     pub(super) path: PathBuf,
     pub(super) shown: PathBuf,
+    /// Is told how far its migration is.
+    pub(super) watch: Watch,
 }
 
 impl Place {
     /// A file that is called by its path.
     pub(super) fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), shown: path.to_owned() }
+        Self { path: path.to_owned(), shown: path.to_owned(), watch: Watch::default() }
     }
 }
 

@@ -33,7 +33,7 @@ struct Selection {
 /// How many rows pass.
 pub(super) fn count(connection: &Connection, filter: &Filter) -> Outcome<u64> {
     if *filter == Filter::default() {
-        // Triggers keep this one: a million rows are not walked to tell it.
+        // Kept as rows come and go: a million rows are not walked to tell it.
         let all = connection.prepare_cached("SELECT prompts FROM totals")?.query_row([], |row| row.get::<_, i64>(0))?;
         return Ok(all.unsigned_abs());
     }

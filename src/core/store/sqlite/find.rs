@@ -1,14 +1,14 @@
-//! The finding side of the store: by words in `prompt_terms`, by nearness in `vectors`.
+//! The finding side of the store: by words in `ranking`, by nearness in `vectors`.
 
 use std::sync::Arc;
 
-use super::{SqliteStore, prompts, terms, vectors};
+use super::{SqliteStore, prompts, ranking, terms, vectors};
 use crate::domain::{Prompt, PromptId};
 use crate::store::{FindStore, Found, Lexical, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
 
 impl FindStore for SqliteStore {
     fn lexical(&self, query: Lexical) -> Pending<Found> {
-        self.read("searching by words", Found::default(), |connection| terms::search(connection, &query))
+        self.read("searching by words", Found::default(), |connection| ranking::search(connection, &query))
     }
 
     fn nearest(&self, query: Nearest) -> Pending<Found> {

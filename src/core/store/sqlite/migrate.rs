@@ -7,6 +7,7 @@
 //! before anything is written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -15,7 +16,7 @@ use serde::Serialize;
 
 use super::connection::{self, APPLICATION_ID, Identity};
 use super::failure::{Failure, Outcome, Place};
-use super::terms;
+use super::{lengths, terms};
 use crate::error::Result;
 use crate::time::{Clock, SystemClock};
 
@@ -25,7 +26,19 @@ pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
     /// What SQL cannot do, after it. It may rely on nothing that a later step makes.
-    then: Option<fn(&Connection) -> Outcome<()>>,
+    then: Option<Then>,
+}
+
+/// Work on the rows of a file; tells how far it is.
+type Then = fn(&Connection, &mut dyn FnMut(Part)) -> Outcome<()>;
+
+/// A part of some work, in rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    /// So many done.
+    pub(super) done: u64,
+    /// Of so many.
+    pub(super) total: u64,
 }
 
 impl Migration {
@@ -33,7 +46,7 @@ impl Migration {
         Self { name, sql, then: None }
     }
 
-    const fn then(self, then: fn(&Connection) -> Outcome<()>) -> Self {
+    const fn then(self, then: Then) -> Self {
         Self { then: Some(then), ..self }
     }
 }
@@ -46,6 +59,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0004_vectors", include_str!("../../../../assets/migrations/0004_vectors.sql")),
     Migration::of("0005_lineage", include_str!("../../../../assets/migrations/0005_lineage.sql")),
     Migration::of("0006_judgements", include_str!("../../../../assets/migrations/0006_judgements.sql")),
+    Migration::of("0007_lengths", include_str!("../../../../assets/migrations/0007_lengths.sql")).then(lengths::fill),
 ];
 
 /// The format this program reads and writes.
@@ -78,6 +92,40 @@ pub struct MigrationReport {
     pub backup: Option<PathBuf>,
 }
 
+/// How far a migration that works on every row has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MigrationProgress {
+    /// Its name.
+    pub migration: &'static str,
+    /// Rows done.
+    pub done: u64,
+    /// Rows in all.
+    pub total: u64,
+}
+
+/// Is told how far migrations have come, on the thread that runs them; nobody is unless somebody wants to be.
+#[derive(Clone, Default)]
+pub struct Watch(Option<Arc<dyn Fn(MigrationProgress) + Send + Sync>>);
+
+impl Watch {
+    /// Whoever is called, after every few hundred rows.
+    pub fn by(told: impl Fn(MigrationProgress) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(told)))
+    }
+
+    fn tell(&self, progress: MigrationProgress) {
+        if let Some(told) = &self.0 {
+            told(progress);
+        }
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Watch").field(&self.0.is_some()).finish()
+    }
+}
+
 /// Tells how the file stands, and changes nothing.
 ///
 /// # Errors
@@ -91,21 +139,29 @@ pub fn status(path: &Path) -> Result<MigrationStatus> {
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged, locked or cannot be written. It is unchanged then.
 pub fn run(path: &Path) -> Result<MigrationReport> {
-    run_at(&Place::of(path))
+    run_watched(path, Watch::default())
+}
+
+/// The same, with somebody to tell how far it is.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched(path: &Path, watch: Watch) -> Result<MigrationReport> {
+    run_at(&Place { watch, ..Place::of(path) })
 }
 
 /// The same for a file that is called otherwise.
 pub(super) fn run_at(place: &Place) -> Result<MigrationReport> {
-    run_these(&place.path, MIGRATIONS).map_err(|failure| failure.explain(place, "migrating it"))
+    run_these(place, MIGRATIONS).map_err(|failure| failure.explain(place, "migrating it"))
 }
 
 /// The same over a writing connection that is already open; makes it ready for writing.
-pub(super) fn bring_up(connection: &mut Connection, path: &Path) -> Outcome<MigrationReport> {
-    apply(connection, path, MIGRATIONS)
+pub(super) fn bring_up(connection: &mut Connection, place: &Place) -> Outcome<MigrationReport> {
+    apply(connection, place, MIGRATIONS)
 }
 
-fn run_these(path: &Path, migrations: &[Migration]) -> Outcome<MigrationReport> {
-    apply(&mut connection::open_for_writing(path)?.connection, path, migrations)
+fn run_these(place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
+    apply(&mut connection::open_for_writing(&place.path)?.connection, place, migrations)
 }
 
 fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus> {
@@ -119,7 +175,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus
     Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })
 }
 
-fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Outcome<MigrationReport> {
+fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
     // Whose file it is comes first: nothing may be written into another program's.
     let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
     let current = format_of(found, migrations)?;
@@ -135,13 +191,15 @@ fn apply(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> 
     let from = format_of(found, migrations)?;
     let missing = pending(migrations, from);
     let backup = match found {
-        Identity::Ours(_) if !missing.is_empty() => Some(copy_aside(path, from)?),
+        Identity::Ours(_) if !missing.is_empty() => Some(copy_aside(&place.path, from)?),
         _ => None,
     };
     for migration in missing {
         transaction.execute_batch(migration.sql)?;
         if let Some(then) = migration.then {
-            then(&transaction)?;
+            then(&transaction, &mut |Part { done, total }| {
+                place.watch.tell(MigrationProgress { migration: migration.name, done, total });
+            })?;
         }
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -78,7 +78,7 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
     assert_eq!(
         report.applied,
-        ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements"]
+        ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements", "0007_lengths"]
     );
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
@@ -91,7 +91,7 @@ fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     let prompt = filled(&path);
     assert_eq!(read_status(&path, &LATER).unwrap().pending, ["later"]);
 
-    let report = run_these(&path, &LATER).unwrap();
+    let report = run_these(&Place::of(&path), &LATER).unwrap();
     assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["later".to_owned()]));
     let backup = report.backup.unwrap();
     let beginning = format!("aludel.db.backup-v{LATEST}-2");
@@ -117,17 +117,17 @@ fn files_are_readable_by_their_owner_alone() {
     assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
     assert_eq!(mode(&path.with_file_name("aludel.db-wal")), 0o600);
     store.close().wait().unwrap();
-    let backup = run_these(&path, &LATER).unwrap().backup.unwrap();
+    let backup = run_these(&Place::of(&path), &LATER).unwrap().backup.unwrap();
     assert_eq!(mode(&backup), 0o600);
 }
 
 #[test]
 fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
     let (_folder, path) = folder_and_path();
-    run_these(&path, &MIGRATIONS[..1]).unwrap();
+    run_these(&Place::of(&path), &MIGRATIONS[..1]).unwrap();
     assert_eq!(
         status(&path).unwrap().pending,
-        ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements"]
+        ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements", "0007_lengths"]
     );
     let store = SqliteStore::open(&path);
     assert_eq!(
@@ -146,7 +146,7 @@ fn the_words_of_a_file_from_before_there_was_an_index_are_found() {
     let store = SqliteStore::open(&newest);
     store.append(samples::prompts(PROMPTS)).wait().unwrap();
     store.close().wait().unwrap();
-    run_these(&path, &MIGRATIONS[..2]).unwrap();
+    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
     let opened = connection::open_for_writing(&path).unwrap().connection;
     opened.execute("ATTACH ? AS newest", [newest.to_str().unwrap()]).unwrap();
     for table in ["sessions", "prompts", "steps", "tags"] {
@@ -184,7 +184,7 @@ fn a_migration_that_fails_changes_nothing() {
     let (_folder, path) = folder_and_path();
     let prompt = filled(&path);
     let broken = and_one_more("broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);");
-    assert!(run_these(&path, &broken).is_err());
+    assert!(run_these(&Place::of(&path), &broken).is_err());
     assert_eq!(status(&path).unwrap().current, LATEST);
     let opened = connection::open_for_writing(&path).unwrap();
     assert!(opened.connection.prepare("SELECT * FROM half").is_err());
@@ -201,7 +201,7 @@ fn of_many_that_meet_an_old_file_one_migrates() {
             .map(|_| {
                 scope.spawn(|| {
                     together.wait();
-                    run_these(&path, &LATER).unwrap()
+                    run_these(&Place::of(&path), &LATER).unwrap()
                 })
             })
             .collect();
@@ -320,4 +320,39 @@ fn a_database_moved_into_the_place_is_seen() {
     store.append(vec![samples::prompt(7)]).wait().unwrap();
     store.close().wait().unwrap();
     assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 2);
+}
+
+#[test]
+fn a_migration_of_many_rows_tells_how_far_it_is() {
+    let (_folder, path) = folder_and_path();
+    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
+    sql(
+        &path,
+        "PRAGMA foreign_keys = OFF;
+         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+         INSERT INTO prompts (id, id_tail, session_id, variant, revision, created_at, updated_at, temperature, max_tokens,
+             phase, persona, provider, model, source, strategy, model_metadata, context, original_input, content)
+         SELECT CAST(printf('%016d', n) AS BLOB), CAST(printf('%08d', n) AS BLOB), zeroblob(16), 0, 1, n, n, 0.5, 1,
+             'solutio', 'p', 'p', 'm', 'generated', 's', '{}', '[]', 'sea', 'tide ' || n
+         FROM numbers",
+    );
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let to = Arc::clone(&told);
+    run_watched(&path, Watch::by(move |progress| to.lock().unwrap().push(progress))).unwrap();
+    let told = told.lock().unwrap().clone();
+    let of_terms: Vec<u64> = told.iter().filter(|told| told.migration == "0003_terms").map(|told| told.done).collect();
+    assert_eq!(of_terms, [0, 500, 1_000, 1_200]);
+    assert!(told.iter().all(|told| told.total == 1_200 && told.done <= told.total), "{told:?}");
+    let migrated = connection::open_for_reading(&path).unwrap().unwrap().connection;
+    crate::store::sqlite::ranking::tests::assert_lengths_are_those_of_fts5(&migrated);
+    assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 1_200);
+    // The same when a command meets the file first.
+    let (_folder, path) = folder_and_path();
+    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let to = Arc::clone(&told);
+    let store =
+        SqliteStore::open(&path).watched_by(Watch::by(move |progress| to.lock().unwrap().push(progress.migration)));
+    store.count(Filter::default()).wait().unwrap();
+    assert!(told.lock().unwrap().contains(&"0003_terms"));
 }

@@ -19,9 +19,12 @@ mod filter;
 mod find;
 mod fragment;
 mod judgements;
+mod lengths;
+mod matches;
 mod measure;
 pub mod migrate;
 mod prompts;
+mod ranking;
 mod rows;
 mod sessions;
 mod spend;
@@ -88,7 +91,14 @@ impl SqliteStore {
     /// What errors call the file: for one outside the user's own folder, whose path clients of a server must not learn.
     #[must_use]
     pub fn shown_as(mut self, name: impl Into<PathBuf>) -> Self {
-        self.place = Arc::new(Place { path: self.place.path.clone(), shown: name.into() });
+        self.place = Arc::new(Place { shown: name.into(), ..Place::clone(&self.place) });
+        self
+    }
+
+    /// Tells how far the file's migration is, should it need one.
+    #[must_use]
+    pub fn watched_by(mut self, watch: migrate::Watch) -> Self {
+        self.place = Arc::new(Place { watch, ..Place::clone(&self.place) });
         self
     }
 

@@ -24,11 +24,16 @@ use crate::store::{Filter, Order, Page, PageSpec};
 /// Stores new prompts, with what the index holds of each, and a run for each whose own is not known.
 pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> Outcome<()> {
     sessions::begin_unknown(connection, prompts)?;
-    let pairs = prompts.iter().zip(entries);
-    pairs.into_iter().try_for_each(|(prompt, entry)| insert(connection, prompt, entry))
+    let keys = prompts.iter().map(|prompt| insert(connection, prompt)).collect::<Outcome<Vec<i64>>>()?;
+    // The only place that adds prompts counts them. A trigger would make FTS5 write out the words it has gathered with each.
+    connection
+        .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
+        .execute([i64::try_from(keys.len()).unwrap_or(i64::MAX)])?;
+    terms::put(connection, keys.into_iter().zip(entries))
 }
 
-fn insert(connection: &Connection, prompt: &Prompt, entry: &Entry) -> Outcome<()> {
+/// Stores a prompt but for its words; gives its key.
+fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
     check_finite("temperature", Some(prompt.temperature))?;
     check_finite("score", prompt.score)?;
     let inserted = connection
@@ -69,7 +74,7 @@ fn insert(connection: &Connection, prompt: &Prompt, entry: &Entry) -> Outcome<()
     let key = connection.last_insert_rowid();
     insert_steps(connection, key, prompt)?;
     insert_tags(connection, key, prompt, &prompt.tags)?;
-    terms::put(connection, key, entry)
+    Ok(key)
 }
 
 fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<()> {

@@ -1,23 +1,21 @@
-//! Prompts by their words: the FTS5 index `prompt_terms`, kept and searched.
+//! The words of prompts: the FTS5 index `prompt_terms`, and how a query is put to it.
 //!
 //! The index holds terms that [`crate::text::terms`] made, under the key of their prompt, and is written in the
 //! transaction that writes the prompt; a trigger takes out what is deleted. So it always holds what the rows say, and any part of
 //! it can be made anew from them ([`index_from`]). What matches is what [`TextQuery::matches`] says; the properties that
 //! hold it to that are in `terms_tests`.
 //!
-//! The words drive: FTS5 gives the matches, a filter is checked for each by its key. A search is ordered by
-//! `bm25(prompt_terms, …)`, not by FTS5's `rank`, which sorts every match where this keeps the best.
+//! How long each prompt is, in terms, is written along with it into [`lengths`]; a search is [`super::ranking`].
 
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, params};
 
 use super::failure::Outcome;
-use super::filter::Query;
-use super::rows::{Columns, millis_not_before};
-use crate::domain::{Phase, Prompt, PromptId};
-use crate::store::{Filter, Found, Hit, Lexical};
+use super::lengths;
+use super::migrate::Part;
+use super::rows::Columns;
+use crate::domain::Prompt;
 use crate::text::query::{Phrase, TextQuery};
 use crate::text::terms::{Analyzer, Placed};
 
@@ -26,10 +24,6 @@ const REMEMBERED: usize = 100_000;
 
 /// Prompts that are indexed between two looks at the database.
 const STEP: u32 = 500;
-
-/// How much a word counts in content, original input, tags, notes: what a person wrote about a prompt tells more of it than
-/// one word of many in its text.
-const WEIGHTS: &str = "1.0, 2.0, 4.0, 2.0";
 
 /// Makes the terms of texts. Remembers words, so one is kept for many texts.
 #[derive(Debug, Default)]
@@ -50,6 +44,14 @@ pub(super) struct Entry {
     original_input: String,
     tags: String,
     notes: String,
+}
+
+impl Entry {
+    /// Terms in it, as FTS5 counts them.
+    fn length(&self) -> usize {
+        let columns = [&self.content, &self.original_input, &self.tags, &self.notes];
+        columns.into_iter().flat_map(|terms| terms.split(' ')).filter(|term| !term.is_empty()).count()
+    }
 }
 
 impl Indexer {
@@ -98,8 +100,20 @@ impl Memory {
     }
 }
 
-/// Puts the entry of a prompt into the index, in place of the one it has.
-pub(super) fn put(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
+/// Puts the entries of prompts into the index, in place of those they have.
+pub(super) fn put<'entry>(
+    connection: &Connection,
+    entries: impl IntoIterator<Item = (i64, &'entry Entry)>,
+) -> Outcome<()> {
+    let mut lengths = Vec::new();
+    for (key, entry) in entries {
+        put_terms(connection, key, entry)?;
+        lengths.push((key, entry.length()));
+    }
+    lengths::put(connection, &lengths)
+}
+
+fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO prompt_terms (rowid, content, original_input, tags, notes) VALUES (?, ?, ?, ?, ?)",
@@ -108,14 +122,21 @@ pub(super) fn put(connection: &Connection, key: i64, entry: &Entry) -> Outcome<(
     Ok(())
 }
 
-/// Makes the whole index anew from the rows.
-pub(super) fn index_all(connection: &Connection) -> Outcome<()> {
+/// Makes the whole index from the rows, for a file that has none yet; lengths are of a later format.
+pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
     let indexer = Indexer::default();
-    let mut place = None;
+    let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    let (mut after, mut done) = (0, 0);
     loop {
-        place = index_from(connection, &indexer, place, STEP)?;
-        if place.is_none() {
-            return Ok(());
+        tell(Part { done, total });
+        let entries = entries_after(connection, &indexer, after, STEP)?;
+        for (key, entry) in &entries {
+            put_terms(connection, *key, entry)?;
+        }
+        done += entries.len() as u64;
+        match entries.last() {
+            Some((last, _)) => after = *last,
+            None => return Ok(()),
         }
     }
 }
@@ -133,106 +154,33 @@ pub(super) fn index_from(
     }
     let after = i64::try_from(after.unwrap_or(0)).unwrap_or(i64::MAX);
     let limit = limit.max(1);
+    let entries = entries_after(connection, indexer, after, limit)?;
+    put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;
+    let last = entries.last().map(|(key, _)| key.unsigned_abs());
+    Ok(last.filter(|_| entries.len() == limit as usize))
+}
+
+/// The entries of up to `limit` prompts with a key above `after`, made of their rows.
+fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: u32) -> Outcome<Vec<(i64, Entry)>> {
     let mut statement = connection
         .prepare_cached("SELECT key, content, original_input, notes FROM prompts WHERE key > ? ORDER BY key LIMIT ?")?;
     let mut tags_of = connection.prepare_cached("SELECT tag FROM tags WHERE prompt = ? ORDER BY position")?;
     let mut rows = statement.query(params![after, limit])?;
-    let (mut last, mut count) = (None, 0);
+    let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         let mut columns = Columns::of(row);
         let key: i64 = columns.take()?;
         let (content, original_input): (String, String) = (columns.take()?, columns.take()?);
         let notes: Option<String> = columns.take()?;
         let tags = tags_of.query_map([key], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        put(connection, key, &indexer.entry_of(&content, &original_input, &tags, notes.as_deref()))?;
-        last = Some(key.unsigned_abs());
-        count += 1;
+        entries.push((key, indexer.entry_of(&content, &original_input, &tags, notes.as_deref())));
     }
-    Ok(last.filter(|_| count == limit))
-}
-
-/// The prompts that match and pass the filter, best first; of equals the one stored last comes first.
-pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
-    let Some(expression) = expression(&wanted.query) else { return Ok(Found::default()) };
-    let matches = Matches::of(expression, &wanted.filter);
-    let score = format!("bm25(prompt_terms, {WEIGHTS})");
-    let order = " ORDER BY 2, prompt_terms.rowid DESC LIMIT ? OFFSET ?";
-    let mut page = matches.query(&format!("prompt_terms.rowid, {score}"), order);
-    page.values.push(Value::Integer(wanted.limit.into()));
-    page.values.push(Value::Integer(i64::try_from(wanted.offset).unwrap_or(i64::MAX)));
-    let mut hits = Vec::new();
-    if wanted.limit > 0 {
-        let mut id_of = connection.prepare_cached("SELECT id FROM prompts WHERE key = ?")?;
-        let mut statement = connection.prepare_cached(&page.sql)?;
-        let mut rows = statement.query(params_from_iter(page.values))?;
-        while let Some(row) = rows.next()? {
-            let mut columns = Columns::of(row);
-            let (key, score): (i64, f64) = (columns.take()?, columns.take()?);
-            let id = id_of.query_row([key], |row| Ok(Columns::of(row).id()))??;
-            // FTS5 gives what is better a smaller number.
-            hits.push(Hit { id: PromptId(id), score: -score });
-        }
-    }
-    let is_last_page = hits.len() < wanted.limit as usize && (!hits.is_empty() || wanted.offset == 0);
-    let total = if is_last_page { wanted.offset + hits.len() as u64 } else { matches.count(connection)? };
-    Ok(Found { hits, total })
-}
-
-/// The matches of an expression that pass a filter.
-struct Matches {
-    /// From where, and under which conditions.
-    sql: String,
-    values: Vec<Value>,
-}
-
-impl Matches {
-    fn of(expression: String, filter: &Filter) -> Self {
-        let columns = [
-            ("phase = ?", filter.phase.map(|phase| Value::Text(Phase::as_str(phase).to_owned()))),
-            ("provider = ?", filter.provider.clone().map(Value::Text)),
-            ("model = ?", filter.model.clone().map(Value::Text)),
-            ("persona = ?", filter.persona.clone().map(Value::Text)),
-            ("session_id = ?", filter.session_id.map(|session| Value::Blob(session.0.as_bytes().to_vec()))),
-            ("created_at >= ?", filter.since.map(|since| Value::Integer(millis_not_before(since)))),
-            ("created_at < ?", filter.until.map(|until| Value::Integer(millis_not_before(until)))),
-        ];
-        let (mut joins, mut conditions) = (String::new(), String::from(" WHERE prompt_terms MATCH ?"));
-        let mut values = vec![Value::Text(expression)];
-        for (condition, value) in columns {
-            if let Some(value) = value {
-                if joins.is_empty() {
-                    // CROSS JOIN: the words drive. The index holds every column that is asked for.
-                    joins.push_str(" CROSS JOIN prompts p INDEXED BY prompts_by_key ON p.key = prompt_terms.rowid");
-                }
-                conditions.push_str(" AND p.");
-                conditions.push_str(condition);
-                values.push(value);
-            }
-        }
-        for tag in &filter.tags {
-            // The plus: nor may a tag drive, for FTS5 would search anew for each prompt that carries it.
-            conditions
-                .push_str(" AND EXISTS (SELECT 1 FROM tags t WHERE t.prompt = +prompt_terms.rowid AND t.tag = ?)");
-            values.push(Value::Text(tag.clone()));
-        }
-        Self { sql: format!(" FROM prompt_terms{joins}{conditions}"), values }
-    }
-
-    fn query(&self, what: &str, then: &str) -> Query {
-        Query { sql: format!("SELECT {what}{}{then}", self.sql), values: self.values.clone() }
-    }
-
-    fn count(&self, connection: &Connection) -> Outcome<u64> {
-        let query = self.query("count(*)", "");
-        let mut statement = connection.prepare_cached(&query.sql)?;
-        let rows: i64 = statement.query_row(params_from_iter(query.values), |row| row.get(0))?;
-        Ok(rows.unsigned_abs())
-    }
+    Ok(entries)
 }
 
 /// The query as FTS5 reads it (<https://www.sqlite.org/fts5.html#full_text_query_syntax>); none where nothing is looked
 /// for. Every term is quoted, so none can be taken for syntax.
-fn expression(query: &TextQuery) -> Option<String> {
+pub(super) fn expression(query: &TextQuery) -> Option<String> {
     if query.is_empty() {
         return None;
     }

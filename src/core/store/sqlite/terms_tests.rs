@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::domain::PromptId;
 use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, operation, text};
 use crate::store::sqlite::{SqliteStore, connection};
-use crate::store::{Edit, FindStore, Mutation, Order, Store, conformance, samples};
+use crate::store::{Edit, Filter, FindStore, Found, Lexical, Mutation, Order, Store, conformance, samples};
 
 /// Term, key, column, place: all that an index holds.
 type Instance = (String, i64, String, i64);
@@ -50,6 +51,7 @@ pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path)
     let mut statement = connection.prepare("SELECT id FROM prompt_terms_docsize").unwrap();
     let sized: BTreeSet<i64> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert_eq!(sized, keys);
+    super::super::ranking::tests::assert_lengths_are_those_of_fts5(connection);
     connection.execute("INSERT INTO prompt_terms (prompt_terms) VALUES ('integrity-check')", []).unwrap();
     let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(sound, "ok");
@@ -107,38 +109,6 @@ fn every_term_is_quoted() {
     assert_eq!(expression(&query).unwrap(), "(\"a\"\" OR \"\"b NEAR(x\" *)");
     let typed = TextQuery::parse("a OR \"b c\" d* -e -f");
     assert_eq!(expression(&typed).unwrap(), r#"(("a" OR "b c") AND ("d" *)) NOT ("e" OR "f")"#);
-}
-
-#[test]
-fn a_filtered_search_never_reads_the_rows_themselves() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("aludel.db");
-    SqliteStore::open(&path).append(samples::prompts(3)).wait().unwrap();
-    let opened = connection::open_for_reading(&path).unwrap().unwrap();
-    let filter = Filter {
-        tags: vec!["sea".into(), "tag-1".into()],
-        phase: Some(Phase::Coagulatio),
-        provider: Some("x".into()),
-        model: Some("x".into()),
-        persona: Some("x".into()),
-        session_id: Some(samples::session_id(1)),
-        since: Some(samples::moment(1)),
-        until: Some(samples::moment(2)),
-    };
-    let query = Matches::of("\"x\"".into(), &filter).query("count(*)", "");
-    let mut statement = opened.connection.prepare(&format!("EXPLAIN QUERY PLAN {}", query.sql)).unwrap();
-    let plan: Vec<String> =
-        statement.query_map(params_from_iter(query.values), |row| row.get(3)).unwrap().map(Result::unwrap).collect();
-    assert!(plan[0].starts_with("SCAN prompt_terms VIRTUAL TABLE"), "{plan:?}");
-    assert!(
-        plan.iter().any(|step| step.starts_with("SEARCH p USING COVERING INDEX prompts_by_key (key=?")),
-        "{plan:?}"
-    );
-    assert_eq!(
-        plan.iter().filter(|step| step.starts_with("SEARCH t ") && step.contains("(prompt=? AND tag=?)")).count(),
-        2,
-        "{plan:?}"
-    );
 }
 
 /// Stores, edits and deletes by turns until it is killed, saying so after each turn.

@@ -1,18 +1,17 @@
 //! The writer: one thread, started by the first write, that commits together all that has queued up.
 //!
 //! Durability costs one wait for the disk per commit, whatever the commit holds; taking all waiting jobs into one
-//! transaction shares that wait among them. Each job runs in a savepoint of its own, so one that fails
-//! takes no other with it, and where SQLite gives up the whole transaction (a full disk) every job is tried
+//! transaction shares that wait among them. Where one fails, all are done again, each in a savepoint of its own, so it
+//! takes no other with it; where SQLite gives up the whole transaction (a full disk) every job is tried
 //! once more alone. A job is answered after its commit, never before.
 //!
 //! The queue is bounded: whoever writes faster than the disk waits in [`Writer::send`].
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::connection::{self, Connected, Identity};
 use super::failure::{Failure, Outcome, Place};
@@ -188,7 +187,7 @@ impl WriterThread {
     fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
         let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
-            None => open(&self.place.path).map_err(Lost::All)?,
+            None => open(&self.place).map_err(Lost::All)?,
         };
         let committed = commit_together(&mut opened.connection, jobs);
         self.opened = Some(opened);
@@ -197,9 +196,9 @@ impl WriterThread {
 }
 
 /// A connection that is ready to write, over a file that is up to date.
-fn open(path: &Path) -> Outcome<Connected> {
-    let mut opened = connection::open_for_writing(path)?;
-    migrate::bring_up(&mut opened.connection, path)?;
+fn open(place: &Place) -> Outcome<Connected> {
+    let mut opened = connection::open_for_writing(&place.path)?;
+    migrate::bring_up(&mut opened.connection, place)?;
     Ok(opened)
 }
 
@@ -213,22 +212,51 @@ enum Lost {
 
 /// One transaction around all jobs. On success each has its own outcome.
 fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| Lost::All(error.into()))?;
-    check_format(&transaction).map_err(Lost::All)?;
+    if let Some(outcomes) = commit_as_one(connection, jobs)? {
+        return Ok(outcomes);
+    }
+    let transaction = begin(connection)?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         let outcome = run_in_savepoint(&transaction, job.as_mut());
         if transaction.is_autocommit() {
-            // SQLite itself has rolled back everything.
-            let failure = outcome.err().unwrap_or_else(|| Failure::damaged("a transaction ended by itself"));
-            return Err(Lost::Together(failure));
+            return Err(Lost::Together(ended_by_itself(outcome)));
         }
         outcomes.push(outcome);
     }
     transaction.commit().map_err(|error| Lost::Together(error.into()))?;
     Ok(outcomes)
+}
+
+/// The same without a savepoint a job, at each of which FTS5 would write out the words it has gathered, as a segment of its own.
+/// None where one of several jobs failed: nothing of any is left then, and they are to be done again.
+fn commit_as_one(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Option<Vec<Outcome<()>>>, Lost> {
+    let transaction = begin(connection)?;
+    for job in &mut *jobs {
+        let outcome = job.run(&transaction);
+        if transaction.is_autocommit() {
+            return Err(Lost::Together(ended_by_itself(outcome)));
+        }
+        if let Err(failure) = outcome {
+            transaction.rollback().map_err(|error| Lost::Together(error.into()))?;
+            return Ok((jobs.len() == 1).then(|| vec![Err(failure)]));
+        }
+    }
+    transaction.commit().map_err(|error| Lost::Together(error.into()))?;
+    Ok(Some(jobs.iter().map(|_| Ok(())).collect()))
+}
+
+fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Lost> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(|error| Lost::All(error.into()))?;
+    check_format(&transaction).map_err(Lost::All)?;
+    Ok(transaction)
+}
+
+/// Why, where SQLite itself has rolled back everything.
+fn ended_by_itself(outcome: Outcome<()>) -> Failure {
+    outcome.err().unwrap_or_else(|| Failure::damaged("a transaction ended by itself"))
 }
 
 fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Outcome<()> {

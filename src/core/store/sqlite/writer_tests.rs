@@ -1,6 +1,6 @@
 //! Group commits, failing jobs, a full disk, a locked file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::*;
@@ -62,9 +62,21 @@ fn what_has_queued_up_is_committed_together() {
 }
 
 #[test]
+fn jobs_of_one_commit_leave_one_segment_of_words() {
+    let (_folder, path) = folder_and_path();
+    let mut opened = open(&Place::of(&path)).unwrap();
+    let (mut jobs, _answers): (Vec<_>, Vec<_>) = (0..40).map(samples::prompt).map(append).unzip();
+    let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
+    assert!(outcomes.iter().all(Result::is_ok));
+    let segments = "SELECT count(DISTINCT segid) FROM prompt_terms_idx";
+    assert_eq!(opened.connection.query_row(segments, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    assert_eq!(count(&path), 40);
+}
+
+#[test]
 fn a_job_that_fails_takes_no_other_with_it() {
     let (_folder, path) = folder_and_path();
-    let mut opened = open(&path).unwrap();
+    let mut opened = open(&Place::of(&path)).unwrap();
     let (mut jobs, answers): (Vec<_>, Vec<_>) =
         [1, 2, 2, 3].map(|seed| append(samples::prompt(seed))).into_iter().unzip();
     let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
@@ -80,7 +92,7 @@ fn a_job_that_fails_takes_no_other_with_it() {
 #[test]
 fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
     let (_folder, path) = folder_and_path();
-    let opened = open(&path).unwrap();
+    let opened = open(&Place::of(&path)).unwrap();
     let pages: i64 = opened.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     opened.connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 20), [], |_| Ok(())).unwrap();
 
@@ -132,7 +144,7 @@ fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
     let (_folder, path) = folder_and_path();
     let other = connection::open_for_writing(&path).unwrap().connection;
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut impatient = open(&path).unwrap();
+    let mut impatient = open(&Place::of(&path)).unwrap();
     impatient.connection.busy_timeout(Duration::from_millis(20)).unwrap();
     let (job, _answer) = append(samples::prompt(1));
     let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &mut [job]) else {

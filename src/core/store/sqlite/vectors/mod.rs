@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::store::{Found, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
 
 pub(super) use self::codes::Codes;
+pub(super) use self::nearest::Keys;
 
 /// A space as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub(super) enum Way {
 
 /// The keys of the prompts that pass a filter.
 #[derive(Debug)]
-pub(super) enum Keys {
+pub(in super::super) enum Keys {
     /// All there are.
     All,
     /// These: a bit a key.
@@ -49,7 +49,7 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    fn of(connection: &Connection, filter: &Filter) -> Outcome<Self> {
+    pub(in super::super) fn of(connection: &Connection, filter: &Filter) -> Outcome<Self> {
         if *filter == Filter::default() {
             return Ok(Self::All);
         }
@@ -70,7 +70,7 @@ impl Keys {
     }
 
     /// True for a prompt that is among them.
-    pub(super) fn pass(&self, key: i64) -> bool {
+    pub(in super::super) fn pass(&self, key: i64) -> bool {
         match self {
             Self::All => true,
             Self::Some { bits, .. } => {

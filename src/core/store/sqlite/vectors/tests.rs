@@ -291,7 +291,8 @@ fn store_plain(store: &SqliteStore, count: u32) -> Vec<PromptId> {
                  original_input, content)
              SELECT CAST(printf('%016d', n) AS BLOB), CAST(printf('%08d', n) AS BLOB), zeroblob(16), 0, 1, n, n, 0, 1,
                  'coagulatio', iif(n % 2, 'code', 'writing'), 'p', 'm', 'manual', '', '{{}}', '[]', '', ''
-             FROM numbers"
+             FROM numbers;
+             UPDATE totals SET prompts = prompts + {count}"
         ))?;
         Ok(())
     });

@@ -1,0 +1,116 @@
+//! How many terms each prompt has in the index of words, side by side in the order of keys.
+//!
+//! FTS5 keeps the same in a table of its own, a row a prompt, and BM25 asks for it with every match: that lookup is most of what
+//! ranking a common word takes. Here thousands lie in one row, written in the transaction that writes the index, so they are right for
+//! whoever reads, in whichever process. Two bytes a prompt.
+//!
+//! A number is only given for a match, so what is deleted leaves its own behind: keys are never given twice. What is not known, or has no
+//! room in two bytes, is looked up where FTS5 keeps it.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+
+use super::failure::{Failure, Outcome};
+use super::migrate::Part;
+
+/// Keys of one row: as many as one page has room for.
+const BLOCK: u16 = 2_000;
+
+/// What stands for a length without room.
+const LONG: u16 = u16::MAX;
+
+/// Remembers the lengths of prompts, by key.
+pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> Outcome<()> {
+    let mut get = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
+    let mut put = connection.prepare_cached("INSERT OR REPLACE INTO prompt_lengths (block, lengths) VALUES (?, ?)")?;
+    for of_block in lengths.chunk_by(|a, b| block(a.0) == block(b.0)) {
+        let block = block(of_block[0].0);
+        let before: Option<Vec<u8>> = get.query_row([block], |row| row.get(0)).optional()?;
+        let mut bytes = before.unwrap_or_default();
+        bytes.resize(2 * usize::from(BLOCK), 0);
+        for (key, length) in of_block {
+            let length = u16::try_from(*length).unwrap_or(LONG);
+            let place = place(*key);
+            bytes[place..place + 2].copy_from_slice(&length.to_le_bytes());
+        }
+        put.execute(params![block, bytes])?;
+    }
+    Ok(())
+}
+
+/// Remembers the lengths of all prompts, as FTS5 has them.
+pub(super) fn fill(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
+    let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    let mut done = 0;
+    let mut statement = connection.prepare("SELECT id, sz FROM prompt_terms_docsize ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    let mut lengths = Vec::new();
+    while let Some(row) = rows.next()? {
+        let sizes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        lengths.push((row.get(0)?, sum_of_varints(sizes)));
+        if lengths.len() == usize::from(BLOCK) {
+            put(connection, &lengths)?;
+            done += lengths.len() as u64;
+            tell(Part { done, total });
+            lengths.clear();
+        }
+    }
+    put(connection, &lengths)?;
+    tell(Part { done: total, total });
+    Ok(())
+}
+
+/// FTS5 keeps a number a column, each as SQLite's variable-length integer (<https://www.sqlite.org/fileformat2.html#varint>).
+fn sum_of_varints(mut bytes: &[u8]) -> usize {
+    let (mut sum, mut number) = (0_usize, 0_usize);
+    while let Some((byte, rest)) = bytes.split_first() {
+        number = number << 7 | usize::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            sum = sum.saturating_add(number);
+            number = 0;
+        }
+        bytes = rest;
+    }
+    sum
+}
+
+/// Reads lengths, best in the order of keys.
+pub(super) struct Lengths<'connection> {
+    statement: CachedStatement<'connection>,
+    /// The row that was read last.
+    block: Option<i64>,
+    bytes: Vec<u8>,
+}
+
+impl<'connection> Lengths<'connection> {
+    /// None read yet.
+    pub(super) fn of(connection: &'connection Connection) -> Outcome<Self> {
+        let statement = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
+        Ok(Self { statement, block: None, bytes: Vec::new() })
+    }
+
+    /// The terms of a prompt; none where FTS5 must be asked.
+    pub(super) fn get(&mut self, key: i64) -> Outcome<Option<u32>> {
+        let wanted = block(key);
+        if self.block != Some(wanted) {
+            self.bytes.clear();
+            let mut rows = self.statement.query([wanted])?;
+            if let Some(row) = rows.next()? {
+                let bytes = row.get_ref(0)?.as_blob().map_err(|_| Failure::damaged("lengths of prompts"))?;
+                self.bytes.extend_from_slice(bytes);
+            }
+            self.block = Some(wanted);
+        }
+        let place = place(key);
+        let bytes = self.bytes.get(place..place + 2).and_then(|bytes| bytes.try_into().ok());
+        Ok(bytes.map(u16::from_le_bytes).filter(|length| ![0, LONG].contains(length)).map(u32::from))
+    }
+}
+
+fn block(key: i64) -> i64 {
+    key.div_euclid(BLOCK.into())
+}
+
+/// The first byte of a key's length in its row.
+fn place(key: i64) -> usize {
+    usize::try_from(key.rem_euclid(BLOCK.into())).unwrap_or_default() * 2
+}

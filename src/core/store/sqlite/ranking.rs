@@ -1,0 +1,285 @@
+//! A search by words: every match is seen once, counted if it passes the filter, and the best are kept.
+//!
+//! The score is BM25 as FTS5's own `bm25` computes it (<https://www.sqlite.org/fts5.html#the_bm25_function>), to the last bit but for
+//! the order of sums; a property test holds it to that. It is faster by what it does not do: lengths of texts come from
+//! [`super::lengths`], a phrase that stands alone is counted while it is ranked rather than before, one that may not be there is not
+//! counted at all, and the total comes of the same walk.
+//!
+//! The filter comes before the score. The first matches are looked up one by one; where there are many, all keys that pass
+//! are read at once.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use rusqlite::types::Value;
+use rusqlite::{CachedStatement, Connection};
+
+use super::failure::Outcome;
+use super::filter::Query;
+use super::lengths::Lengths;
+use super::matches::{self, Match};
+use super::rows::{Columns, millis_not_before};
+use super::terms;
+use super::vectors::Keys;
+use crate::domain::{Phase, PromptId};
+use crate::store::{Filter, Found, Hit, Lexical};
+
+/// How much a word counts in content, original input, tags, notes: what a person wrote about a prompt tells more of it than
+/// one word of many in its text.
+pub(super) const WEIGHTS: [f64; 4] = [1.0, 2.0, 4.0, 2.0];
+
+/// How soon more of the same word stops to count; what `bm25` uses.
+const K1: f64 = 1.2;
+
+/// How much the length of a text counts; what `bm25` uses.
+const B: f64 = 0.75;
+
+/// Weight of a phrase that is in more than half of all prompts; what `bm25` uses.
+const LEAST_WEIGHT: f64 = 1e-6;
+
+/// Matches that are looked up one by one: some three milliseconds.
+const LOOKED_UP: u32 = 10_000;
+
+/// The prompts that match and pass the filter, best first; of equals the one stored last comes first.
+pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
+    let Some(expression) = terms::expression(&wanted.query) else { return Ok(Found::default()) };
+    let mut walk = Walk {
+        passing: Passing::of(connection, &wanted.filter)?,
+        lengths: Lengths::of(connection)?,
+        formula: None,
+        best: Best::of(if wanted.limit == 0 { 0 } else { wanted.offset.saturating_add(wanted.limit.into()) }),
+        matched: 0,
+        passed: 0,
+    };
+    matches::each(connection, &expression, &mut |found| walk.take(found))?;
+    let Walk { formula, best, matched, passed, .. } = walk;
+
+    let weight = formula.map_or(1.0, |formula| formula.weight_of_one(matched));
+    let mut id_of = connection.prepare_cached("SELECT id FROM prompts WHERE key = ?")?;
+    let skipped = usize::try_from(wanted.offset).unwrap_or(usize::MAX);
+    let hits = best.into_sorted().into_iter().skip(skipped).map(|ranked| {
+        let id = id_of.query_row([ranked.key], |row| Ok(Columns::of(row).id()))??;
+        Ok(Hit { id: PromptId(id), score: weight * ranked.score })
+    });
+    Ok(Found { hits: hits.collect::<Outcome<Vec<Hit>>>()?, total: passed })
+}
+
+/// What is known while the matches are walked.
+struct Walk<'connection> {
+    passing: Passing<'connection>,
+    lengths: Lengths<'connection>,
+    /// Made at the first match: without one there is nothing to compute with.
+    formula: Option<Formula>,
+    best: Best,
+    matched: u64,
+    passed: u64,
+}
+
+impl Walk<'_> {
+    fn take(&mut self, found: &Match<'_>) -> Outcome<()> {
+        self.matched += 1;
+        let key = found.key();
+        if !self.passing.pass(key)? {
+            return Ok(());
+        }
+        self.passed += 1;
+        if self.best.wanted == 0 {
+            return Ok(());
+        }
+        let length = match self.lengths.get(key)? {
+            Some(length) => length,
+            None => found.length()?,
+        };
+        let formula = match &mut self.formula {
+            Some(formula) => formula,
+            none => none.insert(Formula::of(found)?),
+        };
+        let score = formula.score(found, length)?;
+        self.best.offer(Ranked { score, key });
+        Ok(())
+    }
+}
+
+/// BM25 of one expression.
+struct Formula {
+    /// Prompts in the index.
+    rows: f64,
+    /// Terms of a prompt, on average.
+    average: f64,
+    /// The weight of each phrase, once it was met.
+    weights: Vec<Option<f64>>,
+}
+
+impl Formula {
+    fn of(found: &Match<'_>) -> Outcome<Self> {
+        let rows = found.rows()? as f64;
+        let weights = match found.phrases() {
+            // Its weight is the same for every match and waits until they are counted.
+            1 => vec![Some(1.0)],
+            phrases => vec![None; phrases],
+        };
+        Ok(Self { rows, average: found.terms()? as f64 / rows, weights })
+    }
+
+    fn score(&mut self, found: &Match<'_>, length: u32) -> Outcome<f64> {
+        let mut score = 0.0;
+        let damping = K1 * (1.0 - B + B * f64::from(length) / self.average);
+        for (phrase, weight) in self.weights.iter_mut().enumerate() {
+            let mut often = 0.0;
+            found.places(phrase, |column| often += WEIGHTS.get(column).unwrap_or(&1.0))?;
+            if often > 0.0 {
+                let weight = match weight {
+                    Some(weight) => *weight,
+                    none => *none.insert(weight_of(self.rows, found.rows_with(phrase)? as f64)),
+                };
+                score += weight * ((often * (K1 + 1.0)) / (often + damping));
+            }
+        }
+        Ok(score)
+    }
+
+    /// What the scores of a phrase that stands alone are to be multiplied by, now that its matches are counted.
+    fn weight_of_one(&self, matched: u64) -> f64 {
+        if self.weights.len() == 1 { weight_of(self.rows, matched as f64) } else { 1.0 }
+    }
+}
+
+/// The inverse document frequency of a phrase that is in so many prompts of all.
+fn weight_of(rows: f64, having: f64) -> f64 {
+    let weight = ((rows - having + 0.5) / (having + 0.5)).ln();
+    if weight <= 0.0 { LEAST_WEIGHT } else { weight }
+}
+
+/// A prompt and its score, the better the greater.
+#[derive(Debug, Clone, Copy)]
+struct Ranked {
+    score: f64,
+    key: i64,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score).then(self.key.cmp(&other.key))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
+
+/// The best so far.
+struct Best {
+    wanted: u64,
+    /// The worst of them on top.
+    kept: BinaryHeap<Reverse<Ranked>>,
+}
+
+impl Best {
+    fn of(wanted: u64) -> Self {
+        Self { wanted, kept: BinaryHeap::new() }
+    }
+
+    fn offer(&mut self, ranked: Ranked) {
+        if (self.kept.len() as u64) < self.wanted {
+            self.kept.push(Reverse(ranked));
+        } else if let Some(mut worst) = self.kept.peek_mut()
+            && worst.0 < ranked
+        {
+            worst.0 = ranked;
+        }
+    }
+
+    fn into_sorted(self) -> Vec<Ranked> {
+        self.kept.into_sorted_vec().into_iter().map(|Reverse(ranked)| ranked).collect()
+    }
+}
+
+/// Tells which prompts pass a filter.
+struct Passing<'connection> {
+    connection: &'connection Connection,
+    filter: &'connection Filter,
+    way: Way<'connection>,
+}
+
+enum Way<'connection> {
+    /// Looks each up; so many more times.
+    OneByOne { lookup: CachedStatement<'connection>, left: u32 },
+    /// All keys that pass are known.
+    Known(Keys),
+}
+
+impl<'connection> Passing<'connection> {
+    fn of(connection: &'connection Connection, filter: &'connection Filter) -> Outcome<Self> {
+        let way = if *filter == Filter::default() {
+            Way::Known(Keys::All)
+        } else {
+            let Query { sql, values } = lookup(filter);
+            let mut lookup = connection.prepare_cached(&sql)?;
+            for (place, value) in values.iter().enumerate() {
+                lookup.raw_bind_parameter(place + 2, value)?;
+            }
+            Way::OneByOne { lookup, left: LOOKED_UP }
+        };
+        Ok(Self { connection, filter, way })
+    }
+
+    fn pass(&mut self, key: i64) -> Outcome<bool> {
+        if let Way::OneByOne { left: 0, .. } = self.way {
+            self.way = Way::Known(Keys::of(self.connection, self.filter)?);
+        }
+        match &mut self.way {
+            Way::Known(keys) => Ok(keys.pass(key)),
+            Way::OneByOne { lookup, left } => {
+                *left -= 1;
+                lookup.raw_bind_parameter(1, key)?;
+                Ok(lookup.raw_query().next()?.is_some())
+            }
+        }
+    }
+}
+
+/// Finds a row for a key that passes. The key is the first parameter.
+fn lookup(filter: &Filter) -> Query {
+    let columns = [
+        ("phase =", filter.phase.map(|phase| Value::Text(Phase::as_str(phase).to_owned()))),
+        ("provider =", filter.provider.clone().map(Value::Text)),
+        ("model =", filter.model.clone().map(Value::Text)),
+        ("persona =", filter.persona.clone().map(Value::Text)),
+        ("session_id =", filter.session_id.map(|session| Value::Blob(session.0.as_bytes().to_vec()))),
+        ("created_at >=", filter.since.map(|since| Value::Integer(millis_not_before(since)))),
+        ("created_at <", filter.until.map(|until| Value::Integer(millis_not_before(until)))),
+    ];
+    let (mut of_columns, mut values) = (vec!["p.key = ?1".to_owned()], Vec::new());
+    for (comparison, value) in columns {
+        if let Some(value) = value {
+            values.push(value);
+            of_columns.push(format!("p.{comparison} ?{}", values.len() + 1));
+        }
+    }
+    let mut conditions = Vec::new();
+    if of_columns.len() > 1 {
+        // The index holds every column that is asked for.
+        let of_columns = of_columns.join(" AND ");
+        conditions.push(format!("EXISTS (SELECT 1 FROM prompts p INDEXED BY prompts_by_key WHERE {of_columns})"));
+    }
+    for tag in &filter.tags {
+        values.push(Value::Text(tag.clone()));
+        let place = values.len() + 1;
+        conditions.push(format!("EXISTS (SELECT 1 FROM tags t WHERE t.prompt = ?1 AND t.tag = ?{place})"));
+    }
+    Query { sql: format!("SELECT 1 WHERE {}", conditions.join(" AND ")), values }
+}
+
+#[cfg(test)]
+#[path = "ranking_tests.rs"]
+pub(super) mod tests;
