@@ -88,7 +88,9 @@ impl Invocation<'_> {
     fn engine_with(&self, flags: &Flags) -> Result<Engine> {
         let loaded = self.load(flags)?;
         trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
-        Ok(Engine::open(loaded))
+        let engine = Engine::open(loaded);
+        progress::watch_migrations(&engine, &self.printer);
+        Ok(engine)
     }
 
     /// What the workbench must know of the terminal.

@@ -5,9 +5,11 @@
 //! The cursor is never hidden, so a process that is killed leaves the terminal as it was.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aludel_core::domain::Phase;
+use aludel_core::engine::{Engine, MigrationProgress};
 use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
 
 use super::printer::Printer;
@@ -18,6 +20,10 @@ use super::wait::wait;
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 /// How long a run must last for its progress to be shown.
 const PATIENCE: Duration = Duration::from_millis(150);
+/// How long a migration must last for its progress to be shown.
+const LONG: Duration = Duration::from_secs(1);
+/// Columns of a bar.
+const BAR: u64 = 24;
 /// More variants than this are told in one line.
 const MOST_LINES: usize = 12;
 /// Wipes one line (ECMA-48: EL). Wiping all below would make some terminals keep each frame in their history.
@@ -92,6 +98,57 @@ impl Progress {
         match self.drawn {
             0 => String::new(),
             lines => format!("\x1b[{lines}F"),
+        }
+    }
+}
+
+/// How far some work on prompts has come, on a line.
+pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> String {
+    let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
+    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
+    let left = (done > 0 && done < total)
+        .then(|| format!(" · {} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
+    let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
+    let words = cut(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), frame.width);
+    frame.paint.text(Role::Faint, &words)
+}
+
+/// Shows on a terminal how far the database's migration is, should an operation of this engine meet an old file and that
+/// take long.
+pub(crate) fn watch_migrations(engine: &Engine, printer: &Printer) {
+    if !printer.may_draw() {
+        return;
+    }
+    let printer = printer.clone();
+    let drawing = Mutex::new(None::<Drawing>);
+    engine.watch_migrations(move |progress| {
+        let mut drawing = drawing.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress.done < progress.total {
+            drawing.get_or_insert_with(Drawing::begin).draw(&printer, progress);
+        } else if let Some(ended) = drawing.take() {
+            { ended.progress }.clear(&printer);
+        }
+    });
+}
+
+/// A migration as it is shown.
+struct Drawing {
+    progress: Progress,
+    next: Instant,
+}
+
+impl Drawing {
+    fn begin() -> Self {
+        let progress = Progress::new();
+        Self { next: progress.started + LONG, progress }
+    }
+
+    fn draw(&mut self, printer: &Printer, at: MigrationProgress) {
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + INTERVAL;
+            let what = format!("bringing the database up to date: {}", at.migration);
+            self.progress.draw_lines(printer, |frame| vec![bar(&what, at.done, at.total, frame)]);
         }
     }
 }

@@ -12,11 +12,8 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::progress::{self, Frame, Progress};
-use crate::cli::view::{Page, Role, count_of, span};
+use crate::cli::view::{Page, count_of};
 use crate::cli::wait;
-
-/// Columns of the bar.
-const BAR: u64 = 24;
 
 pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
@@ -79,13 +76,7 @@ fn line(progress: ReindexProgress, frame: &Frame) -> String {
         IndexPart::Text => "words",
         IndexPart::Vectors => "vectors",
     };
-    let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
-    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
-    let left = (done > 0 && done < total)
-        .then(|| format!(" · {} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
-    let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
-    let words = crate::cli::view::cut(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), frame.width);
-    frame.paint.text(Role::Faint, &words)
+    progress::bar(what, done, total, frame)
 }
 
 #[cfg(test)]

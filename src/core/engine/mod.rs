@@ -45,6 +45,7 @@ use crate::provider::cache::Answers;
 use crate::provider::embedding::Embedder;
 use crate::provider::registry::Registry;
 use crate::store::Store;
+use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
 pub use estimate::{Estimate, Preflight};
@@ -54,6 +55,8 @@ pub use newcomers::{Newcomer, Newcomers};
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, Validation};
+
+pub use crate::store::sqlite::migrate::MigrationProgress;
 
 /// How long closing waits for calls to be cancelled, so that what they may have cost is written down.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -67,6 +70,7 @@ pub struct Engine {
 struct Inner {
     loaded: Loaded,
     store: OnceLock<Arc<dyn Store>>,
+    watch: OnceLock<Watch>,
     book: OnceLock<Arc<dyn SpendBook>>,
     answers: OnceLock<Arc<Answers>>,
     embedder: OnceLock<Arc<dyn Embedder>>,
@@ -87,9 +91,9 @@ impl Engine {
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
-        let (store, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (store, watch, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
-        let inner = Inner { loaded, store, book, answers, embedder, indexer, assets, registry, clock, ids };
+        let inner = Inner { loaded, store, watch, book, answers, embedder, indexer, assets, registry, clock, ids };
         Self { inner: Arc::new(inner) }
     }
 
@@ -151,7 +155,17 @@ impl Engine {
         closed
     }
 
+    /// Tells how far a migration of the database is, whichever operation meets the old file. Of use before the first operation;
+    /// the first one to watch stays.
+    pub fn watch_migrations(&self, told: impl Fn(MigrationProgress) + Send + Sync + 'static) {
+        self.inner.watch.get_or_init(|| Watch::by(told));
+    }
+
+    fn watch(&self) -> Watch {
+        self.inner.watch.get().cloned().unwrap_or_default()
+    }
+
     fn store(&self) -> &Arc<dyn Store> {
-        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded))
+        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded, self.watch()))
     }
 }

@@ -142,6 +142,6 @@ impl Engine {
     /// # Errors
     /// `storage`.
     pub fn migrate(&self) -> Result<MigrationReport> {
-        migrate::run(&self.paths().database)
+        migrate::run_watched(&self.paths().database, self.watch())
     }
 }

@@ -18,6 +18,7 @@ use crate::provider::route::{self, Route};
 use crate::rank::Weights;
 use crate::store::Store;
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::migrate::Watch;
 pub(super) use providers::{key_source, registry};
 
 /// A provider and, if named, a model: `name` or `name/model`.
@@ -82,8 +83,8 @@ pub(super) fn assets(paths: &Paths) -> Assets {
     Assets::new(Some(AssetDirs::below(&paths.home)))
 }
 
-/// The database of the configuration. Touches nothing yet.
-pub(super) fn store(loaded: &Loaded) -> Arc<dyn Store> {
+/// The database of the configuration. Touches nothing yet; should it need a migration, `watch` is told how far that is.
+pub(super) fn store(loaded: &Loaded, watch: Watch) -> Arc<dyn Store> {
     let Paths { database, home, .. } = &loaded.paths;
     // Clients of a server may learn of the user's own folder, and of no other.
     let shown = if database.starts_with(home) {
@@ -91,7 +92,7 @@ pub(super) fn store(loaded: &Loaded) -> Arc<dyn Store> {
     } else {
         database.file_name().map_or_else(|| database.clone(), PathBuf::from)
     };
-    Arc::new(SqliteStore::open(database).shown_as(shown))
+    Arc::new(SqliteStore::open(database).shown_as(shown).watched_by(watch))
 }
 
 /// A target with its fallbacks behind it.
