@@ -1,23 +1,26 @@
 //! Search by words over many prompts, class by class of how common the words are, beside what else SQLite could do.
 //!
-//! `nice cargo bench --bench text_search`; ALUDEL_BENCH_PROMPTS says how many (100,000 unless set; the full run is 1,000,000), and
-//! ALUDEL_BENCH_FOLDER keeps the corpus, so that it is made once. Words are made up and follow Zipf's law over 50,000; a
-//! prompt has 300 to 1,500 characters, its input 40 to 200, and up to four of 200 tags, some far more used than others.
+//! `nice cargo bench --bench text_search`; ALUDEL_BENCH_PROMPTS says how many (100,000 unless set; the full run is
+//! 1,000,000 and takes some minutes and 4 GB), ALUDEL_BENCH_FOLDER keeps the corpus, so that it is made once. Words are made up and follow
+//! Zipf's law over 50,000; a prompt has 300 to 1,500 characters, its input 40 to 200, and up to four of 200 tags, some far more used than
+//! others.
 //!
 //! Ours is a search through the store, its total included, and the reading of the 20 hits. Its yardsticks run in turn
 //! with it on the same file: FTS5 by `bm25` and by `rank` without a total, `count(*)` of the matches (the least any ranking
-//! must walk), and `LIKE` over the rows. Ratios are taken query by query and their median is told.
+//! must walk), and `LIKE` over the rows. Ratios are taken query by query and their median is told. Beside that: what storing takes, how
+//! large the index is, `stats`, and whole processes: `aludel search` beside this program called with `yardstick-search PATH EXPRESSION`.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[path = "measure/spread.rs"]
 mod spread;
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use aludel_core::domain::{Phase, Prompt};
+use aludel_core::domain::{Phase, Prompt, StatsBy};
 use aludel_core::store::sqlite::SqliteStore;
-use aludel_core::store::{Filter, FindStore, Lexical, Store, samples};
+use aludel_core::store::{Filter, FindStore, Lexical, MeasureStore, Store, samples};
 use aludel_core::text::query::TextQuery;
 use aludel_core::text::terms::terms;
 use rusqlite::{Connection, OpenFlags, params};
@@ -31,19 +34,27 @@ const QUERIES: usize = 40;
 const LIKE_QUERIES: usize = 5;
 
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("yardstick-search") {
+        let [path, expression] = [(); 2].map(|()| arguments.next().expect("a path and an expression"));
+        return search_once(Path::new(&path), &expression);
+    }
     let count = from_environment("ALUDEL_BENCH_PROMPTS").map_or(100_000, |count| count.parse().expect("a number"));
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = from_environment("ALUDEL_BENCH_FOLDER");
     let folder = folder.as_deref().map_or(scratch.path(), Path::new);
     let words = Words::new();
-    let path = folder.join(format!("text-{count}.db"));
-    if !path.exists() {
-        let unfinished = folder.join("unfinished.db");
-        let _none_was_left = std::fs::remove_file(&unfinished);
-        fill(&unfinished, &words, count);
-        std::fs::rename(&unfinished, &path).expect("the corpus gets its name");
+    let home = folder.join(format!("text-{count}"));
+    let path = home.join("aludel.db");
+    if !home.exists() {
+        let unfinished = folder.join("unfinished");
+        let _none_was_left = std::fs::remove_dir_all(&unfinished);
+        fill(&unfinished.join("aludel.db"), &words, count);
+        std::fs::rename(&unfinished, &home).expect("the corpus gets its name");
     }
+    println!("load average: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
     durable_appends(scratch.path(), &words);
+    queued_appends(scratch.path(), &words);
 
     #[expect(clippy::disallowed_methods, reason = "the yardsticks are a program of their own")]
     let yardstick = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the corpus opens");
@@ -56,6 +67,61 @@ fn main() {
     for class in classes(&words) {
         class.run(&store, &yardstick);
     }
+    for (class, rank) in [("common", 50), ("mid", 2_000), ("rare", 20_000)] {
+        whole_process(class, &words.words[rank], &home);
+    }
+    let began = Instant::now();
+    store.measure(Filter::default(), vec![StatsBy::Provider, StatsBy::Phase]).wait().expect("added up");
+    println!("stats of {count}: {:.1} s", began.elapsed().as_secs_f64());
+    println!("load average: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
+}
+
+/// What any program must do to find with SQLite: open, search by `bm25`, read 20, print.
+fn search_once(database: &Path, expression: &str) {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[expect(clippy::disallowed_methods, reason = "the yardsticks are a program of their own")]
+    let connection = Connection::open_with_flags(database, flags).expect("the corpus opens");
+    let mut statement = connection
+        .prepare(
+            "SELECT hex(p.id), p.content FROM (SELECT rowid AS hit FROM prompt_terms WHERE prompt_terms MATCH ?
+             ORDER BY bm25(prompt_terms, 1, 2, 4, 2) LIMIT 20) CROSS JOIN prompts p ON p.key = hit",
+        )
+        .expect("the statement is right");
+    let mut rows = statement.query([expression]).expect("it runs");
+    while let Some(row) = rows.next().expect("a row") {
+        let (id, content): (String, String) = (row.get(0).expect("an id"), row.get(1).expect("a content"));
+        println!("{id} {}", content.lines().next().unwrap_or_default());
+    }
+}
+
+/// `aludel search` from its start to its end, beside the least a program with SQLite takes.
+fn whole_process(class: &str, word: &str, home: &Path) {
+    let run = |program: &Path, arguments: &[&str]| {
+        let began = Instant::now();
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().env("ALUDEL_HOME", home);
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().expect("the program starts");
+        assert!(status.success(), "{} {arguments:?} failed", program.display());
+        began.elapsed().as_secs_f64() * 1e3
+    };
+    let own = std::env::current_exe().expect("this program's path");
+    let path = home.join("aludel.db");
+    let expression = format!("\"{}\"", terms(word).join(" "));
+    let bare = ["yardstick-search", path.to_str().expect("a UTF-8 path"), &expression];
+    let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..30 {
+        let time = run(Path::new(env!("CARGO_BIN_EXE_aludel")), &["search", word, "--limit", "20"]);
+        let bare = run(&own, &bare);
+        ours.push(time);
+        theirs.push(bare);
+        ratios.push(time / bare);
+    }
+    println!(
+        "aludel search, a {class} word: p50 {:.1} ms; a bare program by bm25: {:.1} ms; {:.2}x",
+        percentile(&mut ours, 0.5),
+        percentile(&mut theirs, 0.5),
+        percentile(&mut ratios, 0.5)
+    );
 }
 
 #[expect(clippy::disallowed_methods, reason = "a bench is told so how large it is to be")]
@@ -209,15 +275,31 @@ fn durable_appends(folder: &Path, words: &Words) {
     );
 }
 
+/// One prompt a job, as fast as they can be queued: the writer commits together what has gathered.
+fn queued_appends(folder: &Path, words: &Words) {
+    const JOBS: u32 = 5_000;
+    let path = folder.join("queued.db");
+    let store = SqliteStore::open(&path);
+    let prompts: Vec<Prompt> = (0..JOBS).map(|seed| words.prompt(seed)).collect();
+    let began = Instant::now();
+    let stored: Vec<_> = prompts.into_iter().map(|prompt| store.append(vec![prompt])).collect();
+    for stored in stored {
+        stored.wait().expect("stored");
+    }
+    println!("one prompt a job, queued: {:.0} a second", f64::from(JOBS) / began.elapsed().as_secs_f64());
+}
+
 fn report_sizes(connection: &Connection) {
     let sum = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a size") as f64;
     let text = sum("SELECT sum(length(CAST(content AS BLOB)) + length(CAST(original_input AS BLOB))) FROM prompts");
     let pages = |name: &str| sum(&format!("SELECT ifnull(sum(pgsize), 0) FROM dbstat WHERE name LIKE '{name}'"));
     println!(
-        "text {:.0} MB; index of words {:.3} of it, its lengths {:.3}, index of filters {:.3}",
+        "text {:.0} MB; index of words {:.3} of it in {} segments, its lengths {:.3} and {:.3}, index of filters {:.3}",
         text / 1e6,
         pages("prompt_terms_data") / text,
+        sum("SELECT count(DISTINCT segid) FROM prompt_terms_idx"),
         pages("prompt_terms_docsize") / text,
+        pages("prompt_lengths") / text,
         pages("prompts_by_key") / text
     );
 }
@@ -242,6 +324,8 @@ fn classes(words: &Words) -> Vec<Class> {
         let pairs = a.iter().zip(b);
         pairs.map(|(a, b)| (format!("{a} {b}"), format!("{} AND {}", quoted(a), quoted(b)))).collect::<Vec<_>>()
     };
+    let pairs = common.iter().zip(&mid);
+    let either = pairs.map(|(a, b)| (format!("{a} OR {b}"), format!("{} OR {}", quoted(a), quoted(b)))).collect();
     let prefixes = |words: &[String], length: usize| {
         let begun = words.iter().map(|word| &word[..length.min(word.len())]);
         begun.map(|begun| (format!("{begun}*"), format!("\"{begun}\" *"))).collect::<Vec<_>>()
@@ -258,11 +342,15 @@ fn classes(words: &Words) -> Vec<Class> {
         class("absent", single(&absent)),
         class("common AND common", both(&common, &other)),
         class("common AND mid", both(&common, &mid)),
+        class("common OR mid", either),
+        class("1-letter prefix", prefixes(&mid[..4], 1)),
+        class("2-letter prefix", prefixes(&mid[..8], 2)),
         class("3-letter prefix", prefixes(&mid, 3)),
         class("5-letter prefix", prefixes(&mid, 5)),
         tagged("common, common tag", single(&common), vec![tag(1)]),
         tagged("common, rare tag", single(&common), vec![tag(150)]),
         tagged("mid, common tag", single(&mid), vec![tag(1)]),
+        tagged("rare, common tag", single(&rare), vec![tag(1)]),
         Class { name: "common, phase", queries: single(&common), filter: phased },
     ]
 }
