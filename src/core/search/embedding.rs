@@ -1,13 +1,15 @@
 //! Vectors for stored prompts: what of a prompt is embedded, and how it gets to the store.
 //!
 //! What the user asked for and the prompt itself are embedded each by itself, because models read the beginning of a text
-//! alone, and either may be what somebody remembers. A text that stands several times, as the input of a run's variants
+//! alone, and either may be what somebody remembers; of the prompt what it says beyond the other (`beyond`). A text that stands several times, as the input of a run's variants
 //! does, is embedded once. However many prompts there are, they are one request to the embedder.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Meaning;
+use super::beyond::beyond;
 use crate::domain::{ModelMetadata, Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::provider::embedding::{Embedded, Purpose};
@@ -57,14 +59,18 @@ pub struct Given {
 /// What the embedder answers; `storage`.
 pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &Meaning, prompts: &[Texts]) -> Result<Given> {
     let mut texts: Vec<String> = Vec::new();
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut wanted: Vec<(PromptId, Vec<(Part, usize)>)> = Vec::with_capacity(prompts.len());
     for prompt in prompts {
-        let parts = [(Part::Input, &prompt.original_input), (Part::Content, &prompt.content)];
+        let content = beyond(&prompt.original_input, &prompt.content);
+        let parts = [(Part::Input, Cow::Borrowed(prompt.original_input.as_str())), (Part::Content, content)];
         let parts = parts.into_iter().filter(|(_, text)| !text.trim().is_empty()).map(|(part, text)| {
-            let text = beginning(text);
-            let number = *numbers.entry(text).or_insert_with(|| {
-                texts.push(text.to_owned());
+            let text = match text {
+                Cow::Borrowed(text) => Cow::Borrowed(beginning(text)),
+                Cow::Owned(text) => Cow::Owned(beginning(&text).to_owned()),
+            };
+            let number = *numbers.entry(text).or_insert_with_key(|text| {
+                texts.push(text.clone().into_owned());
                 texts.len() - 1
             });
             (part, number)

@@ -8,6 +8,7 @@
 //! What has no vector yet is found by its words alone, and the answer warns how many those are. Scans run on a thread
 //! for waiting where there is a runtime, so that a server goes on answering.
 
+mod beyond;
 pub mod embedding;
 mod fuse;
 mod shown;
@@ -113,8 +114,10 @@ pub async fn hybrid(
     })
 }
 
-/// The prompts nearest to a stored one by its own vectors, nearest first, itself left out. As near as the nearest of
-/// their parts: who asked for the same, and who says the same.
+/// The prompts nearest to a stored one by its own vectors, nearest first, itself left out: who asked for the same, and who
+/// says the same. Each of its vectors is a query of its own, by the same rule as any other
+/// ([`nearness`](crate::store::nearness)), and the nearer
+/// answer counts.
 ///
 /// # Errors
 /// `conflict` where it has no vector of this model; `storage`.

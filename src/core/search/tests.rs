@@ -9,7 +9,7 @@ use super::*;
 use crate::domain::PromptId;
 use crate::error::{Code, ProviderError, ProviderFailure};
 use crate::provider::embedding::{Embedded, Embedding};
-use crate::store::{Hit, Part, PromptVectors, Unembedded, samples};
+use crate::store::{Hit, Part, PromptVectors, Unembedded, nearness, samples};
 use crate::text::terms::terms;
 
 /// Words of one meaning.
@@ -114,7 +114,11 @@ impl FindStore for Memory {
         let vectors = self.vectors.lock().unwrap();
         let of_space = vectors.get(&space).cloned().unwrap_or_default();
         let cosine = |other: &[f32]| other.iter().zip(&vector).map(|(a, b)| f64::from(a * b)).sum::<f64>();
-        let nearest = |id: &PromptId| of_space.get(id)?.iter().map(|(_, own)| cosine(own)).max_by(f64::total_cmp);
+        let nearest = |id: &PromptId| {
+            let parts = of_space.get(id)?;
+            let of = |part| parts.iter().find(|(own, _)| *own == part).map(|(_, own)| cosine(own));
+            nearness(of(Part::Input), of(Part::Content))
+        };
         let hits = self.passing(&filter).filter_map(|prompt| Some(Hit { id: prompt.id, score: nearest(&prompt.id)? }));
         Self::part(hits.collect(), self.passing(&filter).count(), offset, limit)
     }

@@ -20,6 +20,7 @@ mod edit;
 mod find;
 mod judgements;
 mod measure;
+mod nearness;
 mod pending;
 #[cfg(any(test, feature = "test-support"))]
 pub mod samples;
@@ -37,6 +38,7 @@ pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
 pub use judgements::JudgementStore;
 pub use measure::{MeasureStore, Measured, Relations};
+pub use nearness::{CONTENT_SHARE, nearness};
 pub use pending::{Completer, Pending};
 pub use spend::{Admitted, SpendCall, SpendQuery, SpendRow, SpendStore};
 

@@ -9,8 +9,9 @@ use super::super::failure::{Failure, Outcome};
 use super::StoredSpace;
 use super::kernel::{Cosines, HALF};
 use super::nearest::Keys;
+use crate::store::nearness;
 
-/// A prompt's score: the greater cosine of its parts.
+/// A prompt's score: how near it is by the cosines of its parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub(super) key: i64,
@@ -126,16 +127,16 @@ pub(super) fn prompts(
     Ok(())
 }
 
-/// The greater cosine of the two parts, in this column and the next.
+/// How near a prompt is by its input's vector, in this column, and its content's, in the next.
 pub(super) fn nearer(row: &rusqlite::Row<'_>, column: usize, cosines: Cosines<'_>) -> Outcome<f32> {
-    let mut nearer: Option<f32> = None;
-    for column in [column, column + 1] {
-        let ValueRef::Blob(stored) = row.get_ref(column)? else { continue };
+    let cosine = |column: usize| -> Outcome<Option<f64>> {
+        let ValueRef::Blob(stored) = row.get_ref(column)? else { return Ok(None) };
         if stored.len() != cosines.dimensions() * HALF {
             return Err(Failure::damaged("a vector has other dimensions than its space"));
         }
-        let cosine = cosines.with(stored);
-        nearer = Some(nearer.map_or(cosine, |other| other.max(cosine)));
-    }
-    nearer.ok_or_else(|| Failure::damaged("a prompt's vectors are both missing"))
+        Ok(Some(f64::from(cosines.with(stored))))
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "made of cosines in 32 bits")]
+    let near = nearness(cosine(column)?, cosine(column + 1)?).map(|near| near as f32);
+    near.ok_or_else(|| Failure::damaged("a prompt's vectors are both missing"))
 }

@@ -1,0 +1,71 @@
+//! Search by meaning over prompts as this program writes them: by another wording of the idea, and by what stands in the
+//! prompt alone.
+//!
+//! The ideas and their paraphrases are those of `tests/fixtures/paraphrases`; each idea becomes a prompt through all phases
+//! with the embedded writer, and everything is asked through the engine. `content.tsv` has queries for what the writer puts
+//! into prompts of one kind: an answer is right when the line they are about stands in it.
+
+use super::*;
+use crate::api::{ReindexRequest, SearchRequest};
+use crate::domain::FoundPrompt;
+
+const PAIRS: &str = include_str!("../../../../tests/fixtures/paraphrases/pairs.tsv");
+const CONTENT: &str = include_str!("../../../../tests/fixtures/paraphrases/content.tsv");
+
+fn lines(file: &'static str) -> Vec<Vec<&'static str>> {
+    file.lines().map(|line| line.split('\t').collect()).collect()
+}
+
+/// The share of queries that `is_right` finds answered among the first.
+async fn recall(
+    engine: &Engine,
+    name: &str,
+    queries: &[(&str, &str)],
+    first: usize,
+    is_right: fn(&FoundPrompt, &str) -> bool,
+) -> f64 {
+    let mut right = 0;
+    for (query, wanted) in queries {
+        let request: SearchRequest =
+            engine.decode(json!({ "query": query, "semantic": true, "limit": first })).unwrap();
+        let found = engine.search(request).await.unwrap().prompts;
+        if found.iter().any(|found| is_right(found, wanted)) {
+            right += 1;
+        } else {
+            println!("  {query:?} found {:?}", found[0].prompt.original_input);
+        }
+    }
+    let recall = f64::from(right) / queries.len() as f64;
+    println!("{name}: recall@{first} of {} is {recall:.3}", queries.len());
+    recall
+}
+
+#[tokio::test]
+async fn generated_prompts_are_found_by_their_idea_and_by_what_they_alone_say() {
+    let home = Home::new();
+    let engine = home.engine();
+    let pairs = lines(PAIRS);
+    for pair in &pairs {
+        generate(&engine, json!({ "input": pair[0], "count": 1 })).await.unwrap();
+    }
+    let request: ReindexRequest = engine.decode(json!({ "vectors": true })).unwrap();
+    assert_eq!(engine.reindex(request, |_| {}).await.unwrap().vectors, pairs.len() as u64);
+
+    let by_idea: fn(&FoundPrompt, &str) -> bool = |found, idea| found.prompt.original_input == idea;
+    let by_line: fn(&FoundPrompt, &str) -> bool = |found, line| found.prompt.content.contains(line);
+    let column = |at: usize| pairs.iter().map(|pair| (pair[at], pair[0])).collect::<Vec<_>>();
+    let content: Vec<(&str, &str)> = lines(CONTENT).iter().map(|line| (line[0], line[1])).collect();
+    assert!(pairs.len() >= 120 && content.len() >= 40);
+    let found = [
+        recall(&engine, "few words", &column(1), 1, by_idea).await,
+        recall(&engine, "described", &column(2), 1, by_idea).await,
+        recall(&engine, "content", &content, 1, by_line).await,
+        recall(&engine, "content", &content, 3, by_line).await,
+    ];
+    for (found, floor) in found.into_iter().zip(FLOORS) {
+        assert!(found >= floor, "{found} is below {floor}");
+    }
+}
+
+/// What each kind of query is to reach: two of the 155 below what was measured, and one of the 44.
+const FLOORS: [f64; 4] = [0.929, 0.896, 0.636, 0.818];
