@@ -52,11 +52,19 @@ impl Format {
     /// # Errors
     /// `validation_failed` with the list of those offered.
     pub(crate) fn choose(wanted: &str, offered: &[Self]) -> Result<Self> {
+        Self::choose_for("format", wanted, offered)
+    }
+
+    /// As [`Format::choose`], where another option names it.
+    ///
+    /// # Errors
+    /// As [`Format::choose`], naming that option.
+    pub(crate) fn choose_for(option: &str, wanted: &str, offered: &[Self]) -> Result<Self> {
         match Self::parse(wanted) {
             Some(format) if offered.contains(&format) => Ok(format),
             _ => {
                 let names: Vec<&str> = offered.iter().map(|format| format.as_str()).collect();
-                Err(Error::value("format", format!("`{wanted}` is not one of {} here", names.join(", "))))
+                Err(Error::value(option, format!("`{wanted}` is not one of {} here", names.join(", "))))
             }
         }
     }

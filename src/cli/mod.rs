@@ -133,7 +133,10 @@ fn dispatch(parsed: Arguments, environment: &Environment, doors: &Doors) -> Told
         Ok(format) => format,
         Err(error) => return Err((printer, error.into())),
     };
-    let printer = printer.with_format(format.unwrap_or(Format::Text));
+    let printer = match command.as_ref().map_or(Ok(format.unwrap_or(Format::Text)), |it| it.answers_in(format)) {
+        Ok(answers_in) => printer.with_format(answers_in),
+        Err(error) => return Err((printer, error.into())),
+    };
     let invocation = Invocation { globals, environment, doors, printer, format };
     let outcome = perform(command, &invocation);
     outcome.map_err(|failure| (invocation.printer, failure))

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use aludel_core::api::ImportRequest;
+use aludel_core::error::Result;
 use clap::Args;
 use serde_json::Value;
 
@@ -13,11 +14,13 @@ const EXAMPLES: &str = "\
 Examples:
   aludel import prompts.json
   aludel import prompts.csv --dry-run
+  aludel import prompts.csv --report json
   zcat prompts.jsonl.gz | aludel import - --format jsonl --quiet
 
 --format is the file's: json, jsonl, csv or yaml; without it the name or the
-beginning of the file tells. With json or jsonl the report is JSON on standard
-output, too. `aludel migrate --from FILE` reads the history of prompt-alchemy.
+beginning of the file tells. --report is the form of the report, for scripts;
+without it that is JSON where --format is json or jsonl, else text on standard
+error. `aludel migrate --from FILE` reads the history of prompt-alchemy.
 
 Every record is checked before the first is stored. A record needs `content`
 alone. One with an id that is stored already is left out; one that differs from
@@ -37,9 +40,25 @@ pub(crate) struct ImportArgs {
     /// Make no vectors at the end; `reindex` makes them later
     #[arg(long)]
     pub no_vectors: bool,
+    /// What was done, as json, jsonl or yaml on standard output, or as text
+    #[arg(long, value_name = "FORMAT")]
+    pub report: Option<String>,
 }
 
 impl ImportArgs {
+    /// The form of the report and of errors, where the file is of this format, if one was named.
+    ///
+    /// # Errors
+    /// `validation_failed` for a form in which there is no report.
+    pub(crate) fn answers_in(&self, format: Option<Format>) -> Result<Format> {
+        match &self.report {
+            Some(wanted) => {
+                Format::choose_for("report", wanted, &[Format::Text, Format::Json, Format::Jsonl, Format::Yaml])
+            }
+            None => Ok(format.filter(|format| format.is_json()).unwrap_or(Format::Text)),
+        }
+    }
+
     /// The raw request, for this format if one was named.
     pub(crate) fn request(&self, format: Option<Format>) -> Value {
         let raw = Raw::of::<ImportRequest>().switch("dry_run", self.dry_run).switch("no_vectors", self.no_vectors);

@@ -24,6 +24,7 @@ mod spend;
 mod stats;
 mod update;
 
+use aludel_core::error::Result;
 use clap::{Parser, Subcommand};
 
 pub(crate) use config::{ConfigArgs, ConfigCommand};
@@ -129,6 +130,17 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The form it answers in, when this one was asked for with `--format`: that one, but where it is a file's.
+    ///
+    /// # Errors
+    /// `validation_failed` for a form it cannot answer in.
+    pub(crate) fn answers_in(&self, format: Option<Format>) -> Result<Format> {
+        match self {
+            Self::Import(args) => args.answers_in(format),
+            _ => Ok(format.unwrap_or(Format::Text)),
+        }
+    }
+
     /// The forms its data comes in.
     pub(crate) const fn formats(&self) -> &'static [Format] {
         use Format::{Csv, Json, Jsonl, Markdown, Text, Yaml};

@@ -86,7 +86,7 @@ fn stoppable(printer: &Printer, import: impl Future<Output = Result<ImportReport
 /// The report: as a value for programs, in words on standard error for people.
 fn put_out(printer: &Printer, report: &ImportReport) -> Outcome<Exit> {
     match printer.format() {
-        Format::Json | Format::Jsonl => printer.value(report, |_| {})?,
+        Format::Json | Format::Jsonl | Format::Yaml => printer.value(report, |_| {})?,
         _ if printer.is_quiet() => {}
         _ => view::import(report).iter().for_each(|line| printer.say(line)),
     }

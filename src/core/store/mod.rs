@@ -54,7 +54,13 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
     /// A prompt whose run is not known (it was never begun here, or deleted meanwhile) brings a run of its own, told
     /// from the prompt. Moments are kept to the millisecond; a tag that stands twice is kept once. Fails with
     /// `conflict` when an id is already there, with `validation_failed` for a number that is not finite.
-    fn append(&self, prompts: Vec<Prompt>) -> Pending<()>;
+    fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
+        self.append_with_sessions(prompts, Vec::new())
+    }
+
+    /// As [`Store::append`], with the runs of the prompts: one that is not known yet is stored as it is given here, one
+    /// that is stays as it is. A run that none of the prompts is of is passed over.
+    fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()>;
 
     /// Changes what is there. Answers after the commit is durable.
     fn apply(&self, mutation: Mutation) -> Pending<Applied>;
@@ -75,6 +81,9 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
 
     /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
+
+    /// These runs without their prompts, in no order; ids that are not there are passed over.
+    fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>>;
 
     /// How many prompts pass the filter.
     fn count(&self, filter: Filter) -> Pending<u64>;

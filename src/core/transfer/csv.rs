@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 use super::bytes::{Whole, too_large};
 use super::read::{Place, RECORD_BYTES, Raw, Trouble};
 use super::record::{FIELDS, SCALARS};
+use super::session::{self, Written};
 use crate::api::{Kind, value_of_text};
-use crate::domain::{Prompt, write_moment};
+use crate::domain::write_moment;
 use crate::error::{Error, Fault, Result};
 
 /// What the library reads ahead, and more.
@@ -138,7 +139,7 @@ fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
         ("content" | "original_input" | "provider" | "model" | "strategy", _) => Ok(Value::from(from_cell(text))),
         _ if text.is_empty() => Ok(Value::Null),
         ("tags", _) if !text.trim_start().starts_with('[') => Ok(value_of_text(SCALARS, name, text)),
-        ("tags" | "context" | "steps" | "model_metadata", _) => {
+        ("tags" | "context" | "steps" | "model_metadata" | session::NAME, _) => {
             serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))
         }
         (_, Some(Kind::Integer { .. } | Kind::Number { .. })) => Ok(value_of_text(SCALARS, name, text)),
@@ -158,7 +159,8 @@ pub(super) fn header(out: &mut String) -> Result<()> {
 ///
 /// # Errors
 /// `internal` when it cannot be written down.
-pub(super) fn row(prompt: &Prompt, out: &mut String) -> Result<()> {
+pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
+    let prompt = written.prompt;
     let cells = [
         prompt.id.to_string(),
         prompt.session_id.to_string(),
@@ -183,6 +185,7 @@ pub(super) fn row(prompt: &Prompt, out: &mut String) -> Result<()> {
         json(&prompt.model_metadata)?,
         write_moment(prompt.created_at),
         write_moment(prompt.updated_at),
+        written.session.as_ref().map(json).transpose()?.unwrap_or_default(),
     ];
     line(cells.into_iter(), out)
 }

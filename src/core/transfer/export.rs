@@ -4,6 +4,7 @@
 //! that come or go meanwhile neither hide nor double any other. All of them come oldest first, as they were made; of a
 //! limited number the newest come, newest first, as in a list.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -11,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::format::TransferFormat;
 use super::write::Writer;
+use crate::domain::SessionId;
 use crate::error::Result;
-use crate::store::{Filter, Order, PageSpec, Store};
+use crate::store::{Filter, Order, PageSpec, Session, Store};
 
 /// Prompts of one piece.
 const PAGE: u32 = 200;
@@ -86,8 +88,11 @@ impl Export {
         let limit = self.left.map_or(PAGE, |left| left.min(PAGE));
         let page = PageSpec { limit, offset: 0, cursor: self.cursor.take() };
         let page = self.store.page(self.filter.clone(), self.order, page).await?;
+        let runs: HashSet<SessionId> = page.items.iter().map(|prompt| prompt.session_id).collect();
+        let runs = self.store.fetch_sessions(runs.into_iter().collect()).await?;
+        let runs: HashMap<SessionId, Session> = runs.into_iter().map(|run| (run.id, run)).collect();
         for prompt in &page.items {
-            self.writer.write(prompt, &mut text)?;
+            self.writer.write(prompt, runs.get(&prompt.session_id), &mut text)?;
         }
         self.left = self.left.map(|left| left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX)));
         self.cursor = page.next_cursor.filter(|_| self.left != Some(0));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::record::Record;
 use crate::domain::{Prompt, PromptId};
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::{Session, Store};
 
 /// Records of one batch.
 const BATCH: usize = 500;
@@ -156,7 +156,8 @@ impl<'a> Intake<'a> {
                 return Ok(());
             }
             let count = batch.len() as u64;
-            match self.store.append(batch.iter().map(|record| record.prompt.clone()).collect()).await {
+            let prompts = batch.iter().map(|record| record.prompt.clone()).collect();
+            match self.store.append_with_sessions(prompts, sessions_of(&batch)).await {
                 Ok(()) => {
                     self.report.imported += count;
                     return Ok(());
@@ -193,6 +194,12 @@ impl<'a> Intake<'a> {
             self.report.conflicting.push(Conflict { id, place, fields });
         }
     }
+}
+
+/// The runs that these records tell, each once.
+fn sessions_of(batch: &[Record]) -> Vec<Session> {
+    let mut seen = HashSet::new();
+    batch.iter().filter_map(|record| record.session.clone()).filter(|session| seen.insert(session.id)).collect()
 }
 
 /// Bytes of a prompt's texts.

@@ -3,7 +3,7 @@
 //! What one of the first four is written as, it is read back as: every field of a prompt, its texts byte for byte, moments to
 //! the millisecond. Both ways hold one record and one block at a time ([`RECORD_BYTES`] is the most a record may
 //! have), so the size of a file matters to nobody. A file is read twice: [`import()`] checks every record before it stores
-//! the first. [`alchemy`] maps the rows of the Go program prompt-alchemy.
+//! the first. With a prompt goes its run (`session`), so that a history comes back as it was. [`alchemy`] maps the rows of the Go program prompt-alchemy.
 //!
 //! # What a record must hold
 //! `content` alone. What else is missing gets a default; an `id` that is missing is made from the texts, so that a second
@@ -25,6 +25,7 @@ mod json;
 mod markdown;
 mod read;
 mod record;
+mod session;
 mod write;
 mod yaml;
 

@@ -11,12 +11,14 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::read::{Place, Raw};
+use super::session::{self, Facts};
 use crate::api::{self, Decoded, Field, Kind, Known, Request, limits};
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
 use crate::error::{Error, Fault};
+use crate::store::Session;
 
-/// The fields of a record, in the order of the domain type.
-pub(super) const FIELDS: [&str; 23] = [
+/// The fields of a record, in the order of the domain type, and its run.
+pub(super) const FIELDS: [&str; 24] = [
     "id",
     "session_id",
     "variant",
@@ -40,13 +42,14 @@ pub(super) const FIELDS: [&str; 23] = [
     "model_metadata",
     "created_at",
     "updated_at",
+    session::NAME,
 ];
 
 /// The fields where null is something else than nothing said.
 const NULLABLE: [&str; 3] = ["notes", "parent_id", "score"];
 
 /// Most steps of one prompt.
-const MAX_STEPS: usize = 100;
+pub(super) const MAX_STEPS: usize = 100;
 
 /// Most names that are told to mean nothing here.
 const MOST_NAMES: usize = 20;
@@ -106,6 +109,8 @@ impl Request for Scalars {
 pub struct Record {
     /// The prompt, whole.
     pub prompt: Prompt,
+    /// The run it came from, where the record tells it.
+    pub session: Option<Session>,
     /// Where it stands.
     pub place: Place,
     /// The fields the record gave.
@@ -161,10 +166,12 @@ impl Decoder {
         let mut faults = Vec::new();
         let steps = self.steps(members.shift_remove("steps"), &mut faults);
         let metadata = self.metadata(members.shift_remove("model_metadata"), &mut faults);
+        let session = self.session(members.shift_remove(session::NAME), &mut faults);
         match api::decode::<Scalars>(Value::Object(members), &Known::default()) {
             Ok(Scalars(values)) => {
                 let prompt = self.prompt(values, steps, metadata, &mut faults);
-                if faults.is_empty() { Ok(Record { prompt, place, given }) } else { Err(faults) }
+                let session = session.map(|session| session.beside(&prompt));
+                if faults.is_empty() { Ok(Record { prompt, session, place, given }) } else { Err(faults) }
             }
             Err(Error::Shape(found) | Error::Value(found)) => {
                 faults.extend(found);
@@ -268,6 +275,16 @@ impl Decoder {
             self.note_strange("model_metadata.", members, &METADATA_FIELDS);
         }
         typed("model_metadata", given, faults)
+    }
+
+    fn session(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<Facts> {
+        let mut given = given.filter(|given| !given.is_null())?;
+        if let Value::Object(members) = &mut given {
+            self.note_strange("session.", members, &session::FIELDS);
+        }
+        let facts = typed::<Facts>(session::NAME, given, faults)?;
+        faults.extend(facts.faults());
+        Some(facts)
     }
 
     /// Takes out what means nothing here, and its names down.

@@ -11,11 +11,14 @@ use super::*;
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
 use crate::error::{Code, Error, Result};
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, Order, PageSpec, Store, samples};
+use crate::store::{Filter, Order, PageSpec, Session, Store, samples};
 use crate::time::from_millis;
 
 const LOSSLESS: [TransferFormat; 4] =
     [TransferFormat::Json, TransferFormat::Jsonl, TransferFormat::Csv, TransferFormat::Yaml];
+
+/// A prompt is written without the run it came from.
+const NO_RUN: Option<&Session> = None;
 
 /// Texts that some format takes for something else.
 const HOSTILE: [&str; 34] = [
@@ -175,7 +178,7 @@ fn written(format: TransferFormat, prompts: &[Prompt]) -> String {
     let (mut writer, mut text) = (Writer::new(format), String::new());
     writer.begin(&mut text).unwrap();
     for prompt in prompts {
-        writer.write(prompt, &mut text).unwrap();
+        writer.write(prompt, NO_RUN, &mut text).unwrap();
     }
     writer.end(&mut text);
     text
@@ -303,6 +306,54 @@ async fn every_format_carries_a_store_into_an_empty_one() {
         let again = imported(&target, Some(format), &text).await.unwrap();
         assert_eq!((again.imported, again.existing, again.conflicts), (0, 250, 0));
     }
+}
+
+async fn runs(store: &dyn Store) -> Vec<Session> {
+    let page = PageSpec { limit: 1000, offset: 0, cursor: None };
+    store.sessions(page).await.unwrap().items.into_iter().map(|run| run.session).collect()
+}
+
+#[tokio::test]
+async fn a_run_comes_back_as_it_was_whatever_became_of_its_variants() {
+    let (_folder, source) = store();
+    let source: Arc<dyn Store> = Arc::new(source);
+    for (seed, hostile) in (0..30).step_by(3).zip(HOSTILE.iter().cycle()) {
+        let run = samples::session(seed);
+        let original_input = if seed % 2 == 0 { run.original_input } else { (*hostile).to_owned() };
+        source.begin_session(Session { count: 40 + seed, original_input, ..samples::session(seed) }).await.unwrap();
+    }
+    // One run has no record of its own beside its prompts, and none of the runs has all it asked for.
+    source.append(samples::prompts(33)).await.unwrap();
+    let stored = runs(source.as_ref()).await;
+    assert_eq!((stored.len(), stored[10].count), (11, 40));
+    for format in LOSSLESS {
+        let (text, _) = exported(Arc::clone(&source), format).await;
+        let (_folder, target) = store();
+        let report = imported(&target, None, &text).await.unwrap();
+        assert_eq!((report.imported, report.warnings.as_slice()), (33, &[][..]), "{}", format.as_str());
+        assert_eq!(runs(&target).await, stored, "{}", format.as_str());
+        assert_eq!(all(&target).await, all(source.as_ref()).await, "{}", format.as_str());
+    }
+}
+
+#[tokio::test]
+async fn a_record_without_its_run_and_one_with_a_bad_run() {
+    let (_folder, store) = store();
+    let prompts = samples::prompts(2);
+    let older = written(TransferFormat::Jsonl, &prompts);
+    assert!(!older.contains("\"session\""));
+    imported(&store, None, &older).await.unwrap();
+    let told = runs(&store).await;
+    assert_eq!((told.len(), told[0].count, told[0].operation.as_str()), (1, 2, "generate"));
+    let bad = r#"{"content": "x", "session": {"operation": "generate", "phases": ["nigredo"], "count": 1}}"#;
+    let said = refusal(&imported(&store, Some(TransferFormat::Jsonl), bad).await.unwrap_err());
+    assert!(said[1].starts_with("record 1 (line 1): session.phases[0]: unknown variant `nigredo`"), "{said:?}");
+    let long = format!(
+        r#"{{"content": "x", "session": {{"operation": "{}", "persona": "p", "phases": [], "count": 1, "created_at": "2026-11-21T05:00:00Z"}}}}"#,
+        "o".repeat(300)
+    );
+    let said = refusal(&imported(&store, Some(TransferFormat::Jsonl), &long).await.unwrap_err());
+    assert!(said[1].contains("session.operation: is longer than 200 characters"), "{said:?}");
 }
 
 #[tokio::test]

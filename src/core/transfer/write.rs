@@ -3,9 +3,11 @@
 //! What is written is appended to a text that the caller empties as often as it likes: a writer holds no prompt.
 
 use super::format::TransferFormat;
+use super::session::{Facts, Written};
 use super::{csv, markdown, yaml};
 use crate::domain::Prompt;
 use crate::error::{Error, Result};
+use crate::store::Session;
 
 /// Writes prompts in one format.
 #[derive(Debug, Clone)]
@@ -39,22 +41,23 @@ impl Writer {
         Ok(())
     }
 
-    /// The next prompt.
+    /// The next prompt, and the run it came from where that is known.
     ///
     /// # Errors
     /// `internal` when it cannot be written down.
-    pub fn write(&mut self, prompt: &Prompt, out: &mut String) -> Result<()> {
+    pub fn write(&mut self, prompt: &Prompt, session: Option<&Session>, out: &mut String) -> Result<()> {
+        let written = Written { prompt, session: session.map(|session| Facts::of(session, prompt)) };
         match self.format {
             TransferFormat::Json => {
                 out.push_str(if self.written == 0 { "\n" } else { ",\n" });
-                out.push_str(&json(prompt)?);
+                out.push_str(&json(&written)?);
             }
             TransferFormat::Jsonl => {
-                out.push_str(&json(prompt)?);
+                out.push_str(&json(&written)?);
                 out.push('\n');
             }
-            TransferFormat::Csv => csv::row(prompt, out)?,
-            TransferFormat::Yaml => yaml::document(prompt, out)?,
+            TransferFormat::Csv => csv::row(&written, out)?,
+            TransferFormat::Yaml => yaml::document(&written, out)?,
             TransferFormat::Markdown => markdown::section(prompt, self.written + 1, out),
         }
         self.written += 1;
@@ -71,6 +74,6 @@ impl Writer {
     }
 }
 
-fn json(prompt: &Prompt) -> Result<String> {
-    serde_json::to_string(prompt).map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))
+fn json(written: &Written<'_>) -> Result<String> {
+    serde_json::to_string(written).map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))
 }

@@ -14,7 +14,7 @@ use serde_yaml::Value as Yaml;
 
 use super::bytes::{Bytes, check_size};
 use super::read::{Place, Raw, Trouble, says_nothing};
-use crate::domain::Prompt;
+use super::session::{Read as ReadBack, Written};
 use crate::error::{Error, Result};
 
 /// Reads records from YAML.
@@ -215,16 +215,16 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
 ///
 /// # Errors
 /// `internal` when it cannot be written down.
-pub(super) fn document(prompt: &Prompt, out: &mut String) -> Result<()> {
+pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
     out.push_str("---\n");
-    if let Ok(text) = serde_yaml::to_string(prompt)
-        && serde_yaml::from_str::<Prompt>(&text).is_ok_and(|read| read == *prompt)
+    if let Ok(text) = serde_yaml::to_string(written)
+        && serde_yaml::from_str::<ReadBack>(&text).is_ok_and(|read| read.is(written))
         && text.split('\n').all(|line| matches!(kind_of(line.as_bytes()), Line::Other))
     {
         out.push_str(&text);
         return Ok(());
     }
-    let text = serde_json::to_string(prompt)
+    let text = serde_json::to_string(written)
         .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
     for character in text.chars() {
         match character {

@@ -122,6 +122,54 @@ fn a_bad_file_is_refused_whole_with_its_lines_and_in_both_forms() {
 }
 
 #[test]
+fn a_report_for_programs_is_had_of_any_format() {
+    let home = filled();
+    let text = home.run(&["export", "--format", "csv"]).done().stdout;
+    let other = Home::new();
+    other.write("all.csv", &text);
+    let report = other.run(&["import", "all.csv", "--dry-run", "--report", "json"]).quietly_done().json();
+    assert_eq!((&report["imported"], &report["dry_run"]), (&json!(4), &json!(true)));
+    let said = other.run_with_stdin(&["import", "-", "--format", "csv", "--report", "jsonl"], text.as_bytes()).done();
+    assert_eq!((said.stdout.lines().count(), &said.json()["imported"]), (1, &json!(4)));
+    let said = other.run(&["import", "all.csv", "--report", "yaml"]).quietly_done();
+    assert!(said.stdout.contains("imported: 0\nexisting: 4\n"), "{}", said.stdout);
+    let text = other.run(&["export", "--format", "json"]).done().stdout;
+    let said = other.run_with_stdin(&["import", "-", "--format", "json", "--report", "text"], text.as_bytes()).done();
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", "0 prompts imported, 4 already there\n"));
+    other.write("bad.csv", "content,score\na,7\n");
+    let problem = other.run(&["import", "bad.csv", "--report", "json"]).failed(2).problem();
+    assert_eq!(problem["errors"][1]["field"], "record 1 (line 2): score");
+    let said = other.run(&["import", "all.csv", "--report", "csv"]).failed(2);
+    assert!(said.stderr.contains("report: `csv` is not one of text, json, jsonl, yaml here"), "{}", said.stderr);
+}
+
+#[test]
+fn a_run_that_partly_failed_keeps_what_was_asked_of_it() {
+    let home = Home::new();
+    home.sim("sim", "rules:\n  - when: {variant: 1}\n    fault: refusal\n");
+    home.run(&["generate", "Three of an idea", "--count", "3", "--phases", "solutio"]);
+    let history = |home: &Home| {
+        let mut runs = home.run(&["history", "--format", "json"]).done().json()["sessions"].take();
+        let prompts = runs[0]["prompts"].as_array_mut().expect("prompts");
+        // Of equal scores, and whose vectors a prompt has is told elsewhere.
+        prompts.sort_by_key(|prompt| prompt["variant"].as_u64());
+        for prompt in prompts {
+            prompt["model_metadata"].take();
+        }
+        runs
+    };
+    let runs = history(&home);
+    assert_eq!((&runs[0]["count"], runs[0]["prompts"].as_array().map(Vec::len)), (&json!(3), Some(2)));
+    for format in FORMATS {
+        let text = home.run(&["export", "--format", format]).quietly_done().stdout;
+        let other = Home::new();
+        let said = other.run_with_stdin(&["import", "-", "--no-vectors"], text.as_bytes()).done();
+        assert_eq!(said.stderr, "2 prompts imported\n", "{format}");
+        assert_eq!(history(&other), runs, "{format}");
+    }
+}
+
+#[test]
 fn a_dry_run_stores_nothing_and_a_conflict_keeps_what_is_stored() {
     let home = filled();
     let text = home.run(&["export", "--format", "jsonl"]).done().stdout;

@@ -11,6 +11,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "variants come by score and then by number", run: variants_come_by_score_and_then_by_number },
     Check { name: "history is paged newest first", run: history_is_paged_newest_first },
     Check { name: "a prompt of an unknown run brings its own", run: a_prompt_of_an_unknown_run_brings_its_own },
+    Check {
+        name: "a prompt of an unknown run brings the one that is given",
+        run: a_prompt_brings_the_run_that_is_given,
+    },
     Check { name: "a run goes with its last variant", run: a_run_goes_with_its_last_variant },
     Check {
         name: "a variant may finish after its run was deleted",
@@ -47,6 +51,20 @@ fn a_run_that_is_known_conflicts(store: &dyn Store) {
     let other = Session { persona: "other".into(), ..samples::session(0) };
     assert_fails(store.begin_session(other).wait(), Code::Conflict);
     assert_eq!(history(store)[0].session, samples::session(0));
+}
+
+fn a_prompt_brings_the_run_that_is_given(store: &dyn Store) {
+    let prompts = samples::prompts(6);
+    store.begin_session(samples::session(0)).wait().unwrap();
+    let known = Session { persona: "other".into(), ..samples::session(0) };
+    let given = Session { count: 40, original_input: "what was asked".into(), ..samples::session(3) };
+    let of_none = samples::session(9);
+    store.append_with_sessions(prompts, vec![known, given.clone(), of_none.clone()]).wait().unwrap();
+    let runs: Vec<Session> = history(store).into_iter().map(|run| run.session).collect();
+    assert_eq!(runs, [given.clone(), samples::session(0)]);
+    let mut fetched = store.fetch_sessions(vec![given.id, of_none.id, samples::session_id(0)]).wait().unwrap();
+    fetched.sort_by_key(|run| run.count);
+    assert_eq!(fetched, [samples::session(0), given]);
 }
 
 fn variants_come_by_score_and_then_by_number(store: &dyn Store) {

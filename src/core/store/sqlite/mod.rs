@@ -48,7 +48,7 @@ use super::{
     Admitted, Applied, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
     Relations, Session, SessionWithPrompts, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
 };
-use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, StatsBy, Timestamp};
+use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money};
 
@@ -215,10 +215,13 @@ impl Store for SqliteStore {
         self.write("storing a session", move |connection| sessions::begin(connection, &session))
     }
 
-    fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
+    fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()> {
         // Here, on the caller's thread, while the writer is busy with what came before.
         let entries = self.indexer.entries(&prompts);
-        self.write("storing prompts", move |connection| prompts::append(connection, &prompts, &entries))
+        self.write("storing prompts", move |connection| {
+            sessions::begin_given(connection, &sessions, &prompts)?;
+            prompts::append(connection, &prompts, &entries)
+        })
     }
 
     fn apply(&self, mutation: Mutation) -> Pending<Applied> {
@@ -247,6 +250,10 @@ impl Store for SqliteStore {
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
         let absent = Page { items: Vec::new(), next_cursor: None };
         self.read("listing sessions", absent, |connection| sessions::page(connection, &page))
+    }
+
+    fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>> {
+        self.read("reading sessions", Vec::new(), |connection| sessions::fetch(connection, &ids))
     }
 
     fn count(&self, filter: Filter) -> Pending<u64> {

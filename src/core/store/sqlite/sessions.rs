@@ -1,8 +1,8 @@
 //! Runs as rows, and the history: runs with what came of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::cursor::{List, Mark};
@@ -19,6 +19,18 @@ pub(super) fn begin(connection: &Connection, session: &Session) -> Outcome<()> {
         return Ok(());
     }
     Err(Error::Conflict(format!("a session with the id {} is stored already", session.id)).into())
+}
+
+/// Stores those of these runs that are not known and that a prompt is of.
+pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts: &[Prompt]) -> Outcome<()> {
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let of_prompts: HashSet<SessionId> = prompts.iter().map(|prompt| prompt.session_id).collect();
+    for session in sessions.iter().filter(|session| of_prompts.contains(&session.id)) {
+        insert(connection, session)?;
+    }
+    Ok(())
 }
 
 /// Stores a run for each prompt whose own is not known: one that was never begun here (an import, an edited
@@ -116,18 +128,38 @@ fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
     let mut rows = statement.query(params![after.created_at, after.id.as_bytes(), page.limit + 1, offset])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        sessions.push(Session {
-            id: SessionId(columns.id()?),
-            operation: columns.take()?,
-            original_input: columns.take()?,
-            phases: columns.json()?,
-            persona: columns.take()?,
-            count: columns.take()?,
-            created_at: columns.moment()?,
-        });
+        sessions.push(session(row)?);
     }
     Ok(sessions)
+}
+
+/// These runs, without their prompts.
+pub(super) fn fetch(connection: &Connection, ids: &[SessionId]) -> Outcome<Vec<Session>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, operation, original_input, phases, persona, count, created_at FROM sessions WHERE id = ?",
+    )?;
+    let mut sessions = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut rows = statement.query([id.0.as_bytes()])?;
+        if let Some(row) = rows.next()? {
+            sessions.push(session(row)?);
+        }
+    }
+    Ok(sessions)
+}
+
+/// A row of `id, operation, original_input, phases, persona, count, created_at`.
+fn session(row: &Row<'_>) -> Outcome<Session> {
+    let mut columns = Columns::of(row);
+    Ok(Session {
+        id: SessionId(columns.id()?),
+        operation: columns.take()?,
+        original_input: columns.take()?,
+        phases: columns.json()?,
+        persona: columns.take()?,
+        count: columns.take()?,
+        created_at: columns.moment()?,
+    })
 }
 
 /// The prompts of these runs: by score from best, then unranked ones by number.
