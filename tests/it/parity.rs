@@ -325,3 +325,34 @@ async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
     assert_eq!(api.get("/api/v1/prompts?tags=water&limit=1").await.json(), listed);
     assert_eq!(wire.content("list_prompts", json!({ "tags": ["water"], "limit": 1 })).await, listed);
 }
+
+#[tokio::test]
+async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_words() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    home.run(&["generate", "Write a haiku", "--count", "2", "--tags", "water"]).done();
+    home.run(&["generate", "Name a boat", "--count", "2", "--tags", "sea"]).done();
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    for format in ["json", "jsonl", "csv", "yaml", "markdown"] {
+        for (options, raw, count) in [
+            ("--limit 3", json!({ "limit": 3 }), 3),
+            ("--limit 9 --tags water", json!({ "limit": 9, "tags": ["water"] }), 2),
+            ("--limit 9 --tags fire", json!({ "limit": 9, "tags": ["fire"] }), 0),
+        ] {
+            let arguments: Vec<&str> = ["export", "--format", format].into_iter().chain(options.split(' ')).collect();
+            let by_cli = home.run(&arguments).done().stdout;
+            let mut raw = raw;
+            raw["format"] = json!(format);
+            let by_mcp = wire.content("export_prompts", raw).await;
+            assert_eq!((&by_mcp["text"], &by_mcp["count"]), (&json!(by_cli), &json!(count)), "{format} {options}");
+        }
+    }
+    for (options, raw) in [
+        ("--limit 0", json!({ "limit": 0, "format": "json" })),
+        ("--phase nigredo --since yesteryear", json!({ "phase": "nigredo", "since": "yesteryear", "format": "json" })),
+    ] {
+        let arguments: Vec<&str> = ["export", "--format", "json"].into_iter().chain(options.split(' ')).collect();
+        let by_cli = refused(&home.run(&arguments));
+        assert_eq!(by_tool(&mut wire, "export_prompts", raw).await, Err(by_cli), "{options}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Tests of the facade: every operation end to end over a real database and the embedded provider.
 
 mod recall;
+mod remote_embedding;
 mod search;
 mod spend;
 mod statistics;

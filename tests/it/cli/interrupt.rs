@@ -1,9 +1,12 @@
 //! Stopping a run: what has finished is kept and printed, and the exit code says that it was stopped.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::Value;
+use aludel_core::provider::transport::testing::{Script, ScriptedServer};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::support::Home;
 
@@ -116,4 +119,93 @@ fn a_second_signal_ends_the_process_at_once() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(stored(&home).len(), 1);
+}
+
+/// A server that makes vectors: it answers the second request never, and all others at once.
+async fn second_hangs() -> ScriptedServer {
+    let asked = AtomicUsize::new(0);
+    ScriptedServer::answering(move |request| {
+        if asked.fetch_add(1, Ordering::Relaxed) == 1 {
+            return Script::nothing().hang();
+        }
+        let texts = request.json()["input"].as_array().map_or(1, Vec::len);
+        let data: Vec<Value> =
+            (0..texts).map(|index| json!({ "index": index, "embedding": [1.0, 2.0, 3.0, index] })).collect();
+        Script::json(200, &json!({ "data": data, "usage": { "prompt_tokens": 9, "total_tokens": 9 } }))
+    })
+    .await
+}
+
+/// A home with a file of forty prompts, whose vectors this server makes 32 at a time.
+fn home_at(server: &ScriptedServer) -> Home {
+    let home = Home::new();
+    home.config(&format!(
+        "providers:\n  lab: {{kind: openai, base_url: \"{}/v1\", api_key: canary-of-the-lab}}\n\
+         generation: {{default_embedding_model: lab/vec, default_embedding_dimensions: 4}}\n",
+        server.url()
+    ));
+    let lines: Vec<String> = (0..40).map(|number| format!("{{\"content\": \"Idea {number}\"}}\n")).collect();
+    home.write("ideas.jsonl", lines.concat());
+    home
+}
+
+/// Starts a command, stops it while its second request hangs, and gives what it said.
+fn stopped_at_the_second_request(runtime: &Runtime, server: &ScriptedServer, home: &Home, command: &[&str]) -> Output {
+    let mut started = home.command();
+    started.args(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = started.spawn().expect("it starts");
+    assert!(runtime.block_on(server.until_asked(2)), "it asks for the second batch");
+    signal(&child, "INT");
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn a_signal_ends_reindexing_and_keeps_the_vectors_that_are_made() {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = runtime.block_on(second_hangs());
+    let home = home_at(&server);
+    home.run(&["import", "ideas.jsonl", "--no-vectors", "--quiet"]).quietly_done();
+    let output = stopped_at_the_second_request(&runtime, &server, &home, &["reindex", "--vectors"]);
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{said}");
+    assert!(said.contains("vectors that are done stay"), "{said}");
+    let rest = home.run(&["reindex", "--vectors", "--format", "json"]).done().json();
+    assert_eq!(rest["vectors"], 8);
+}
+
+#[test]
+fn a_signal_ends_an_import_and_keeps_what_is_stored() {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = runtime.block_on(second_hangs());
+    let home = home_at(&server);
+    let output = stopped_at_the_second_request(&runtime, &server, &home, &["import", "ideas.jsonl"]);
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{said}");
+    assert!(said.contains("what is stored by now stays"), "{said}");
+    assert_eq!(home.run(&["list", "--limit", "100", "--format", "jsonl"]).done().json_lines().len(), 40);
+    let rest = home.run(&["import", "ideas.jsonl", "--report", "json"]).done().json();
+    assert_eq!(["imported", "existing", "vectors"].map(|name| rest[name].as_u64()), [Some(0), Some(40), Some(8)]);
+}
+
+#[test]
+fn a_signal_ends_an_export_between_two_pieces() {
+    let home = Home::new();
+    let line = |number| format!("{{\"content\": \"{number} {}\"}}\n", "long ".repeat(100));
+    home.write("many.jsonl", (0..2000).map(line).collect::<Vec<_>>().concat());
+    home.run(&["import", "many.jsonl", "--no-vectors", "--quiet"]).quietly_done();
+    let mut command = home.command();
+    command.args(["export", "--format", "jsonl"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut first = String::new();
+    stdout.read_line(&mut first).expect("a line");
+    // It waits in the middle of a piece by now, or soon: a pipe holds less than one.
+    signal(&child, "INT");
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).expect("UTF-8");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let lines: Vec<&str> = rest.lines().collect();
+    assert!(lines.len() < 1999 && rest.ends_with('\n'), "{} lines", lines.len());
+    assert!(lines.iter().all(|line| serde_json::from_str::<Value>(line).is_ok()), "every record is whole");
 }
