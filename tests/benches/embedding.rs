@@ -1,4 +1,5 @@
-//! The embedded model: time to load, a query, many texts of 32, 128 and 256 tokens, memory; on every core and on one.
+//! The embedded model: what finds paraphrases beside it, time to load, a query, many texts of 32, 128 and 256 tokens, memory;
+//! on every core and on one.
 //!
 //! The yardstick is the original model, in 32 bits, in numpy and in ONNX Runtime (`embedding_yardstick.py`), fed with the
 //! same texts in turn with ours; ratios are taken pair by pair and their median is reported. Where it is, the
@@ -9,6 +10,7 @@
 
 #[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]
 mod measure;
+mod paraphrases;
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -29,8 +31,11 @@ const WORDS: [&str; 12] =
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("load") => load(),
+        Some("memory") => memory(),
+        Some("paraphrases") => paraphrases::table(&mut yardsticks()),
         Some("one-core") => compare("one core"),
         _ => {
+            paraphrases::table(&mut yardsticks());
             compare("every core");
             let own = std::env::current_exe().expect("this program's path");
             let on_one = Command::new("taskset").args(["--cpu-list", "0"]).arg(own).arg("one-core").status();
@@ -47,16 +52,35 @@ fn load() {
     println!("{} {} {}", ours(&query), ours(&query), peak_kb());
 }
 
+/// A fresh process: the peak of its memory once it has embedded many texts, in kilobytes.
+fn memory() {
+    ours(&bulk());
+    println!("{}", peak_kb());
+}
+
+/// As many texts of 128 tokens as a measurement has.
+fn bulk() -> Vec<String> {
+    (0..BULK_TOKENS / 128).map(|number| text(128, number)).collect()
+}
+
+/// The originals that can be had here.
+fn yardsticks() -> Vec<Yardstick> {
+    ["numpy", "onnx"].into_iter().filter_map(Yardstick::start).collect()
+}
+
 fn compare(cores: &str) {
-    let mut yardsticks: Vec<Yardstick> = ["numpy", "onnx"].into_iter().filter_map(Yardstick::start).collect();
+    let mut yardsticks = yardsticks();
     if yardsticks.is_empty() {
         println!("{cores}: no yardstick; set ALUDEL_BENCH_MINILM to the package of the original model");
     }
-    let loads: Vec<Vec<f64>> = (0..LOADS).map(|_| fresh_process()).collect();
+    let loads: Vec<Vec<f64>> = (0..LOADS).map(|_| fresh_process("load")).collect();
     let middle = |at: usize| median(loads.iter().map(|load| load[at]).collect());
     println!("{cores}: loading {:.1} ms, memory after a query {:.0} MB", middle(0) - middle(1), middle(2) / 1024.0);
-    for yardstick in &yardsticks {
-        println!("  {} loads in {:.0} ms", yardstick.name, yardstick.load_ms);
+    println!("{cores}: peak memory with many texts {:.0} MB", fresh_process("memory")[0] / 1024.0);
+    for yardstick in &mut yardsticks {
+        yardstick.embed(&bulk());
+        let (name, load_ms, peak) = (yardstick.name, yardstick.load_ms, yardstick.peak_kb() / 1024.0);
+        println!("  {name} loads in {load_ms:.0} ms, peak memory with many texts {peak:.0} MB");
     }
     ours(&[text(12, 0)]);
 
@@ -68,9 +92,9 @@ fn compare(cores: &str) {
     println!("{cores}: peak memory of this process {} kB", peak_kb());
 }
 
-fn fresh_process() -> Vec<f64> {
+fn fresh_process(what: &str) -> Vec<f64> {
     let own = std::env::current_exe().expect("this program's path");
-    let said = Command::new(own).arg("load").output().expect("this program starts").stdout;
+    let said = Command::new(own).arg(what).output().expect("this program starts").stdout;
     String::from_utf8_lossy(&said).split_whitespace().map(|number| number.parse().expect("a number")).collect()
 }
 
@@ -141,11 +165,25 @@ impl Yardstick {
         Some(Self { name, load_ms, process, asked, said })
     }
 
+    fn ask(&mut self, question: &serde_json::Value) -> String {
+        writeln!(self.asked, "{question}").expect("the yardstick listens");
+        self.said.next().expect("the yardstick answers").expect("a line")
+    }
+
+    /// How many ideas stand before each query's own.
+    fn ahead(&mut self, ideas: &[String], queries: &[String]) -> Vec<usize> {
+        let answer = self.ask(&serde_json::json!({ "ideas": ideas, "queries": queries }));
+        serde_json::from_str(&answer).expect("numbers")
+    }
+
+    /// The most memory its process has held.
+    fn peak_kb(&mut self) -> f64 {
+        self.ask(&serde_json::json!({})).parse().expect("a number")
+    }
+
     /// Milliseconds to embed, as it measured them itself.
     fn embed(&mut self, texts: &[String]) -> f64 {
-        let line = serde_json::to_string(texts).expect("texts are JSON");
-        writeln!(self.asked, "{line}").expect("the yardstick listens");
-        let answer = self.said.next().expect("the yardstick answers").expect("a line");
+        let answer = self.ask(&serde_json::json!(texts));
         answer.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok()).expect("seconds") * 1e3
     }
 }

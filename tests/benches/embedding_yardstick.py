@@ -5,10 +5,13 @@ Run by the bench:  python3 embedding_yardstick.py PACKAGE.whl numpy|onnx
 It needs numpy, tokenizers and safetensors, for the second also onnx and onnxruntime, and uses the threads that
 OPENBLAS_NUM_THREADS and the process's processors allow. It says how many seconds loading took; then, for each line of
 standard input, a JSON array of texts, embeds them and says how many seconds that took, tokens included. Texts of a
-line have the same number of tokens, so there is neither padding nor a mask.
+line have the same number of tokens, so there is neither padding nor a mask. To a line with an object of `ideas` and
+`queries` it says how many ideas stand before the one that belongs to each query, to an empty object how many kilobytes
+of memory it has held at most.
 """
 import json
 import os
+import resource
 import sys
 import time
 import zipfile
@@ -141,8 +144,22 @@ def main(package, kind):
     # Making the graph is not loading it.
     loading = time.perf_counter() - getattr(model, "began", tokens_done) + tokens_done - began
     print(loading, flush=True)
+    def embed_one(text):
+        mean = model.embed(numpy.array([tokenizer.encode(text).ids]))[0]
+        return mean / numpy.linalg.norm(mean)
+
     for line in sys.stdin:
         texts = json.loads(line)
+        if isinstance(texts, dict):
+            if not texts:
+                print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+                continue
+            ideas, queries = (numpy.array([embed_one(text) for text in texts[what]]) for what in ("ideas", "queries"))
+            scores = queries @ ideas.T
+            # One that is level stands before it; the idea itself does not count.
+            ahead = (scores >= scores.diagonal()[:, None]).sum(axis=1) - 1
+            print(json.dumps(ahead.tolist()), flush=True)
+            continue
         began = time.perf_counter()
         ids = numpy.array([encoding.ids for encoding in tokenizer.encode_batch(texts)])
         at_once = max(1, ROWS * len(os.sched_getaffinity(0)) // ids.shape[1])
