@@ -379,7 +379,7 @@ impl Class {
             )
         };
         let by_bm25 = fts("bm25(prompt_terms)");
-        let by_rank = fts("rank");
+        let by_rank = fts("prompt_terms.rank");
         let count = format!("SELECT count(*), '' FROM prompt_terms {join} WHERE prompt_terms MATCH ?1 {condition}");
         let like = format!(
             "{READ} prompts p WHERE (p.content LIKE '%' || ?1 || '%' OR p.original_input LIKE '%' || ?1 || '%') {plain}

@@ -37,8 +37,11 @@ const B: f64 = 0.75;
 /// Weight of a phrase that is in more than half of all prompts; what `bm25` uses.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-/// Matches that are looked up one by one: some three milliseconds.
-const LOOKED_UP: u32 = 10_000;
+/// Matches that are looked up one by one where a tag or a run is asked for: few prompts carry it, and an index lists them.
+const LOOKED_UP: u32 = 2_000;
+
+/// The same where neither is: a phase or a model may be that of most prompts, and listing those takes longer.
+const LOOKED_UP_OF_MANY: u32 = 20_000;
 
 /// The prompts that match and pass the filter, best first; of equals the one stored last comes first.
 pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
@@ -228,7 +231,8 @@ impl<'connection> Passing<'connection> {
             for (place, value) in values.iter().enumerate() {
                 lookup.raw_bind_parameter(place + 2, value)?;
             }
-            Way::OneByOne { lookup, left: LOOKED_UP }
+            let is_narrow = !filter.tags.is_empty() || filter.session_id.is_some();
+            Way::OneByOne { lookup, left: if is_narrow { LOOKED_UP } else { LOOKED_UP_OF_MANY } }
         };
         Ok(Self { connection, filter, way })
     }
