@@ -151,6 +151,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::List(args)) => run::list(&args, invocation),
         Some(Command::Show(args)) => run::show(&args, invocation),
         Some(Command::History(args)) => run::history(&args, invocation),
+        Some(Command::Select(args)) => run::select(&args, invocation),
+        Some(Command::Why(args)) => run::why(&args, invocation),
         Some(Command::Metrics(args)) => run::metrics(&args, invocation),
         Some(Command::Stats(args)) => run::stats(&args, invocation),
         Some(Command::Update(args)) => run::update(&args, invocation),

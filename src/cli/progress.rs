@@ -46,6 +46,8 @@ pub(crate) struct Frame {
 /// The progress of one run, as drawn.
 #[derive(Debug)]
 pub(crate) struct Progress {
+    /// How many comparisons there will be, where it is only about those.
+    comparisons: Option<u64>,
     started: Instant,
     drawn: usize,
     frame: usize,
@@ -54,12 +56,21 @@ pub(crate) struct Progress {
 impl Progress {
     /// Nothing drawn yet.
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), drawn: 0, frame: 0 }
+        Self { comparisons: None, started: Instant::now(), drawn: 0, frame: 0 }
+    }
+
+    /// Of a selection that makes so many comparisons at most.
+    pub(crate) fn of_comparisons(most: u64) -> Self {
+        Self { comparisons: Some(most), ..Self::new() }
     }
 
     /// Draws the run as it is now.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView) {
-        self.draw_lines(printer, |frame| lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint));
+        let comparisons = self.comparisons;
+        self.draw_lines(printer, |frame| match comparisons {
+            Some(most) => vec![selection_line(view, most, frame)],
+            None => lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint),
+        });
     }
 
     /// Draws these lines, never fewer than before.
@@ -177,6 +188,13 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
     });
     progress.clear(printer);
     answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// What is to be seen of a selection.
+fn selection_line(view: &RunView, most: u64, frame: &Frame) -> String {
+    let made = view.comparisons.len();
+    let line = format!("{} {made} of {} · {}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
+    frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
 
 /// What is to be seen of a run: a line a variant, or one line when there are many.

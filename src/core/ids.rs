@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-use crate::domain::{PromptId, SessionId};
+use crate::domain::{JudgementId, PromptId, SessionId};
 
 /// Makes identifiers.
 pub trait IdSource: Send + Sync {
@@ -19,6 +19,11 @@ pub trait IdSource: Send + Sync {
     /// A new run's name.
     fn session(&self) -> SessionId {
         SessionId(self.next())
+    }
+
+    /// A new judgement's name.
+    fn judgement(&self) -> JudgementId {
+        JudgementId(self.next())
     }
 }
 

@@ -356,3 +356,41 @@ async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_wor
         assert_eq!(by_tool(&mut wire, "export_prompts", raw).await, Err(by_cli), "{options}");
     }
 }
+
+#[tokio::test]
+async fn the_same_selection_gives_the_same_choice_and_the_same_refusals_by_every_face() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    let made = home.run(&["generate", "Write a haiku", "--format", "json"]).done().json();
+    let ids: Vec<&str> = (0..3).map(|at| made["prompts"][at]["id"].as_str().expect("an id")).collect();
+    let api = Api::new(Seeded::at(&home.data()));
+    let choice = |options: &[&str]| {
+        let arguments = [&["select", "--format", "json", "--no-cache"], options].concat();
+        home.run(&arguments)
+    };
+    let raw = json!({ "prompt_ids": ids, "task": "Write a haiku about the sea", "thorough": true, "no_cache": true });
+    let by_cli = choice(&[&ids[..], &["--task", "Write a haiku about the sea", "--thorough"]].concat()).done().json();
+    let by_rest = api.post("/api/v1/prompts/select", &raw).await.json();
+    assert_eq!(by_cli["prompt"]["id"], by_rest["prompt"]["id"]);
+    assert_eq!(without_chance(by_cli), without_chance(by_rest));
+
+    let of_cli = home.run(&["why", ids[0], "--limit", "1", "--format", "json"]).done().json();
+    let of_rest = api.get(&format!("/api/v1/prompts/{}/why?limit=1", ids[0])).await.json();
+    assert_eq!(of_cli, of_rest);
+
+    let nobody = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21";
+    for (options, raw) in [
+        (vec![ids[0]], json!({ "prompt_ids": [ids[0]] })),
+        (vec![ids[0], ids[0]], json!({ "prompt_ids": [ids[0], ids[0]] })),
+        (vec![ids[0], nobody], json!({ "prompt_ids": [ids[0], nobody] })),
+        (vec![ids[0], ids[1], "--task", " "], json!({ "prompt_ids": ids[..2], "task": " " })),
+        (vec![ids[0], ids[1], "--criteria", "x"], json!({ "prompt_ids": ids[..2], "criteria": "x" })),
+        (vec![ids[0], ids[1], "--judge-provider", "x"], json!({ "prompt_ids": ids[..2], "judge_provider": ["x"] })),
+        (vec![ids[0], ids[1], "--budget-usd", "0"], json!({ "prompt_ids": ids[..2], "budget_usd": 0 })),
+    ] {
+        let by_cli = refused(&choice(&options));
+        let mut raw = raw;
+        raw["no_cache"] = json!(true);
+        assert_eq!(told(&api.post("/api/v1/prompts/select", &raw).await.problem()), by_cli, "{options:?}");
+    }
+}

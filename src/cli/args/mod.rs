@@ -18,6 +18,7 @@ mod providers;
 mod raw;
 mod reindex;
 mod search;
+mod select;
 mod show;
 mod simple;
 mod spend;
@@ -39,6 +40,7 @@ pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use reindex::ReindexArgs;
 pub(crate) use search::{SearchArgs, SimilarArgs};
+pub(crate) use select::{SelectArgs, WhyArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
 pub(crate) use spend::SpendArgs;
@@ -81,6 +83,10 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// List runs with their variants, newest first
     History(HistoryArgs),
+    /// Let the judge choose the best of several prompts
+    Select(SelectArgs),
+    /// Tell how a prompt came to be, and to its rank
+    Why(WhyArgs),
     /// Measure prompts: cost, latency, length, quality, rank
     Metrics(MetricsArgs),
     /// Show totals of what is stored, by day, phase, provider and model
@@ -150,6 +156,7 @@ impl Command {
             }
             Self::Generate(_)
             | Self::Show(_)
+            | Self::Select(_)
             | Self::Update(_)
             | Self::History(_)
             | Self::Providers(_)
@@ -158,6 +165,7 @@ impl Command {
             // The format of the file.
             Self::Import(_) => &[Json, Jsonl, Csv, Yaml],
             Self::Delete(_)
+            | Self::Why(_)
             | Self::Config(_)
             | Self::Personas(_)
             | Self::Templates(_)
@@ -188,6 +196,8 @@ Prompts:
   list            List stored prompts, newest first
   show            Show a prompt with every step
   history         List runs with their variants, newest first
+  select          Let the judge choose the best of several prompts
+  why             Tell how a prompt came to be, and to its rank
   metrics         Measure prompts: cost, latency, length, quality, rank
   stats           Show totals of what is stored, by day, phase, provider and model
   update          Change a prompt's tags, notes or text

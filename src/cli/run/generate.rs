@@ -6,16 +6,16 @@
 //! left, and the command then ends with the cap's own code. Once the result is out, the command waits until its prompts can
 //! be found by meaning, too.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, VariantFailure};
-use aludel_core::engine::{Engine, Newcomer, Preflight};
+use aludel_core::engine::{Engine, Newcomer};
 use aludel_core::error::{Error, Problem};
-use aludel_core::event::{Event, Run, RunState, RunView, VariantState};
+use aludel_core::event::{RunState, RunView, VariantState};
 
 use super::output_file::OutputFile;
+use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::GenerateArgs;
 use crate::cli::exit::Exit;
@@ -23,9 +23,7 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::input::{self, Source};
 use crate::cli::interrupt::Interrupts;
-use crate::cli::live::LiveText;
-use crate::cli::printer::{Printer, json_line};
-use crate::cli::progress::{self, Progress};
+use crate::cli::printer::Printer;
 use crate::cli::view::{self, Page, Summary, count_of};
 use crate::cli::wait;
 
@@ -59,7 +57,8 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
 
     let engine = invocation.engine()?;
     let request: GenerateRequest = engine.decode(args.request(input, &context))?;
-    let request = confirmed(&engine, request, invocation)?;
+    let budget_usd = confirmed(engine.preflight(&request)?, request.budget_usd, invocation)?;
+    let request = GenerateRequest { budget_usd, ..request };
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
     let started = Instant::now();
@@ -119,125 +118,6 @@ fn point_out(printer: &Printer, newcomer: &Newcomer) {
     printer.note(&format!(
         "{reason}, so `{name}` can be used: --provider {name}, or a place in the file that `aludel config init` writes"
     ));
-}
-
-/// Asks before a run that may cost more than passes without asking; --yes is the answer. A run that is confirmed has the
-/// estimate as its budget; one that nobody can confirm is refused by the engine, in the words of every face.
-fn confirmed(engine: &Engine, request: GenerateRequest, invocation: &Invocation<'_>) -> Outcome<GenerateRequest> {
-    let Preflight::Ask(estimate) = engine.preflight(&request)? else { return Ok(request) };
-    let printer = &invocation.printer;
-    if !invocation.globals.yes {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Ok(request);
-        }
-        let (most, calls) = (estimate.most_usd.unwrap_or_default(), count_of(estimate.calls, "call"));
-        if !printer.asks(&format!("This run may cost up to ${most} ({calls}). Go on?")) {
-            printer.say("nothing was sent");
-            return Err(Failure::Said(Exit::BudgetExceeded));
-        }
-    }
-    Ok(GenerateRequest { budget_usd: estimate.most_usd, ..request })
-}
-
-/// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.
-async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> Outcome {
-    let mut ticks = tokio::time::interval(progress::INTERVAL);
-    let mut is_cancelled = false;
-    loop {
-        tokio::select! {
-            biased;
-            () = interrupts.next() => {
-                if is_cancelled {
-                    watcher.clear();
-                    // Waiting for anything, an orderly end of the runtime included, is what the second signal is against.
-                    std::process::exit(Exit::Interrupted.number().into());
-                }
-                is_cancelled = true;
-                watcher.say("stopping; what has finished is kept (once more to quit at once)");
-                run.control().cancel_all();
-            }
-            _ = ticks.tick(), if watcher.progress.is_some() => watcher.draw(),
-            event = run.next() => {
-                let Some(event) = event else { return Ok(()) };
-                watcher.take(&event)?;
-                while let Some(event) = run.try_next() {
-                    watcher.take(&event)?;
-                }
-                watcher.show()?;
-            }
-        }
-    }
-}
-
-/// Shows a run as it happens and remembers what it came to.
-struct Watcher<'a> {
-    printer: &'a Printer,
-    view: RunView,
-    /// Event lines, with `--format jsonl`: printed as they come, or gathered for a file.
-    lines: Option<String>,
-    lines_go_to_file: bool,
-    live: Option<LiveText>,
-    live_goes_to_data: bool,
-    live_text: String,
-    progress: Option<Progress>,
-}
-
-impl<'a> Watcher<'a> {
-    fn new(printer: &'a Printer, is_streamed: bool, has_file: bool) -> Self {
-        Self {
-            printer,
-            view: RunView::default(),
-            lines: (printer.format() == Format::Jsonl).then(String::new),
-            lines_go_to_file: has_file,
-            live: is_streamed.then(LiveText::default),
-            // Where standard output carries data for a program, the live text goes to the other one.
-            live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
-            live_text: String::new(),
-            progress: (printer.may_draw() && !is_streamed).then(Progress::new),
-        }
-    }
-
-    fn take(&mut self, event: &Event) -> Outcome {
-        self.view.apply(event);
-        if let Some(lines) = &mut self.lines {
-            lines.push_str(&json_line(event)?);
-        }
-        if let Some(live) = &mut self.live {
-            self.live_text.push_str(&live.take(&event.kind));
-        }
-        Ok(())
-    }
-
-    /// Prints what has come since the last time.
-    fn show(&mut self) -> Outcome {
-        if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
-            self.printer.data(&std::mem::take(lines))?;
-        }
-        if !self.live_text.is_empty() {
-            let mut page = self.printer.page();
-            page.piece(&std::mem::take(&mut self.live_text));
-            let text = page.finish();
-            if self.live_goes_to_data { self.printer.data(&text)? } else { self.printer.talk(&text) }
-        }
-        Ok(())
-    }
-
-    fn draw(&mut self) {
-        if let Some(progress) = &mut self.progress {
-            progress.draw(self.printer, &self.view);
-        }
-    }
-
-    fn clear(&mut self) {
-        if let Some(progress) = &mut self.progress {
-            progress.clear(self.printer);
-        }
-    }
-
-    fn say(&mut self, text: &str) {
-        self.clear();
-        self.printer.say(text);
-    }
 }
 
 /// What is to be done with the result.

@@ -16,6 +16,7 @@ mod providers;
 mod reindex;
 mod scripts;
 mod search;
+mod select;
 mod show;
 mod spend;
 mod stats;
@@ -24,6 +25,8 @@ mod transferring;
 mod update;
 mod validate;
 mod version;
+mod watching;
+mod why;
 
 pub(crate) use config::config;
 pub(crate) use delete::delete;
@@ -40,6 +43,7 @@ pub(crate) use providers::providers;
 pub(crate) use reindex::reindex;
 pub(crate) use scripts::{completions, man};
 pub(crate) use search::{search, similar};
+pub(crate) use select::select;
 pub(crate) use show::show;
 pub(crate) use spend::spend;
 pub(crate) use stats::stats;
@@ -47,6 +51,7 @@ pub(crate) use test_providers::test_providers;
 pub(crate) use update::update;
 pub(crate) use validate::validate;
 pub(crate) use version::version;
+pub(crate) use why::why;
 
 /// Why there is nothing to show of what is stored.
 fn nothing_stored(chooses_all: bool) -> &'static str {

@@ -18,9 +18,11 @@ mod providers;
 #[cfg(test)]
 pub(crate) mod samples;
 mod search;
+mod select;
 mod spend;
 mod stats;
 mod table;
+mod why;
 mod words;
 
 pub(crate) use csv::{csv, csv_of_found};
@@ -38,7 +40,9 @@ pub(crate) use providers::{
     document_of_provider_tests, document_of_providers, provider_test_progress, provider_tests, providers,
 };
 pub(crate) use search::found;
+pub(crate) use select::{document_of_selection, selection};
 pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
 pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};
+pub(crate) use why::why;
 pub(crate) use words::{count_of, lines, one_line, span};

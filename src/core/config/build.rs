@@ -17,6 +17,7 @@ use crate::error::Error;
 pub(super) fn config(merged: &Merged) -> Result<Config, Error> {
     let mut config: Config = serde_json::from_value(tree(merged)).map_err(|error| disagree(&error))?;
     config.first_of_file = merged.providers.iter().take(merged.in_file).next().cloned();
+    config.in_file = merged.in_file;
     Ok(config)
 }
 

@@ -49,6 +49,9 @@ pub struct Config {
     /// The first provider of the file, which phases without a binding use.
     #[serde(skip)]
     pub(super) first_of_file: Option<String>,
+    /// How many of the providers are in the file.
+    #[serde(skip)]
+    pub(super) in_file: usize,
 }
 
 impl Config {
@@ -56,6 +59,11 @@ impl Config {
     /// environment names binds nothing, because that would spend money unasked.
     pub fn default_provider(&self) -> &str {
         self.first_of_file.as_deref().unwrap_or(ProviderKind::Builtin.as_str())
+    }
+
+    /// The providers of the file, in its order.
+    pub fn providers_of_file(&self) -> impl Iterator<Item = &str> {
+        self.providers.keys().take(self.in_file).map(String::as_str)
     }
 
     /// The provider that a phase is bound to.

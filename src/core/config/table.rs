@@ -275,10 +275,15 @@ pub static TABLE: &[Key] = &[
         "judge.provider",
         Kind::Text,
         DefaultValue::Unset,
-        "The provider that judges. Unset: that of the phase coagulatio.",
+        "The provider that judges. Unset: one of this file of another family than the prompts' own, else that of coagulatio.",
     ),
     row("judge.model", Kind::Text, DefaultValue::Unset, "The model that judges. Unset: the provider's."),
-    row("judge.criteria", Kind::Path, DefaultValue::Unset, "A file of criteria and weights. Unset: the built-in ones."),
+    row(
+        "judge.criteria",
+        Kind::Path,
+        DefaultValue::Unset,
+        "A file of criteria and weights. Unset: those of the persona.",
+    ),
     row(
         "judge.order_swaps",
         Kind::Flag,

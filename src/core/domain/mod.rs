@@ -22,6 +22,7 @@ mod result;
 mod selection;
 mod spend;
 mod stats;
+mod why;
 
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
@@ -42,3 +43,4 @@ pub use result::{GenerationResult, Ranking, VariantFailure};
 pub use selection::{Comparison, SelectResult, Standing};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
+pub use why::{Ancestor, JudgeTold, JudgementTold, Opponent, OrderTold, RatingTold, Why};

@@ -6,18 +6,20 @@
 //! that was confirmed is held to the estimate.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, spend, wiring};
 use crate::api::GenerateRequest;
-use crate::assets::strategy_for;
-use crate::domain::Phase;
+use crate::assets::{Rubric, strategy_for};
+use crate::domain::{JudgementId, Phase};
 use crate::error::{Error, Result};
-use crate::judge;
-use crate::ledger::{Money, WorstCase};
+use crate::judge::{self, Judging};
+use crate::ledger::{Account, Money, WorstCase};
 use crate::prompting;
+use crate::provider::catalog::Price;
 use crate::provider::metered::most_input_tokens;
 use crate::provider::{ChatRequest, PhaseBrief, TargetFamily};
 
@@ -59,7 +61,8 @@ impl Engine {
     /// # Errors
     /// `validation_failed` when a provider cannot be used; `file` for a template that cannot.
     pub fn estimate(&self, request: &GenerateRequest) -> Result<Estimate> {
-        let mut tally = Estimating { engine: self, request, unpriced: BTreeSet::new() };
+        let tally = Tally::new(self, spend::caps(None, None, request.assume_price).assumed_price);
+        let mut estimating = Estimating { tally, request };
         let config = self.config();
         let count = request.count.unwrap_or(config.generation.default_count);
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
@@ -69,22 +72,41 @@ impl Engine {
         let strategies: Vec<&str> = (0..count).map(strategy_for).collect();
         let distinct: BTreeSet<&str> = strategies.iter().copied().collect();
         for strategy in distinct {
-            let (of_one, answer) = tally.variant(&phases, strategy, count)?;
+            let (of_one, answer) = estimating.variant(&phases, strategy, count)?;
             let times = strategies.iter().filter(|other| **other == strategy).count();
             cost = cost + std::iter::repeat_n(of_one, times).sum();
             longest = longest.max(answer);
         }
+        let mut tally = estimating.tally;
         if request.auto_select {
-            let asks = judge::most_asks(count as usize, 1, false, self.config().judge.order_swaps);
-            calls += 2 * asks;
-            cost = cost + Money::from_nanos(tally.judge(longest)?.nanos().saturating_mul(asks));
+            let persona = self.persona_of(request);
+            let judged = tally.judging(&Judgeable {
+                task: &request.input,
+                persona,
+                rubric: self.rubric(None, persona)?,
+                targets: &self.bench_of(request)?.targets,
+                candidates: count as usize,
+                longest,
+                thorough: false,
+            })?;
+            calls += judged.calls;
+            cost = cost + judged.cost;
         }
-        let is_known = tally.unpriced.is_empty();
-        Ok(Estimate {
-            calls,
-            most_usd: is_known.then(|| rounded_up(cost).dollars()),
-            unpriced: tally.unpriced.into_iter().collect(),
-        })
+        Ok(tally.estimate(calls, cost))
+    }
+
+    /// What asking the judge may take at most, repairs included.
+    ///
+    /// # Errors
+    /// As [`Engine::estimate`].
+    pub(super) fn estimate_of_judge(
+        &self,
+        judgeable: &Judgeable<'_>,
+        assumed_price: Option<Price>,
+    ) -> Result<Estimate> {
+        let mut tally = Tally::new(self, assumed_price);
+        let judged = tally.judging(judgeable)?;
+        Ok(tally.estimate(judged.calls, judged.cost))
     }
 
     /// Whether this run may begin without a question: one that has a budget of its own may, whatever it is.
@@ -92,10 +114,19 @@ impl Engine {
     /// # Errors
     /// As [`Engine::estimate`].
     pub fn preflight(&self, request: &GenerateRequest) -> Result<Preflight> {
-        let Some(allowed) = self.config().spend.preflight_usd.filter(|_| request.budget_usd.is_none()) else {
+        self.against_preflight(request.budget_usd, || self.estimate(request))
+    }
+
+    /// Holds what a run may take against what passes without asking.
+    pub(super) fn against_preflight(
+        &self,
+        budget_usd: Option<f64>,
+        estimate: impl FnOnce() -> Result<Estimate>,
+    ) -> Result<Preflight> {
+        let Some(allowed) = self.config().spend.preflight_usd.filter(|_| budget_usd.is_none()) else {
             return Ok(Preflight::Clear);
         };
-        let estimate = self.estimate(request)?;
+        let estimate = estimate()?;
         Ok(match estimate.most_usd {
             None => Preflight::Unknown(estimate),
             Some(most) if most > allowed => Preflight::Ask(estimate),
@@ -103,37 +134,55 @@ impl Engine {
         })
     }
 
-    /// Refuses a run that has to be confirmed; answers what the user should know of one that need not be.
-    pub(super) fn pass_preflight(&self, request: &GenerateRequest) -> Result<Option<String>> {
-        match self.preflight(request)? {
+    /// Refuses a run that has to be confirmed, saying what would make it `cheaper`; answers what the user should know of one
+    /// that need not be.
+    pub(super) fn pass_preflight(&self, preflight: &Preflight, cheaper: &str) -> Result<Option<String>> {
+        match preflight {
             Preflight::Clear => Ok(None),
             Preflight::Unknown(estimate) => Ok(Some(format!(
                 "`spend.preflight_usd` cannot be held against this run: the price of {} is unknown; `assume_price` \
                  gives one",
                 estimate.unpriced.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ")
             ))),
-            Preflight::Ask(estimate) => Err(Error::Budget(self.question(&estimate))),
+            Preflight::Ask(estimate) => Err(Error::Budget(self.question(estimate, cheaper))),
         }
     }
 
-    fn question(&self, estimate: &Estimate) -> String {
+    fn question(&self, estimate: &Estimate, cheaper: &str) -> String {
         let most = estimate.most_usd.unwrap_or_default();
         let allowed = Money::from_dollars_down(self.config().spend.preflight_usd.unwrap_or_default());
         format!(
             "this run may cost up to {} ({} calls), and `spend.preflight_usd` lets no more than {allowed} pass without \
-             asking: confirm with a `budget_usd` of {most} (on the command line --yes does), or ask for fewer variants, \
-             fewer phases or lower `max_tokens`",
+             asking: confirm with a `budget_usd` of {most} (on the command line --yes does), or {cheaper}",
             Money::from_dollars_up(most),
             estimate.calls
         )
     }
 }
 
-/// An estimate in the making.
+/// What a judge may be asked about.
+pub(super) struct Judgeable<'a> {
+    pub(super) task: &'a str,
+    pub(super) persona: &'a str,
+    pub(super) rubric: Arc<Rubric>,
+    pub(super) targets: &'a [wiring::Target<'a>],
+    /// How many candidates there are.
+    pub(super) candidates: usize,
+    /// The most tokens that one of them has.
+    pub(super) longest: u64,
+    pub(super) thorough: bool,
+}
+
+/// What asking a judge may take at most.
+struct Judged {
+    calls: u64,
+    cost: Money,
+}
+
+/// An estimate of a generate run in the making.
 struct Estimating<'a> {
-    engine: &'a Engine,
+    tally: Tally<'a>,
     request: &'a GenerateRequest,
-    unpriced: BTreeSet<String>,
 }
 
 impl Estimating<'_> {
@@ -142,9 +191,9 @@ impl Estimating<'_> {
         let (mut cost, mut draft) = (Money::ZERO, 0);
         for (place, phase) in phases.iter().enumerate() {
             let brief = self.brief(phases, *phase, place > 0, strategy, count);
-            let asked = prompting::phase_request(&self.engine.inner.assets, &brief, None, None, None)?;
-            let (targets, max_tokens) = self.engine.targets(*phase, self.request);
-            let Bound { cost: of_phase, answer } = self.call(&asked, draft, &targets, max_tokens)?;
+            let asked = prompting::phase_request(&self.tally.engine.inner.assets, &brief, None, None, None)?;
+            let (targets, max_tokens) = self.tally.engine.targets(*phase, self.request);
+            let Bound { cost: of_phase, answer } = self.tally.call(&asked, draft, &targets, max_tokens)?;
             cost = cost + of_phase;
             draft = answer;
         }
@@ -153,7 +202,7 @@ impl Estimating<'_> {
 
     /// The brief of a phase, with an empty draft where there will be one.
     fn brief(&self, phases: &[Phase], phase: Phase, has_draft: bool, strategy: &str, count: u32) -> PhaseBrief {
-        let (request, config) = (self.request, self.engine.config());
+        let (request, config) = (self.request, self.tally.engine.config());
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
         PhaseBrief {
             phase,
@@ -168,17 +217,59 @@ impl Estimating<'_> {
             context: request.context.clone(),
         }
     }
+}
 
-    /// What asking the judge once may cost, with the repair of its reply.
-    fn judge(&mut self, candidate: u64) -> Result<Money> {
-        let judging = self.engine.judging_outline(self.request)?;
-        let Some(judge) = judging.judges.first() else { return Ok(Money::ZERO) };
-        let asked = judge::outline(&judging, judge)?;
-        let target = self.engine.judge_target(self.request.provider.as_deref());
-        let max_tokens = asked.max_tokens.unwrap_or(u32::MAX);
-        let first = self.call(&asked, 2 * candidate, &[target], max_tokens)?;
-        let repair = self.call(&asked, 2 * candidate + first.answer + REPAIR, &[target], max_tokens)?;
-        Ok(first.cost + repair.cost)
+/// What calls may cost, and whose prices are unknown.
+struct Tally<'a> {
+    engine: &'a Engine,
+    /// Of models whose price is unknown.
+    assumed_price: Option<Price>,
+    unpriced: BTreeSet<String>,
+}
+
+impl<'a> Tally<'a> {
+    fn new(engine: &'a Engine, assumed_price: Option<Price>) -> Self {
+        Self { engine, assumed_price, unpriced: BTreeSet::new() }
+    }
+
+    fn estimate(self, calls: u64, cost: Money) -> Estimate {
+        let is_known = self.unpriced.is_empty();
+        Estimate {
+            calls,
+            most_usd: is_known.then(|| rounded_up(cost).dollars()),
+            unpriced: self.unpriced.into_iter().collect(),
+        }
+    }
+
+    /// What asking every judge may take, each question with the repair of its reply.
+    fn judging(&mut self, judgeable: &Judgeable<'_>) -> Result<Judged> {
+        let order_swaps = self.engine.config().judge.order_swaps;
+        let judging = Judging {
+            judges: self.engine.judges(judgeable.targets, true)?,
+            assets: Arc::clone(&self.engine.inner.assets),
+            rubric: Arc::clone(&judgeable.rubric),
+            task: judgeable.task.to_owned(),
+            persona: judgeable.persona.to_owned(),
+            thorough: judgeable.thorough,
+            order_swaps,
+            max_concurrency: 1,
+            account: Account::default(),
+            id: JudgementId(uuid::Uuid::nil()),
+            now: self.engine.inner.clock.now(),
+            operation: String::new(),
+        };
+        let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
+        let mut judged = Judged { calls: 0, cost: Money::ZERO };
+        for (judge, target) in judging.judges.iter().zip(judgeable.targets) {
+            let asked = judge::outline(&judging, judge)?;
+            let max_tokens = asked.max_tokens.unwrap_or(u32::MAX);
+            let shown = 2 * judgeable.longest;
+            let first = self.call(&asked, shown, &[*target], max_tokens)?;
+            let repair = self.call(&asked, shown + first.answer + REPAIR, &[*target], max_tokens)?;
+            judged.calls += 2 * asks;
+            judged.cost = judged.cost + Money::from_nanos((first.cost + repair.cost).nanos().saturating_mul(asks));
+        }
+        Ok(judged)
     }
 
     /// The dearest of the targets, for a request with so many more tokens.
@@ -192,7 +283,7 @@ impl Estimating<'_> {
         let mut dearest = Bound { cost: Money::ZERO, answer: 0 };
         for target in targets {
             let (model, terms) = self.engine.inner.registry.terms(target.provider, target.model)?;
-            let terms = terms.assuming(spend::caps(self.request).assumed_price);
+            let terms = terms.assuming(self.assumed_price);
             let sent = max_tokens.saturating_add(terms.reasoning_headroom);
             match terms.worst_case(most_input_tokens(asked) + more_tokens, Some(sent)) {
                 WorstCase::Most(cost) => dearest.cost = dearest.cost.max(cost),

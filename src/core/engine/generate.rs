@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::judging::{Author, Bench};
 use super::{Engine, spend, wiring};
 use crate::api::GenerateRequest;
-use crate::assets::Assets;
 use crate::config;
-use crate::domain::{JudgementId, Phase};
+use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
-use crate::judge::{Judge, Judging};
-use crate::ledger::{Account, Labels};
+use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::provider::cache::Shelf;
@@ -27,13 +26,14 @@ impl Engine {
     /// `validation_failed` when a provider cannot be used; `budget_exceeded` for a run without a budget that may cost
     /// more than passes without asking ([`Engine::preflight`]); what fails later is an event of the run.
     pub fn generate(&self, request: GenerateRequest) -> Result<Run> {
-        let warning = self.pass_preflight(&request)?;
+        let cheaper = "ask for fewer variants, fewer phases or lower `max_tokens`";
+        let warning = self.pass_preflight(&self.preflight(&request)?, cheaper)?;
         let mut plan = self.plan(request)?;
         plan.warnings.extend(warning);
         Ok(pipeline::start(plan, self.ports()))
     }
 
-    fn ports(&self) -> Ports {
+    pub(super) fn ports(&self) -> Ports {
         let inner = &self.inner;
         let engine = self.clone();
         Ports {
@@ -54,8 +54,15 @@ impl Engine {
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
         let session_id = self.inner.ids.session();
         let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
-        let account = self.account(spend::caps(&request), labels);
-        let judge = if request.auto_select { Some(self.judge_plan(&request)?) } else { None };
+        let account = self.account(caps(&request), labels);
+        let mut warnings = self.warnings(&weights);
+        let judge = if request.auto_select {
+            let bench = self.bench_of(&request)?;
+            warnings.extend(bench.warnings.iter().cloned());
+            Some(self.judge_plan(&request, &bench)?)
+        } else {
+            None
+        };
         Ok(Plan {
             session_id,
             input: request.input,
@@ -69,7 +76,7 @@ impl Engine {
             judge,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
-            warnings: self.warnings(&weights),
+            warnings,
             ranking_weights: weights,
             account,
         })
@@ -119,50 +126,30 @@ impl Engine {
         })
     }
 
-    /// Who judges: `judge.provider`, else who would do the last phase.
-    pub(super) fn judge_target<'a>(&'a self, asked: Option<&'a str>) -> wiring::Target<'a> {
-        let config = self.config();
-        match (config.judge.provider.as_deref(), asked) {
-            (Some(name), _) => wiring::Target { provider: name, model: config.judge.model.as_deref() },
-            (None, Some(asked)) => wiring::Target::parse(asked),
-            (None, None) => wiring::bound_target(config, Phase::Coagulatio),
-        }
+    /// Who judges the variants, and what the user should know of it.
+    pub(super) fn bench_of<'a>(&'a self, request: &'a GenerateRequest) -> Result<Bench<'a>> {
+        let last = request.phases.as_ref().and_then(|phases| phases.last()).copied().unwrap_or(Phase::Coagulatio);
+        let (author, _) = self.binding(last, request);
+        let provider = self.inner.registry.get(author.provider)?;
+        let model = author.model.unwrap_or_else(|| provider.default_model());
+        let usual = request.provider.as_deref().map_or_else(|| self.usual_judge(), wiring::Target::parse);
+        self.bench(&[], usual, &[Author { provider: author.provider, model }])
     }
 
-    /// The judge of a request, with nothing to judge yet.
-    pub(super) fn judging_outline(&self, request: &GenerateRequest) -> Result<Judging> {
-        let persona = self.persona_of(request);
-        let JudgePlan { judges, rubric, order_swaps } = self.judge_plan(request)?;
-        Ok(Judging {
-            judges,
-            assets: Arc::clone(&self.inner.assets),
-            rubric,
-            task: request.input.clone(),
-            persona,
+    pub(super) fn persona_of<'a>(&'a self, request: &'a GenerateRequest) -> &'a str {
+        request.persona.as_deref().unwrap_or_else(|| wiring::default_persona(self.config()))
+    }
+
+    fn judge_plan(&self, request: &GenerateRequest, bench: &Bench<'_>) -> Result<JudgePlan> {
+        Ok(JudgePlan {
+            judges: self.judges(&bench.targets, request.no_cache)?,
+            rubric: self.rubric(None, self.persona_of(request))?,
             thorough: false,
-            order_swaps,
-            max_concurrency: 1,
-            account: Account::default(),
-            id: JudgementId(self.inner.ids.next()),
-            now: self.inner.clock.now(),
-            operation: "generate".to_owned(),
+            order_swaps: self.config().judge.order_swaps,
         })
     }
+}
 
-    fn persona_of(&self, request: &GenerateRequest) -> String {
-        request.persona.clone().unwrap_or_else(|| wiring::default_persona(self.config()).to_owned())
-    }
-
-    fn judge_plan(&self, request: &GenerateRequest) -> Result<JudgePlan> {
-        let judge = &self.config().judge;
-        let rubric = match &judge.criteria {
-            Some(path) => Assets::rubric_file(path)?,
-            None => self.inner.assets.rubric_for(&self.persona_of(request))?,
-        };
-        let target = self.judge_target(request.provider.as_deref());
-        let provider = self.inner.registry.get(target.provider)?;
-        let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Judge) };
-        let judges = vec![Judge { provider, model: target.model.map(str::to_owned), profile: None }];
-        Ok(JudgePlan { judges, rubric, order_swaps: judge.order_swaps })
-    }
+fn caps(request: &GenerateRequest) -> Caps {
+    spend::caps(request.budget_usd, request.max_calls, request.assume_price)
 }

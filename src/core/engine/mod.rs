@@ -13,6 +13,7 @@ mod embedding;
 mod estimate;
 mod generate;
 mod indexing;
+mod judging;
 mod kept;
 mod manage;
 mod newcomers;
@@ -21,12 +22,14 @@ mod providers;
 mod reindex;
 mod retrieve;
 mod search;
+mod select;
 mod spend;
 mod statistics;
 mod system;
 #[cfg(test)]
 mod tests;
 mod transfer;
+mod why;
 mod wiring;
 
 use std::sync::{Arc, OnceLock};

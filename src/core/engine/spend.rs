@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::api::{GenerateRequest, SpendRequest};
+use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 use crate::error::Result;
 use crate::ids::SystemIds;
@@ -76,12 +76,8 @@ fn totals(row: &SpendRow) -> SpendTotals {
 }
 
 /// What a run may take.
-pub(super) fn caps(request: &GenerateRequest) -> Caps {
+pub(super) fn caps(budget_usd: Option<f64>, calls: Option<u64>, assume_price: Option<f64>) -> Caps {
     let alike =
         |dollars| Price { input: dollars, output: dollars, cached_input: dollars, cache_write: dollars, above: None };
-    Caps {
-        budget: request.budget_usd.map(Money::from_dollars_down),
-        calls: request.max_calls,
-        assumed_price: request.assume_price.map(alike),
-    }
+    Caps { budget: budget_usd.map(Money::from_dollars_down), calls, assumed_price: assume_price.map(alike) }
 }

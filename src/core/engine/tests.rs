@@ -3,6 +3,7 @@
 mod recall;
 mod remote_embedding;
 mod search;
+mod select;
 mod spend;
 mod statistics;
 

@@ -5,15 +5,19 @@
 //! ranking, and reported only after the store has it. A cancelled run keeps what had finished and still ranks it.
 //! Every started phase finishes or its variant fails; the last event is the only terminal one.
 //!
+//! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
+//!
 //! [`Plan`] is everything a run needs, resolved by the engine; [`run`] carries it out; [`variant`] is one variant.
 
 mod announce;
 mod outcome;
 mod plan;
 mod run;
+mod selection;
 #[cfg(test)]
 mod tests;
 mod variant;
 
 pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports};
 pub use run::start;
+pub use selection::{JudgeJob, SelectPlan, start_selection};

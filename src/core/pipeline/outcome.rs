@@ -1,16 +1,11 @@
 //! The end of a run: what was gathered becomes a result, or the error that stands for it.
 
-use std::sync::Arc;
-
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
-use super::run::{out_of_time, past};
-use crate::domain::{
-    GenerationResult, JudgementId, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure,
-};
+use super::selection::{self, JudgeJob};
+use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
 use crate::error::Error;
 use crate::event::{EventKind, Outcome, RunControl};
-use crate::judge::{self, Judging};
 use crate::rank;
 use crate::store::Mutation;
 
@@ -122,32 +117,23 @@ async fn select(
     deadline: Option<tokio::time::Instant>,
     gathered: &mut Gathered,
 ) -> Option<SelectResult> {
-    let judging = Judging {
-        judges: judge.judges.clone(),
-        assets: Arc::clone(&ports.assets),
-        rubric: Arc::clone(&judge.rubric),
+    let job = JudgeJob {
+        operation: "generate",
+        judge: judge.clone(),
         task: plan.input.clone(),
         persona: plan.persona.clone(),
-        thorough: false,
-        order_swaps: judge.order_swaps,
-        max_concurrency: plan.concurrency,
+        keep: plan.save,
+        timeout: plan.timeout,
+        concurrency: plan.concurrency,
         account: plan.account.clone(),
-        id: JudgementId(ports.ids.next()),
-        now: ports.clock.now(),
-        operation: "generate".to_owned(),
     };
-    let selecting = judge::select(&judging, &gathered.prompts, events.events());
-    let selected = tokio::select! {
-        biased;
-        () = control.token().cancelled() => return None,
-        () = past(deadline) => Err(out_of_time(plan.timeout)),
-        selected = selecting => selected,
-    };
+    let selected = selection::choose(&job, &gathered.prompts, ports, events, control, deadline).await;
     match selected {
         Ok(selected) => {
-            gathered.spent.push(selected.result.model_metadata.clone());
-            Some(selected.result)
+            gathered.spent.push(selected.model_metadata.clone());
+            Some(selected)
         }
+        Err(Error::Cancelled) => None,
         Err(error) => {
             events.warn_of("the judge chose none", &error).await;
             None

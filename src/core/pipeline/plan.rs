@@ -69,6 +69,8 @@ pub struct JudgePlan {
     pub judges: Vec<Judge>,
     /// The criteria.
     pub rubric: Arc<Rubric>,
+    /// Whether every pair is compared, however many candidates there are.
+    pub thorough: bool,
     /// Whether each pair is asked about in both orders.
     pub order_swaps: bool,
 }

@@ -239,6 +239,7 @@ async fn the_limit_of_a_run_holds_for_its_judge_too() {
     let judge = JudgePlan {
         judges: vec![Judge { provider: Arc::clone(&plan.phases[0].provider), model: None, profile: None }],
         rubric: Assets::default().rubric_for("generic").unwrap(),
+        thorough: false,
         order_swaps: true,
     };
     // Without the database, whose thread lives in real time while the paused clock would run ahead of it.

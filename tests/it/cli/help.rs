@@ -17,6 +17,8 @@ fn the_help_of_each_command_is_as_reviewed() {
         "list",
         "show",
         "history",
+        "select",
+        "why",
         "metrics",
         "stats",
         "update",

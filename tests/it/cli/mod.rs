@@ -16,6 +16,7 @@ mod output;
 mod providers;
 mod readme;
 mod search;
+mod select;
 mod spend;
 mod statistics;
 mod stored;

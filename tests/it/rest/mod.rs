@@ -7,6 +7,7 @@ mod process;
 mod prompts;
 mod refusals;
 mod search;
+mod select;
 mod socket;
 
 use aludel::server::rest;

@@ -29,7 +29,7 @@ pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer
 }
 
 /// Waits for the end of a run. Dropping the future, as a lost connection does, cancels it.
-async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Outcome>, Refusal> {
+pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Outcome>, Refusal> {
     let mut halted = false;
     loop {
         let event = tokio::select! {
@@ -54,7 +54,7 @@ async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Out
 fn stopped() -> Error {
     Error::Refused {
         code: Code::Overloaded,
-        detail: "the server is shutting down and the run was stopped; variants that had finished are stored".into(),
+        detail: "the server is shutting down and the run was stopped; what had finished is stored".into(),
     }
 }
 

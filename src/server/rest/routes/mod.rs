@@ -9,6 +9,7 @@ mod health;
 mod performance;
 mod prompts;
 mod search;
+mod select;
 mod system;
 
 use aludel_core::error::{Code, Error};
@@ -51,10 +52,12 @@ const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
 /// Every route there is.
 pub const ROUTES: &[Route] = &[
     route("generate", Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
+    route("select", Method::POST, "/api/v1/prompts/select", || post(select::select)),
     route("list", Method::GET, PROMPTS, || get(prompts::list)),
     route("search", Method::POST, SEARCH, || post(search::by_body)),
     route("search", Method::GET, SEARCH, || get(search::by_query)),
     route("show", Method::GET, PROMPT, || get(prompts::show)),
+    route("why", Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
     route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
     route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),
     route("stats", Method::GET, "/api/performance", || get(performance::performance)),

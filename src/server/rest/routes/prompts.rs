@@ -1,9 +1,9 @@
-//! Stored prompts: listed, shown, changed, deleted.
+//! Stored prompts: listed, shown, explained, changed, deleted.
 //!
 //! The `ETag` of a prompt is its revision, and `If-Match` asks for one. What the path and the head say joins the raw
 //! request under the names of the core's fields, and may not be said again in the body or the query.
 
-use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest};
+use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest, WhyRequest};
 use aludel_core::domain::Prompt;
 use aludel_core::error::{Error, Fault, Result};
 use axum::extract::rejection::PathRejection;
@@ -38,6 +38,13 @@ pub(super) async fn show(State(app): State<App>, id: PromptId, headers: HeaderMa
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag(&prompt))]).into_response());
     }
     tagged(StatusCode::OK, &prompt)
+}
+
+pub(super) async fn why(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with_id(body::query(&uri, WhyRequest::FIELDS)?, id)?;
+    let request = app.engine().decode::<WhyRequest>(raw)?;
+    answer(StatusCode::OK, &app.engine().why(request).await?)
 }
 
 /// New content makes a new prompt, so that answers 201 with its place; all else changes the prompt where it is.

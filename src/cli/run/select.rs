@@ -1,0 +1,95 @@
+//! `aludel select`: the judge's choice among stored prompts.
+//!
+//! With `--format jsonl` the events are printed as they come and the last one holds the result; else the result is put out
+//! when it is there, warnings and progress going to standard error. SIGINT stops it; answers that came are kept for next
+//! time.
+
+use std::time::Instant;
+
+use aludel_core::api::SelectRequest;
+use aludel_core::domain::SelectResult;
+use aludel_core::error::Error;
+use aludel_core::event::{RunState, RunView};
+
+use super::watching::{Watcher, confirmed, watch};
+use crate::cli::Invocation;
+use crate::cli::args::SelectArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::Printer;
+use crate::cli::view;
+use crate::cli::wait;
+
+/// Prompts that are compared with each other without being rated first.
+const COMPARED: u64 = 3;
+
+pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let printer = &invocation.printer;
+    let engine = invocation.engine()?;
+    let mut request: SelectRequest = engine.decode(args.request())?;
+    if let Some(file) = args.criteria_file() {
+        request.criteria = Some(file);
+    }
+    let mut watcher = Watcher::of_selection(printer, most_comparisons(&request));
+    let started = Instant::now();
+    wait::on_a_runtime(async {
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
+        let preflight = engine.preflight_selection(&request).await?;
+        request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
+        let run = engine.select(request).await?;
+        let ended = watch(run, &mut watcher, &mut interrupts).await;
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        watcher.clear();
+        let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed_ms));
+        let closed = engine.close().await;
+        outcome.and_then(|exit| closed.map(|()| exit).map_err(Failure::from))
+    })?
+}
+
+/// How many pairs are compared at most: all of a few, the best few of many.
+fn most_comparisons(request: &SelectRequest) -> u64 {
+    let candidates = request.prompt_ids.len() as u64;
+    let compared = if request.thorough { candidates } else { candidates.min(COMPARED) };
+    compared * compared.saturating_sub(1) / 2
+}
+
+fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
+    // Where a program reads what went wrong, nothing else stands beside it.
+    let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
+    if is_told && !printer.is_quiet() {
+        for warning in &view.warnings {
+            printer.say(&format!("warning: {warning}"));
+        }
+    }
+    match &view.state {
+        RunState::Failed(problem) => Err(Failure::Problem(problem.clone())),
+        RunState::Cancelled => {
+            printer.say("interrupted: nothing was chosen; answers that came are kept, so the next time is shorter");
+            Err(Failure::Said(Exit::Interrupted))
+        }
+        RunState::Finished(_) => {
+            let result = view.selection().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
+            put_out(printer, result, elapsed_ms)?;
+            printer.note(&format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
+            Ok(Exit::Done)
+        }
+        RunState::Waiting | RunState::Running => Err(Error::Internal("the run ended without saying how".into()).into()),
+    }
+}
+
+fn put_out(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome {
+    match printer.format() {
+        // The last event had it.
+        Format::Jsonl => Ok(()),
+        Format::Markdown => printer.data(&view::document_of_selection(result)),
+        Format::Text if printer.is_quiet() => {
+            let mut page = printer.page();
+            page.exactly(&result.prompt.content);
+            printer.data(&page.finish())
+        }
+        _ => printer.value(result, |page| view::selection(page, result, elapsed_ms)),
+    }
+}

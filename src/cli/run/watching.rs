@@ -1,0 +1,149 @@
+//! A run on the command line: asked about before it costs much, watched while it goes on, stopped by a signal.
+//!
+//! The same for every command that asks models: event lines with `--format jsonl`, live text, progress on a terminal.
+//! What a command makes of the end is its own.
+
+use std::io::IsTerminal;
+
+use aludel_core::engine::Preflight;
+use aludel_core::event::{Event, Run, RunView};
+
+use crate::cli::Invocation;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::live::LiveText;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::progress::{self, Progress};
+use crate::cli::view::count_of;
+
+/// Asks before a run that may cost more than passes without asking; --yes is the answer. Gives the budget of the run: one
+/// that is confirmed has the estimate as its budget; one that nobody can confirm is refused by the engine, in the words of
+/// every face.
+pub(super) fn confirmed(
+    preflight: Preflight,
+    budget_usd: Option<f64>,
+    invocation: &Invocation<'_>,
+) -> Outcome<Option<f64>> {
+    let Preflight::Ask(estimate) = preflight else { return Ok(budget_usd) };
+    let printer = &invocation.printer;
+    if !invocation.globals.yes {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return Ok(budget_usd);
+        }
+        let (most, calls) = (estimate.most_usd.unwrap_or_default(), count_of(estimate.calls, "call"));
+        if !printer.asks(&format!("This run may cost up to ${most} ({calls}). Go on?")) {
+            printer.say("nothing was sent");
+            return Err(Failure::Said(Exit::BudgetExceeded));
+        }
+    }
+    Ok(estimate.most_usd)
+}
+
+/// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.
+pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> Outcome {
+    let mut ticks = tokio::time::interval(progress::INTERVAL);
+    let mut is_cancelled = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = interrupts.next() => {
+                if is_cancelled {
+                    watcher.clear();
+                    // Waiting for anything, an orderly end of the runtime included, is what the second signal is against.
+                    std::process::exit(Exit::Interrupted.number().into());
+                }
+                is_cancelled = true;
+                watcher.say("stopping; what has finished is kept (once more to quit at once)");
+                run.control().cancel_all();
+            }
+            _ = ticks.tick(), if watcher.progress.is_some() => watcher.draw(),
+            event = run.next() => {
+                let Some(event) = event else { return Ok(()) };
+                watcher.take(&event)?;
+                while let Some(event) = run.try_next() {
+                    watcher.take(&event)?;
+                }
+                watcher.show()?;
+            }
+        }
+    }
+}
+
+/// Shows a run as it happens and remembers what it came to.
+pub(super) struct Watcher<'a> {
+    printer: &'a Printer,
+    pub(super) view: RunView,
+    /// Event lines, with `--format jsonl`: printed as they come, or gathered for a file.
+    pub(super) lines: Option<String>,
+    lines_go_to_file: bool,
+    live: Option<LiveText>,
+    live_goes_to_data: bool,
+    live_text: String,
+    progress: Option<Progress>,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new(printer: &'a Printer, is_streamed: bool, has_file: bool) -> Self {
+        Self {
+            printer,
+            view: RunView::default(),
+            lines: (printer.format() == Format::Jsonl).then(String::new),
+            lines_go_to_file: has_file,
+            live: is_streamed.then(LiveText::default),
+            // Where standard output carries data for a program, the live text goes to the other one.
+            live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
+            live_text: String::new(),
+            progress: (printer.may_draw() && !is_streamed).then(Progress::new),
+        }
+    }
+
+    /// The watcher of a selection, with so many comparisons at most.
+    pub(super) fn of_selection(printer: &'a Printer, most: u64) -> Self {
+        let progress = printer.may_draw().then(|| Progress::of_comparisons(most));
+        Self { progress, ..Self::new(printer, false, false) }
+    }
+
+    fn take(&mut self, event: &Event) -> Outcome {
+        self.view.apply(event);
+        if let Some(lines) = &mut self.lines {
+            lines.push_str(&json_line(event)?);
+        }
+        if let Some(live) = &mut self.live {
+            self.live_text.push_str(&live.take(&event.kind));
+        }
+        Ok(())
+    }
+
+    /// Prints what has come since the last time.
+    fn show(&mut self) -> Outcome {
+        if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
+            self.printer.data(&std::mem::take(lines))?;
+        }
+        if !self.live_text.is_empty() {
+            let mut page = self.printer.page();
+            page.piece(&std::mem::take(&mut self.live_text));
+            let text = page.finish();
+            if self.live_goes_to_data { self.printer.data(&text)? } else { self.printer.talk(&text) }
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.draw(self.printer, &self.view);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.clear(self.printer);
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.clear();
+        self.printer.say(text);
+    }
+}

@@ -1,0 +1,19 @@
+//! `aludel why`: how a prompt came to be, and to its rank.
+
+use aludel_core::api::WhyRequest;
+use aludel_core::time::{Clock, SystemClock};
+
+use crate::cli::Invocation;
+use crate::cli::args::WhyArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Outcome;
+use crate::cli::view;
+use crate::cli::wait::wait;
+
+pub(crate) fn why(args: &WhyArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: WhyRequest = engine.decode(args.request())?;
+    let why = wait(engine.why(request))?;
+    invocation.printer.value(&why, |page| view::why(page, &why, SystemClock.now()))?;
+    Ok(Exit::Done)
+}

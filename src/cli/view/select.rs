@@ -1,0 +1,197 @@
+//! The judge's choice as people read it: the winner first and whole, how sure that is in a plain sentence, how every
+//! candidate stands, what decided, and what it took.
+
+use aludel_core::domain::{PromptId, SelectResult, Standing};
+use aludel_core::text::markdown::fenced;
+
+use super::page::{Page, Role};
+use super::plot::interval;
+use super::prompt::{account, by};
+use super::table::{Column, Table};
+use super::words::{count_of, lines, one_line, span};
+
+/// Columns of a plot of an interval.
+const PLOT: usize = 20;
+
+/// Writes a selection; `elapsed_ms` is what it took by the clock on the wall.
+pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64) {
+    page.rule(&format!("best of {} · {}", result.ranking.len(), result.prompt.id.short()));
+    page.gap();
+    page.text(&result.prompt.content);
+    page.gap();
+    page.rule("how sure");
+    let role = if result.confident { Role::Good } else { Role::Warning };
+    page.paragraph(role, &sureness(result), 0);
+    page.gap();
+    standings(&result.ranking).write(page);
+    page.gap();
+    page.rule("why");
+    for line in result.reasoning.lines() {
+        page.paragraph(Role::Body, &one_line(line), 2);
+    }
+    page.gap();
+    for fact in facts(result) {
+        page.paragraph(Role::Faint, &fact, 2);
+    }
+    let metadata = &result.model_metadata;
+    let judge = by(&metadata.provider, &metadata.model);
+    page.paragraph(Role::Faint, &format!("{judge} · {} · {} in all", account(metadata), span(elapsed_ms)), 2);
+}
+
+/// The same as a document.
+pub(crate) fn document_of_selection(result: &SelectResult) -> String {
+    let ids = standings(&result.ranking).document();
+    let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
+    let facts = lines(facts(result).iter().map(|fact| format!("- {fact}")));
+    format!(
+        "# Best of {}: {}\n\n{}\n\n## The prompt\n\n{}\n## How every candidate stands\n\n{ids}\n## Why\n\n{reasons}\n## \
+         How it was judged\n\n{facts}- {} · {}\n",
+        result.ranking.len(),
+        result.prompt.id.short(),
+        sureness(result),
+        fenced(&result.prompt.content),
+        by(&result.model_metadata.provider, &result.model_metadata.model),
+        account(&result.model_metadata),
+    )
+}
+
+/// How sure the choice is, in a sentence.
+pub(super) fn sureness(result: &SelectResult) -> String {
+    let winner = result.prompt.id.short();
+    let percent = format!("{:.0} %", result.confidence * 100.0);
+    if result.ranking.len() == 1 {
+        return format!("{winner} was the only candidate, so nothing was judged.");
+    }
+    if result.confident {
+        return format!("{winner} is the best with a probability of {percent}.");
+    }
+    let mut close: Vec<String> = vec![winner.clone()];
+    close.extend(result.tied.iter().map(PromptId::short));
+    let names = match close.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    };
+    format!("Too close to call between {names}: {winner} is ahead, the best with a probability of {percent}.")
+}
+
+/// A row for each candidate, best first.
+pub(super) fn standings(ranking: &[Standing]) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("id").painted(Role::Handle),
+        Column::numbers("strength").painted(Role::Heading),
+        Column::words("0 · 90 % interval · 1"),
+        Column::words("from to"),
+        Column::numbers("won"),
+        Column::numbers("lost"),
+        Column::numbers("even"),
+    ]);
+    for standing in ranking {
+        let [low, high] = standing.interval;
+        table.row(vec![
+            standing.prompt_id.short(),
+            format!("{:.2}", standing.score),
+            interval(low, standing.score, high, PLOT),
+            format!("{low:.2} {high:.2}"),
+            standing.wins.to_string(),
+            standing.losses.to_string(),
+            standing.ties.to_string(),
+        ]);
+    }
+    table
+}
+
+/// How it was judged, a sentence each.
+fn facts(result: &SelectResult) -> Vec<String> {
+    let mut facts = vec![format!("criteria: {}", weights(&result.criteria))];
+    let pairs = result.comparisons.len() as u64;
+    if pairs > 0 {
+        facts.push(format!(
+            "{}; both orders of a pair agreed in {:.0} %",
+            count_of(pairs, "pair"),
+            result.swap_consistency * 100.0
+        ));
+    }
+    if result.missing > 0 {
+        facts.push(format!(
+            "{} without a valid answer, which count for nothing",
+            count_of(result.missing.into(), "question")
+        ));
+    }
+    facts.push(match result.audit_age_days {
+        Some(days) => format!("the judge was tested {days:.0} days ago"),
+        None => "the judge itself was never tested: `aludel judge audit` does that".to_owned(),
+    });
+    facts
+}
+
+/// `0.40 clarity + 0.30 fit`.
+pub(super) fn weights(criteria: &std::collections::BTreeMap<String, f64>) -> String {
+    let mut weights: Vec<(&String, &f64)> = criteria.iter().collect();
+    weights.sort_by(|a, b| b.1.total_cmp(a.1));
+    let terms: Vec<String> = weights.iter().map(|(name, weight)| format!("{weight:.2} {name}")).collect();
+    terms.join(" + ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::view::{Paint, samples};
+
+    fn sample(confident: bool) -> SelectResult {
+        let prompts = samples::result().prompts;
+        let (a, b) = (prompts[0].id, prompts[1].id);
+        serde_json::from_value(json!({
+            "prompt": prompts[0], "confident": confident, "confidence": if confident { 0.86 } else { 0.52 },
+            "reasoning": "Against 5e0b44d9 (+0.75): A names its audience.",
+            "tied": if confident { json!([]) } else { json!([b]) },
+            "ranking": [
+                { "prompt_id": a, "score": 0.71, "interval": [0.55, 0.83], "wins": 1, "losses": 0, "ties": 0 },
+                { "prompt_id": b, "score": 0.29, "interval": [0.17, 0.45], "wins": 0, "losses": 1, "ties": 0 }
+            ],
+            "comparisons": [
+                { "a": a, "b": b, "winner": a, "margin": 0.75, "agreed": true, "reasoning": "A names its audience." }
+            ],
+            "swap_consistency": 1.0, "missing": 1, "audit_age_days": 3.2, "criteria": { "clarity": 0.6, "fit": 0.4 },
+            "model_metadata": {
+                "provider": "openai", "model": "gpt-6", "input_tokens": 4000, "output_tokens": 321, "total_tokens": 4321,
+                "cost_usd": 0.0123, "latency_ms": 2500, "calls": 3
+            }
+        }))
+        .unwrap()
+    }
+
+    fn shown(result: &SelectResult, is_terminal: bool) -> String {
+        let mut page = Page::new(Paint::Plain, 80, is_terminal);
+        selection(&mut page, result, 1234);
+        page.finish()
+    }
+
+    #[test]
+    fn a_choice_reads_well() {
+        insta::assert_snapshot!(shown(&sample(true), true));
+    }
+
+    #[test]
+    fn a_choice_is_a_document() {
+        insta::assert_snapshot!(document_of_selection(&sample(true)));
+    }
+
+    #[test]
+    fn what_is_too_close_to_call_is_said_so_with_names() {
+        assert_eq!(
+            sureness(&sample(false)),
+            "Too close to call between 7a3f9c21 and 5e0b44d9: 7a3f9c21 is ahead, the best with a probability of 52 %."
+        );
+        assert_eq!(sureness(&sample(true)), "7a3f9c21 is the best with a probability of 86 %.");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let text = shown(&sample(false), true);
+        let fits = |line: &str| textwrap::core::display_width(line) <= 80 || line.starts_with("Subject: ");
+        assert!(text.lines().all(fits), "{text}");
+    }
+}

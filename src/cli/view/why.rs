@@ -1,0 +1,173 @@
+//! How a prompt came to be, and to its place, as people read it.
+
+use aludel_core::domain::{JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, write_moment};
+
+use super::page::{Page, Role};
+use super::prompt::{account, by, write_facts};
+use super::select::{standings, weights};
+use super::words::{ago, count_of, one_line};
+
+/// Writes all that is known; `now` is what ages count from.
+pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
+    page.rule(&format!("how {} came to be", why.prompt_id.short()));
+    let made = if page.is_terminal() { ago(now, why.created_at) } else { write_moment(why.created_at) };
+    let facts = [
+        ("id", why.prompt_id.to_string()),
+        ("input", one_line(&why.original_input)),
+        ("source", format!("{}, {made}", why.source.as_str())),
+        ("persona", why.persona.clone()),
+        ("strategy", why.strategy.clone()),
+        ("run", format!("{}, variant {}", why.session_id, why.variant + 1)),
+        ("from", ancestors(why)),
+        ("led to", why.children.iter().map(PromptId::short).collect::<Vec<_>>().join(", ")),
+    ];
+    write_facts(page, &facts);
+    for step in &why.steps {
+        let ModelMetadata { provider, model, .. } = &step.model_metadata;
+        let told = format!("{:<9} {} · {}", "phase", step.phase, by(provider, model));
+        page.paragraph(Role::Body, &format!("{told} · {}", account(&step.model_metadata)), 10);
+    }
+    if why.steps.len() > 1 {
+        page.paragraph(Role::Faint, &format!("{:<9} {}", "in all", account(&why.model_metadata)), 10);
+    }
+    page.gap();
+    ranking(page, why);
+    for judgement in &why.judgements {
+        page.gap();
+        self::judgement(page, why, judgement, now);
+    }
+    if why.judgements.is_empty() {
+        page.gap();
+        page.painted(Role::Faint, "no judge was asked about it: `aludel select ID ID…` does that");
+    }
+}
+
+fn ancestors(why: &Why) -> String {
+    let told = |ancestor: &aludel_core::domain::Ancestor| match ancestor.source {
+        Some(source) => format!("{} ({})", ancestor.prompt_id.short(), source.as_str()),
+        None => format!("{} (no longer stored)", ancestor.prompt_id.short()),
+    };
+    why.ancestors.iter().map(told).collect::<Vec<_>>().join(", from ")
+}
+
+/// What its score is made of.
+fn ranking(page: &mut Page, why: &Why) {
+    page.rule("its rank");
+    match (why.score, why.rank) {
+        (Some(score), Some(rank)) => {
+            page.line(&format!(
+                "{rank} of {} in its run, score {score:.2}",
+                count_of(why.ranked.into(), "ranked prompt")
+            ));
+        }
+        _ => page.line("it was never ranked; by the rules of the ranking it would have:"),
+    }
+    let mut table = super::Table::new(vec![
+        super::Column::words("component"),
+        super::Column::numbers("value"),
+        super::Column::numbers("weight"),
+        super::Column::numbers("adds"),
+    ]);
+    let mut components: Vec<(&String, f64, f64)> = why
+        .ranking
+        .components
+        .iter()
+        .map(|(name, value)| (name, *value, why.ranking.weights.get(name).copied().unwrap_or_default()))
+        .collect();
+    components.sort_by(|a, b| (b.1 * b.2).total_cmp(&(a.1 * a.2)));
+    for (name, value, weight) in components {
+        let cells = [value, weight, value * weight].map(|number| format!("{number:.2}"));
+        table.row(std::iter::once(name.clone()).chain(cells).collect());
+    }
+    table.write(page);
+    if let Some(score) = why.score.filter(|score| (score - why.ranking.score).abs() > 0.005) {
+        let text = format!(
+            "Added up now it would score {:.2}, not {score:.2}: the weights, the persona or the rules changed since.",
+            why.ranking.score
+        );
+        page.paragraph(Role::Warning, &text, 2);
+    }
+}
+
+fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
+    let made = if page.is_terminal() { ago(now, told.created_at) } else { write_moment(told.created_at) };
+    page.rule(&format!("judged by {}, {made}", told.operation));
+    let judges: Vec<String> = told
+        .judges
+        .iter()
+        .map(|judge| {
+            let tested = match (judge.audit_age_days, judge.usable) {
+                (Some(days), Some(false)) => format!("failed its own test {days:.0} days ago"),
+                (Some(days), _) => format!("tested {days:.0} days ago"),
+                (None, _) => "never tested".to_owned(),
+            };
+            format!("{}, {tested}", by(&judge.name.provider, &judge.name.model))
+        })
+        .collect();
+    let facts = [
+        ("task", one_line(&told.task)),
+        ("judge", judges.join("; ")),
+        ("criteria", format!("{} ({})", weights(&told.criteria), told.rubric)),
+        ("took", account(&told.model_metadata)),
+    ];
+    write_facts(page, &facts);
+    let sure = if told.recomputed.confident { "" } else { ", too close to call" };
+    let winner = if told.recomputed.winner == why.prompt_id {
+        "it was chosen".to_owned()
+    } else {
+        format!("{} was chosen", told.recomputed.winner.short())
+    };
+    page.paragraph(
+        Role::Body,
+        &format!(
+            "Place {} of {}; {winner}, the best with a probability of {:.0} %{sure}.",
+            told.place,
+            told.candidates,
+            told.recomputed.confidence * 100.0
+        ),
+        2,
+    );
+    if told.winner_changed {
+        let text = format!(
+            "Then {} was chosen ({:.0} %): what is known of the judge has changed since.",
+            told.recorded.winner.short(),
+            told.recorded.confidence * 100.0
+        );
+        page.paragraph(Role::Warning, &text, 2);
+    }
+    standings(std::slice::from_ref(&told.standing)).write(page);
+    for rating in &told.ratings {
+        page.paragraph(Role::Body, &format!("by itself {:.1} of 10: {}", rating.score, one_line(&rating.reasoning)), 2);
+    }
+    for opponent in &told.opponents {
+        self::opponent(page, told, opponent);
+    }
+    if told.missing > 0 {
+        let questions = count_of(told.missing.into(), "question");
+        page.paragraph(
+            Role::Faint,
+            &format!("{questions} of this judgement had no valid answer and count for nothing"),
+            2,
+        );
+    }
+}
+
+fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
+    let (verb, role) = match opponent.margin {
+        margin if margin > 0.0 => ("beat", Role::Good),
+        margin if margin < 0.0 => ("lost to", Role::Bad),
+        _ => ("even with", Role::Warning),
+    };
+    let agreed = if opponent.agreed { "" } else { ", the orders differed" };
+    let text = format!("{} ({:+.2}{agreed})", opponent.prompt_id.short(), opponent.margin);
+    page.marked(role, verb, &text, 2);
+    for verdict in &opponent.verdicts {
+        let place = if verdict.shown_first { "first, as A" } else { "second, as B" };
+        let judge = match told.judges.get(verdict.judge as usize) {
+            Some(judge) if told.judges.len() > 1 => format!(" by {}", by(&judge.name.provider, &judge.name.model)),
+            _ => String::new(),
+        };
+        let text = format!("  shown {place}{judge}: {:+.1} · {}", verdict.margin, one_line(&verdict.reasoning));
+        page.paragraph(Role::Faint, &text, 4);
+    }
+}

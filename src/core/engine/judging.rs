@@ -1,0 +1,220 @@
+//! Who judges, and by what: the same choice for `select`, `compare` and `generate --auto-select`.
+//!
+//! A judge that is named judges; else `judge.provider`; else the first provider of the configuration file that can be used
+//! and whose models are of another family than the candidates' own, because judges favour what their own family wrote
+//! (arXiv 2404.13076); else whoever would write the last phase, with a warning. A provider that only the environment names
+//! is never taken unasked, because that would spend money nobody spoke of.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Engine, wiring};
+use crate::api::Criteria;
+use crate::assets::{AssetKind, Assets, Rubric};
+use crate::domain::{Phase, Prompt, ProviderKind};
+use crate::error::{Error, Result};
+use crate::judge::Judge;
+use crate::provider::cache::Shelf;
+
+/// Who judges, and what the user should know of it.
+#[derive(Debug)]
+pub(super) struct Bench<'a> {
+    pub(super) targets: Vec<wiring::Target<'a>>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// A model that wrote candidates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Author<'a> {
+    pub(super) provider: &'a str,
+    pub(super) model: &'a str,
+}
+
+impl<'a> Author<'a> {
+    pub(super) fn of(prompt: &'a Prompt) -> Self {
+        Self { provider: &prompt.provider, model: &prompt.model }
+    }
+}
+
+impl Engine {
+    /// Who judges what these wrote. `named` are those that the request names; `usual` is who judges where nobody is named
+    /// and nobody of another family can be had.
+    pub(super) fn bench<'a>(
+        &'a self,
+        named: &'a [String],
+        usual: wiring::Target<'a>,
+        authors: &[Author<'_>],
+    ) -> Result<Bench<'a>> {
+        let unremarkable = |targets| Ok(Bench { targets, warnings: Vec::new() });
+        if !named.is_empty() {
+            return unremarkable(named.iter().map(|name| wiring::Target::parse(name)).collect());
+        }
+        let configured = &self.config().judge;
+        if let Some(provider) = configured.provider.as_deref() {
+            return unremarkable(vec![wiring::Target { provider, model: configured.model.as_deref() }]);
+        }
+        let families: BTreeSet<String> = authors.iter().map(|author| self.family(author)).collect();
+        if let Some(stranger) = self.stranger(&families) {
+            return unremarkable(vec![stranger]);
+        }
+        let model = self.inner.registry.get(usual.provider)?;
+        let model = usual.model.unwrap_or_else(|| model.default_model());
+        let family = self.family(&Author { provider: usual.provider, model });
+        let warnings = if self.kind(usual.provider) == Some(ProviderKind::Builtin) {
+            vec![
+                "`builtin` judges by fixed rules about what can be seen in a text (`aludel templates show rubric/default` has \
+                 the criteria); it is no language model and understands nothing: name one with `judge.provider`"
+                    .to_owned(),
+            ]
+        } else if families.contains(&family) {
+            vec![format!(
+                "the judge `{}/{model}` is of the family that wrote the prompts, and judges favour their own: name one of \
+                 another family with `judge.provider` or `judge_provider`",
+                usual.provider
+            )]
+        } else {
+            Vec::new()
+        };
+        Ok(Bench { targets: vec![usual], warnings })
+    }
+
+    /// The first provider of the file that can be used and is of none of these families.
+    fn stranger(&self, families: &BTreeSet<String>) -> Option<wiring::Target<'_>> {
+        let infos = self.inner.registry.infos();
+        self.config().providers_of_file().find_map(|provider| {
+            let info = infos.iter().find(|info| info.name == provider)?;
+            if !info.available || info.kind == ProviderKind::Builtin {
+                return None;
+            }
+            let model = self.inner.registry.get(provider).ok()?.default_model().to_owned();
+            let is_stranger =
+                !model.is_empty() && !families.contains(&self.family(&Author { provider, model: &model }));
+            is_stranger.then_some(wiring::Target { provider, model: None })
+        })
+    }
+
+    fn kind(&self, provider: &str) -> Option<ProviderKind> {
+        self.inner.registry.settings(provider).map(|settings| settings.kind)
+    }
+
+    fn family(&self, author: &Author<'_>) -> String {
+        match self.kind(author.provider) {
+            Some(ProviderKind::Builtin) => ProviderKind::Builtin.as_str().to_owned(),
+            _ => family_of(author.model).unwrap_or_else(|| author.provider.to_owned()),
+        }
+    }
+
+    /// The judges themselves. What their own tests showed is looked up when they begin.
+    pub(super) fn judges(&self, targets: &[wiring::Target<'_>], no_cache: bool) -> Result<Vec<Judge>> {
+        targets
+            .iter()
+            .map(|target| {
+                let provider = self.inner.registry.get(target.provider)?;
+                let provider = if no_cache { provider } else { self.kept(provider, target, Shelf::Judge) };
+                Ok(Judge { provider, model: target.model.map(str::to_owned), profile: None })
+            })
+            .collect()
+    }
+
+    /// Who judges where nobody is named: who would do the last phase.
+    pub(super) fn usual_judge(&self) -> wiring::Target<'_> {
+        wiring::bound_target(self.config(), Phase::Coagulatio)
+    }
+
+    /// By what is judged: what the request says, else `judge.criteria`, else the persona's rubric.
+    ///
+    /// # Errors
+    /// `validation_failed` for a rubric or criterion that does not exist; `file` for a file that cannot be used.
+    pub(super) fn rubric(&self, asked: Option<&Criteria>, persona: &str) -> Result<Arc<Rubric>> {
+        let assets = &self.inner.assets;
+        let usual = || match &self.config().judge.criteria {
+            Some(path) => Assets::rubric_file(path),
+            None => assets.rubric_for(persona),
+        };
+        match asked {
+            None => usual(),
+            Some(Criteria::File(path)) => Assets::rubric_file(path),
+            Some(Criteria::Rubric(name)) => {
+                let listed = assets.templates().into_iter().filter(|info| info.kind == AssetKind::Rubric);
+                let names: Vec<String> = listed.map(|info| info.name).collect();
+                if names.contains(name) {
+                    return assets.rubric(name);
+                }
+                Err(Error::value("criteria", format!("there is no rubric `{name}`; there are {}", names.join(", "))))
+            }
+            Some(Criteria::Weights(weights)) => {
+                let rubric = usual()?;
+                let known = |name: &String| rubric.criteria.iter().any(|criterion| criterion.name == *name);
+                if let Some(unknown) = weights.keys().find(|name| !known(name)) {
+                    let names: Vec<&str> = rubric.criteria.iter().map(|criterion| criterion.name.as_str()).collect();
+                    let message = format!(
+                        "the rubric `{}` has no criterion `{unknown}`; it has {}",
+                        rubric.name,
+                        names.join(", ")
+                    );
+                    return Err(Error::value("criteria", message));
+                }
+                let total: f64 = weights.values().sum();
+                let mut weighed = Rubric::clone(&rubric);
+                weighed.criteria.retain(|criterion| weights.contains_key(&criterion.name));
+                for criterion in &mut weighed.criteria {
+                    criterion.weight = weights.get(&criterion.name).map_or(0.0, |weight| weight / total);
+                }
+                Ok(Arc::new(weighed))
+            }
+        }
+    }
+}
+
+/// Whose models a name belongs to, and what such names hold. The first that fits counts.
+const FAMILIES: [(&str, &[&str]); 5] = [
+    ("openai", &["gpt", "openai", "davinci"]),
+    ("anthropic", &["claude", "anthropic"]),
+    ("google", &["gemini", "gemma", "google"]),
+    ("meta", &["llama"]),
+    ("mistral", &["mistral", "mixtral", "ministral", "magistral", "codestral"]),
+];
+
+/// Who made a model, as far as its name tells: a vendor's, else the word it begins with; `None` for a name without one.
+fn family_of(model: &str) -> Option<String> {
+    let name = model.to_lowercase();
+    if let Some((family, _)) = FAMILIES.iter().find(|(_, parts)| parts.iter().any(|part| name.contains(part))) {
+        return Some((*family).to_owned());
+    }
+    let own = name.rsplit('/').next().unwrap_or(&name);
+    let mut letters = own.chars();
+    // OpenAI's reasoning models are a letter and a number.
+    if letters.next() == Some('o') && letters.next().is_some_and(|second| second.is_ascii_digit()) {
+        return Some("openai".to_owned());
+    }
+    let word: String = own.chars().take_while(|character| character.is_alphabetic()).collect();
+    Some(word).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_told_by_the_name_of_a_model_wherever_it_runs() {
+        let family = |model: &str| family_of(model).unwrap_or_default();
+        for (model, of) in [
+            ("gpt-6-sol", "openai"),
+            ("o4-mini", "openai"),
+            ("openai/gpt-oss-120b", "openai"),
+            ("anthropic/claude-sonnet-5-5", "anthropic"),
+            ("claude-opus-5", "anthropic"),
+            ("gemini-4-pro", "google"),
+            ("gemma4:12b", "google"),
+            ("meta-llama/llama-5-70b", "meta"),
+            ("mixtral:8x7b", "mistral"),
+            ("qwen/qwen4-32b", "qwen"),
+            ("qwen4:8b", "qwen"),
+            ("orca-3", "orca"),
+            ("", ""),
+            ("7b", ""),
+        ] {
+            assert_eq!(family(model), of, "{model}");
+        }
+    }
+}

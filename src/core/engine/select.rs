@@ -1,0 +1,179 @@
+//! `select`: resolves which prompts are judged, for what and by whom, and starts it.
+//!
+//! All that can be wrong with a request is found before the run begins, and told as an error rather than as an event:
+//! prompts that are not there, prompts without a common task, a judge or a rubric that cannot be used, a price that has to
+//! be confirmed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::estimate::{Estimate, Judgeable, Preflight};
+use super::judging::{Author, Bench};
+use super::retrieve::no_prompt;
+use super::{Engine, spend, wiring};
+use crate::api::{PromptKey, SelectRequest};
+use crate::domain::{Prompt, PromptId};
+use crate::error::{Error, Result};
+use crate::event::Run;
+use crate::ledger::{Caps, Labels};
+use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
+
+/// Characters of an input that a message shows.
+const SHOWN: usize = 40;
+
+impl Engine {
+    /// Starts the judge over stored prompts. Needs a tokio runtime. Dropping the run cancels it.
+    ///
+    /// # Errors
+    /// `not_found` naming a prompt that is not there; `validation_failed` for one prompt named twice, for prompts without
+    /// a common task when none is given, for a judge or criteria that do not exist; `file` for criteria that cannot be
+    /// read; `budget_exceeded` for a selection without a budget that may cost more than passes without asking;
+    /// `storage`. What fails later is an event of the run.
+    pub async fn select(&self, request: SelectRequest) -> Result<Run> {
+        self.select_for("select", request).await
+    }
+
+    /// As [`Engine::select`], as a part of the command `operation`, under whose name it is paid and kept.
+    ///
+    /// # Errors
+    /// As [`Engine::select`].
+    pub async fn select_for(&self, operation: &'static str, request: SelectRequest) -> Result<Run> {
+        let matter = self.matter(&request).await?;
+        let bench = self.bench_for(&request, &matter)?;
+        let mut warnings = bench.warnings.clone();
+        let preflight = self.preflight_of(&request, &matter, &bench)?;
+        warnings.extend(self.pass_preflight(&preflight, "name fewer prompts or a cheaper judge")?);
+        let session_id = self.inner.ids.session();
+        let labels = Labels { session: Some(session_id), command: operation, tags: Vec::new() };
+        let judge = JudgePlan {
+            judges: self.judges(&bench.targets, request.no_cache)?,
+            rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,
+            thorough: request.thorough,
+            order_swaps: self.config().judge.order_swaps,
+        };
+        let job = JudgeJob {
+            operation,
+            judge,
+            task: matter.task,
+            persona: matter.persona,
+            keep: true,
+            timeout: request.timeout_s.map(Duration::from_secs_f64),
+            concurrency: self.config().run.max_concurrency,
+            account: self.account(caps(&request), labels),
+        };
+        let plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings };
+        Ok(pipeline::start_selection(plan, self.ports()))
+    }
+
+    /// What a selection may take at most. Sends nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::select`], but for the budget.
+    pub async fn estimate_selection(&self, request: &SelectRequest) -> Result<Estimate> {
+        let matter = self.matter(request).await?;
+        let bench = self.bench_for(request, &matter)?;
+        self.estimate_of(request, &matter, &bench)
+    }
+
+    /// Whether a selection may begin without a question: one that has a budget of its own may, whatever it is.
+    ///
+    /// # Errors
+    /// As [`Engine::estimate_selection`].
+    pub async fn preflight_selection(&self, request: &SelectRequest) -> Result<Preflight> {
+        let matter = self.matter(request).await?;
+        let bench = self.bench_for(request, &matter)?;
+        self.preflight_of(request, &matter, &bench)
+    }
+
+    fn preflight_of(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<Preflight> {
+        self.against_preflight(request.budget_usd, || self.estimate_of(request, matter, bench))
+    }
+
+    fn estimate_of(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<Estimate> {
+        let rubric = self.rubric(request.criteria.as_ref(), &matter.persona)?;
+        let judgeable = Judgeable {
+            task: &matter.task,
+            persona: &matter.persona,
+            rubric,
+            targets: &bench.targets,
+            candidates: matter.candidates.len(),
+            // No token is shorter than a byte.
+            longest: matter.candidates.iter().map(|prompt| prompt.content.len() as u64).max().unwrap_or_default(),
+            thorough: request.thorough,
+        };
+        self.estimate_of_judge(&judgeable, caps(request).assumed_price)
+    }
+
+    fn bench_for<'a>(&'a self, request: &'a SelectRequest, matter: &Matter) -> Result<Bench<'a>> {
+        let authors: Vec<Author<'_>> = matter.candidates.iter().map(Author::of).collect();
+        self.bench(&request.judges, self.usual_judge(), &authors)
+    }
+
+    async fn matter(&self, request: &SelectRequest) -> Result<Matter> {
+        let mut candidates = self.distinct(&request.prompt_ids).await?;
+        let task = match &request.task {
+            Some(task) => task.clone(),
+            None => common_task(&candidates)?,
+        };
+        let persona = match candidates.split_first() {
+            Some((first, others)) if others.iter().all(|other| other.persona == first.persona) => first.persona.clone(),
+            _ => wiring::default_persona(self.config()).to_owned(),
+        };
+        let score = |prompt: &Prompt| prompt.score.unwrap_or(f64::NEG_INFINITY);
+        candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        Ok(Matter { candidates, task, persona })
+    }
+
+    /// The prompts that these keys mean, in this order.
+    async fn distinct(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
+        let mut named: BTreeMap<PromptId, &PromptKey> = BTreeMap::new();
+        let mut prompts = Vec::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            let id = self.resolve(key).await?;
+            let prompt = self.store().get(id).await?.ok_or_else(|| no_prompt(key))?;
+            if let Some(before) = named.insert(id, key) {
+                let message = format!("`{key}` and `{before}` are the same prompt {id}; name each prompt once");
+                return Err(Error::value(format!("prompt_ids[{at}]"), message));
+            }
+            prompts.push(prompt);
+        }
+        Ok(prompts)
+    }
+}
+
+/// What is judged, and for what.
+struct Matter {
+    candidates: Vec<Prompt>,
+    task: String,
+    persona: String,
+}
+
+/// What all of them were made from.
+fn common_task(candidates: &[Prompt]) -> Result<String> {
+    let input = |prompt: &Prompt| prompt.original_input.trim().to_owned();
+    let first = candidates.first().map(input).unwrap_or_default();
+    if let Some(other) = candidates.iter().map(input).find(|other| *other != first) {
+        return Err(Error::value(
+            "task",
+            format!(
+                "is needed here: the prompts were made from different inputs (`{}`, `{}`); say what they are to be judged for",
+                shown(&first),
+                shown(&other)
+            ),
+        ));
+    }
+    if first.is_empty() {
+        let message = "is needed here: nothing is stored of what the prompts were made from; say what they are for";
+        return Err(Error::value("task", message));
+    }
+    Ok(first)
+}
+
+fn shown(input: &str) -> String {
+    let line = input.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+fn caps(request: &SelectRequest) -> Caps {
+    spend::caps(request.budget_usd, request.max_calls, request.assume_price)
+}

@@ -1,0 +1,132 @@
+//! The judge at work within a run's limits: a selection among stored prompts, and the same within a generate run.
+//!
+//! Both ask in the same way and keep what was said in the same way, so a choice can be explained wherever it was made. What
+//! was said of prompts that are not stored is not kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::announce::Announcer;
+use super::plan::{JudgePlan, Ports};
+use super::run::{out_of_time, past};
+use crate::domain::{Prompt, SelectResult, SessionId};
+use crate::error::{Error, Result};
+use crate::event::{EventKind, Outcome, Run, RunControl};
+use crate::judge::{self, Judge, Judging};
+use crate::ledger::Account;
+
+/// A selection among stored prompts, planned.
+pub struct SelectPlan {
+    /// The run's name.
+    pub session_id: SessionId,
+    /// Who is judged, in rank order.
+    pub candidates: Vec<Prompt>,
+    /// How.
+    pub job: JudgeJob,
+    /// What the user should know before it begins.
+    pub warnings: Vec<String>,
+}
+
+/// How the judge is asked.
+#[derive(Clone)]
+pub struct JudgeJob {
+    /// The command it is part of.
+    pub operation: &'static str,
+    /// Who judges by what.
+    pub judge: JudgePlan,
+    /// What the candidates are for.
+    pub task: String,
+    /// The persona they were written for.
+    pub persona: String,
+    /// True: what is said is kept.
+    pub keep: bool,
+    /// Limit of the whole run.
+    pub timeout: Option<Duration>,
+    /// Calls at the same time, at least 1.
+    pub concurrency: usize,
+    /// Who pays.
+    pub account: Account,
+}
+
+/// Starts the selection in the current runtime and returns at once.
+pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
+    let control = RunControl::new(0);
+    let (events, run) = Run::new(plan.session_id, control.clone());
+    tokio::spawn(async move { carry_out(&plan, &ports, &Announcer::new(events), &control).await });
+    run
+}
+
+async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control: &RunControl) {
+    let operation = plan.job.operation.to_owned();
+    events.send(EventKind::Started { operation, variants: 0, phases: Vec::new() }).await;
+    for message in &plan.warnings {
+        events.warn(None, None, message.clone()).await;
+    }
+    let deadline = plan.job.timeout.map(|limit| Instant::now() + limit);
+    let chosen = choose(&plan.job, &plan.candidates, ports, events, control, deadline).await;
+    events
+        .send(match chosen {
+            Ok(result) => EventKind::Finished { result: Box::new(Outcome::Selection(result)) },
+            Err(Error::Cancelled) => EventKind::Cancelled {},
+            Err(error) => EventKind::Failed { error: Box::new(error.into()) },
+        })
+        .await;
+}
+
+/// Lets the judge choose, and keeps what it said.
+///
+/// # Errors
+/// The judge's own; `cancelled`; `provider_timeout` once the deadline has passed.
+pub(super) async fn choose(
+    job: &JudgeJob,
+    candidates: &[Prompt],
+    ports: &Ports,
+    events: &Announcer,
+    control: &RunControl,
+    deadline: Option<Instant>,
+) -> Result<SelectResult> {
+    let judging = Judging {
+        judges: tested(&job.judge.judges, ports, events).await,
+        assets: Arc::clone(&ports.assets),
+        rubric: Arc::clone(&job.judge.rubric),
+        task: job.task.clone(),
+        persona: job.persona.clone(),
+        thorough: job.judge.thorough,
+        order_swaps: job.judge.order_swaps,
+        max_concurrency: job.concurrency,
+        account: job.account.clone(),
+        id: ports.ids.judgement(),
+        now: ports.clock.now(),
+        operation: job.operation.to_owned(),
+    };
+    let judged = tokio::select! {
+        biased;
+        () = control.token().cancelled() => return Err(Error::Cancelled),
+        () = past(deadline) => return Err(out_of_time(job.timeout)),
+        judged = judge::select(&judging, candidates, events.events()) => judged?,
+    };
+    if job.keep
+        && let Err(error) = ports.store.record(judged.judgement).await
+    {
+        events.warn(None, None, format!("what the judge said could not be stored: {error}")).await;
+    }
+    Ok(judged.result)
+}
+
+/// The judges with what their own tests showed. Where that cannot be read they judge without, and it is said.
+async fn tested(judges: &[Judge], ports: &Ports, events: &Announcer) -> Vec<Judge> {
+    let mut tested = Vec::with_capacity(judges.len());
+    for judge in judges {
+        let profile = match ports.store.profile(judge.name()).await {
+            Ok(profile) => profile,
+            Err(error) => {
+                events.warn(None, None, format!("what is known of the judge could not be read: {error}")).await;
+                None
+            }
+        };
+        tested.push(Judge { profile, ..judge.clone() });
+    }
+    tested
+}
