@@ -19,11 +19,14 @@ pub(crate) enum Format {
     Markdown,
     /// Comma-separated values with a header (RFC 4180).
     Csv,
+    /// A page of HTML that needs nothing else.
+    Html,
 }
 
 impl Format {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] = [Self::Text, Self::Json, Self::Jsonl, Self::Yaml, Self::Markdown, Self::Csv];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Text, Self::Json, Self::Jsonl, Self::Yaml, Self::Markdown, Self::Csv, Self::Html];
 
     /// The name in `--format`.
     pub(crate) const fn as_str(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Format {
             Self::Yaml => "yaml",
             Self::Markdown => "markdown",
             Self::Csv => "csv",
+            Self::Html => "html",
         }
     }
 
@@ -69,7 +73,7 @@ impl Format {
         }
     }
 
-    /// The format a file's name speaks for: `.json`, `.jsonl`, `.yaml`, `.yml`, `.md`, `.csv`.
+    /// The format a file's name speaks for: `.json`, `.jsonl`, `.yaml`, `.yml`, `.md`, `.csv`, `.html`.
     pub(crate) fn of_file(path: &std::path::Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
@@ -77,6 +81,7 @@ impl Format {
             "yaml" | "yml" => Some(Self::Yaml),
             "md" | "markdown" => Some(Self::Markdown),
             "csv" => Some(Self::Csv),
+            "html" | "htm" => Some(Self::Html),
             "txt" => Some(Self::Text),
             _ => None,
         }

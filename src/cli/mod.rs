@@ -152,6 +152,8 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Show(args)) => run::show(&args, invocation),
         Some(Command::History(args)) => run::history(&args, invocation),
         Some(Command::Select(args)) => run::select(&args, invocation),
+        Some(Command::Compare(args)) => run::compare(&args, invocation),
+        Some(Command::Judge(command)) => run::judge(&command, invocation),
         Some(Command::Why(args)) => run::why(&args, invocation),
         Some(Command::Metrics(args)) => run::metrics(&args, invocation),
         Some(Command::Stats(args)) => run::stats(&args, invocation),

@@ -138,7 +138,7 @@ impl Printer {
             Format::Json => pretty_json(value)?,
             Format::Jsonl => json_line(value)?,
             Format::Yaml => serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?,
-            Format::Text | Format::Markdown | Format::Csv => {
+            Format::Text | Format::Markdown | Format::Csv | Format::Html => {
                 text(&mut page);
                 page.finish()
             }

@@ -368,7 +368,7 @@ async fn the_same_selection_gives_the_same_choice_and_the_same_refusals_by_every
         let arguments = [&["select", "--format", "json", "--no-cache"], options].concat();
         home.run(&arguments)
     };
-    let raw = json!({ "prompt_ids": ids, "task": "Write a haiku about the sea", "thorough": true, "no_cache": true });
+    let raw = json!({ "prompt_ids": ids, "task_description": "Write a haiku about the sea", "thorough": true, "no_cache": true });
     let by_cli = choice(&[&ids[..], &["--task", "Write a haiku about the sea", "--thorough"]].concat()).done().json();
     let by_rest = api.post("/api/v1/prompts/select", &raw).await.json();
     assert_eq!(by_cli["prompt"]["id"], by_rest["prompt"]["id"]);
@@ -383,7 +383,7 @@ async fn the_same_selection_gives_the_same_choice_and_the_same_refusals_by_every
         (vec![ids[0]], json!({ "prompt_ids": [ids[0]] })),
         (vec![ids[0], ids[0]], json!({ "prompt_ids": [ids[0], ids[0]] })),
         (vec![ids[0], nobody], json!({ "prompt_ids": [ids[0], nobody] })),
-        (vec![ids[0], ids[1], "--task", " "], json!({ "prompt_ids": ids[..2], "task": " " })),
+        (vec![ids[0], ids[1], "--task", " "], json!({ "prompt_ids": ids[..2], "task_description": " " })),
         (vec![ids[0], ids[1], "--criteria", "x"], json!({ "prompt_ids": ids[..2], "criteria": "x" })),
         (vec![ids[0], ids[1], "--judge-provider", "x"], json!({ "prompt_ids": ids[..2], "judge_provider": ["x"] })),
         (vec![ids[0], ids[1], "--budget-usd", "0"], json!({ "prompt_ids": ids[..2], "budget_usd": 0 })),
@@ -392,5 +392,42 @@ async fn the_same_selection_gives_the_same_choice_and_the_same_refusals_by_every
         let mut raw = raw;
         raw["no_cache"] = json!(true);
         assert_eq!(told(&api.post("/api/v1/prompts/select", &raw).await.problem()), by_cli, "{options:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_comparison_is_the_same_by_every_face_and_is_refused_in_the_same_words() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    let made = home.run(&["generate", "Write a haiku", "--format", "json"]).done().json();
+    let ids: Vec<&str> = (0..3).map(|at| made["prompts"][at]["id"].as_str().expect("an id")).collect();
+    let api = Api::new(Seeded::at(&home.data()));
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    let by_cli = |options: &[&str]| home.run(&[&["compare", "--format", "json"], options].concat());
+    let told_of_task = ["--task", "Write a haiku about the sea", "--no-cache"];
+    for (options, raw) in [
+        (ids[..2].to_vec(), json!({ "prompt_ids": ids[..2] })),
+        (ids.clone(), json!({ "prompt_ids": ids })),
+        (
+            [&ids[..], &told_of_task].concat(),
+            json!({ "prompt_ids": ids, "task_description": "Write a haiku about the sea", "no_cache": true }),
+        ),
+    ] {
+        let of_cli = without_chance(by_cli(&options).done().json());
+        assert_eq!(of_cli, without_chance(api.post("/api/v1/prompts/compare", &raw).await.json()), "{options:?}");
+        assert_eq!(of_cli, without_chance(wire.content("compare_prompts", raw).await), "{options:?}");
+    }
+    let nobody = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21";
+    for (options, raw) in [
+        (vec![ids[0]], json!({ "prompt_ids": [ids[0]] })),
+        (vec![ids[0], ids[0]], json!({ "prompt_ids": [ids[0], ids[0]] })),
+        (vec![ids[0], nobody], json!({ "prompt_ids": [ids[0], nobody] })),
+        (vec![ids[0], ids[1], "--thorough"], json!({ "prompt_ids": ids[..2], "thorough": true })),
+        (vec![ids[0], ids[1], "--task", " "], json!({ "prompt_ids": ids[..2], "task_description": " " })),
+    ] {
+        let of_cli = refused(&by_cli(&options));
+        let of_rest = told(&api.post("/api/v1/prompts/compare", &raw).await.problem());
+        assert_eq!(of_rest, of_cli, "{options:?}");
+        assert_eq!(by_tool(&mut wire, "compare_prompts", raw).await, Err(of_cli), "{options:?}");
     }
 }

@@ -4,6 +4,7 @@
 //! the core decodes, so this face refuses exactly what the others refuse, in the same words. The parser itself
 //! only knows which options exist.
 
+mod compare;
 mod config;
 mod delete;
 mod export;
@@ -12,6 +13,8 @@ mod generate;
 mod global;
 mod history;
 mod import;
+mod judge;
+mod judging;
 mod list;
 mod migrate;
 mod providers;
@@ -28,6 +31,7 @@ mod update;
 use aludel_core::error::Result;
 use clap::{Parser, Subcommand};
 
+pub(crate) use compare::CompareArgs;
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use delete::DeleteArgs;
 pub(crate) use export::ExportArgs;
@@ -35,6 +39,7 @@ pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
+pub(crate) use judge::{JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
@@ -85,6 +90,11 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Let the judge choose the best of several prompts
     Select(SelectArgs),
+    /// Put prompts beside each other: what differs, which is best
+    Compare(CompareArgs),
+    /// Test judges, and list what is known of them
+    #[command(subcommand)]
+    Judge(JudgeCommand),
     /// Tell how a prompt came to be, and to its rank
     Why(WhyArgs),
     /// Measure prompts: cost, latency, length, quality, rank
@@ -149,10 +159,10 @@ impl Command {
 
     /// The forms its data comes in.
     pub(crate) const fn formats(&self) -> &'static [Format] {
-        use Format::{Csv, Json, Jsonl, Markdown, Text, Yaml};
+        use Format::{Csv, Html, Json, Jsonl, Markdown, Text, Yaml};
         match self {
             Self::Search(_) | Self::Similar(_) | Self::List(_) | Self::Metrics(_) | Self::Stats(_) | Self::Spend(_) => {
-                &Format::ALL
+                &[Text, Json, Jsonl, Yaml, Markdown, Csv]
             }
             Self::Generate(_)
             | Self::Show(_)
@@ -161,11 +171,13 @@ impl Command {
             | Self::History(_)
             | Self::Providers(_)
             | Self::TestProviders(_) => &[Text, Json, Jsonl, Yaml, Markdown],
+            Self::Compare(_) => &[Text, Json, Jsonl, Yaml, Markdown, Html],
             Self::Export(_) => &[Json, Jsonl, Csv, Yaml, Markdown],
             // The format of the file.
             Self::Import(_) => &[Json, Jsonl, Csv, Yaml],
             Self::Delete(_)
             | Self::Why(_)
+            | Self::Judge(_)
             | Self::Config(_)
             | Self::Personas(_)
             | Self::Templates(_)
@@ -197,6 +209,8 @@ Prompts:
   show            Show a prompt with every step
   history         List runs with their variants, newest first
   select          Let the judge choose the best of several prompts
+  compare         Put prompts beside each other: what differs, which is best
+  judge           Test judges, and list what is known of them
   why             Tell how a prompt came to be, and to its rank
   metrics         Measure prompts: cost, latency, length, quality, rank
   stats           Show totals of what is stored, by day, phase, provider and model

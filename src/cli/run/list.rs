@@ -27,7 +27,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
             printer.data(&view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
         }
         Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
-        Format::Text | Format::Json | Format::Yaml => {
+        Format::Text | Format::Json | Format::Yaml | Format::Html => {
             printer.value(&page, |text| view::list(text, &page.prompts, SystemClock.now()))?;
         }
     }

@@ -1,5 +1,6 @@
 //! What each command does: reads its input, asks the engine, shows what comes back. One file a command.
 
+mod compare;
 mod config;
 mod delete;
 mod doors;
@@ -8,6 +9,7 @@ mod export;
 mod generate;
 mod history;
 mod import;
+mod judge;
 mod list;
 mod metrics;
 mod migrate;
@@ -28,6 +30,7 @@ mod version;
 mod watching;
 mod why;
 
+pub(crate) use compare::compare;
 pub(crate) use config::config;
 pub(crate) use delete::delete;
 pub(crate) use doors::{http_server, no_command, serve, workbench};
@@ -36,6 +39,7 @@ pub(crate) use export::export;
 pub(crate) use generate::generate;
 pub(crate) use history::history;
 pub(crate) use import::import;
+pub(crate) use judge::judge;
 pub(crate) use list::list;
 pub(crate) use metrics::metrics;
 pub(crate) use migrate::migrate;

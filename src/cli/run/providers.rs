@@ -26,7 +26,7 @@ pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Ou
             let usable = providers.iter().filter(|provider| provider.available);
             printer.data(&view::lines(usable.map(|provider| &provider.name)))?;
         }
-        Format::Text | Format::Json | Format::Yaml | Format::Csv => {
+        Format::Text | Format::Json | Format::Yaml | Format::Csv | Format::Html => {
             printer.value(&json!({ "providers": providers }), |page| view::providers(page, &providers, args.models))?;
         }
     }

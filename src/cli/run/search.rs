@@ -68,7 +68,7 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
             printer.data(&view::lines(found.iter().map(|found| found.prompt.id)))?;
         }
         Format::Text if found.is_empty() => {}
-        Format::Text | Format::Json | Format::Yaml => {
+        Format::Text | Format::Json | Format::Yaml | Format::Html => {
             printer.value(found, |page| view::found(page, found, SystemClock.now()))?;
         }
     }

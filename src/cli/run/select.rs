@@ -29,7 +29,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let mut request: SelectRequest = engine.decode(args.request())?;
-    if let Some(file) = args.criteria_file() {
+    if let Some(file) = args.judging.criteria_file() {
         request.criteria = Some(file);
     }
     let mut watcher = Watcher::of_selection(printer, most_comparisons(&request));
@@ -50,13 +50,21 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// How many pairs are compared at most: all of a few, the best few of many.
-fn most_comparisons(request: &SelectRequest) -> u64 {
+pub(super) fn most_comparisons(request: &SelectRequest) -> u64 {
     let candidates = request.prompt_ids.len() as u64;
     let compared = if request.thorough { candidates } else { candidates.min(COMPARED) };
     compared * compared.saturating_sub(1) / 2
 }
 
 fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
+    let result = chosen(printer, view)?;
+    put_out(printer, result, elapsed_ms)?;
+    printer.note(&format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
+    Ok(Exit::Done)
+}
+
+/// What the judge's run came to, its warnings told.
+pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a SelectResult> {
     // Where a program reads what went wrong, nothing else stands beside it.
     let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
@@ -71,10 +79,7 @@ fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit>
             Err(Failure::Said(Exit::Interrupted))
         }
         RunState::Finished(_) => {
-            let result = view.selection().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
-            put_out(printer, result, elapsed_ms)?;
-            printer.note(&format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
-            Ok(Exit::Done)
+            view.selection().ok_or_else(|| Error::Internal("the run gave another result".into()).into())
         }
         RunState::Waiting | RunState::Running => Err(Error::Internal("the run ended without saying how".into()).into()),
     }

@@ -25,7 +25,9 @@ pub(crate) fn spend(args: &SpendArgs, invocation: &Invocation<'_>) -> Outcome<Ex
             view::spend_lines(&mut page, &report);
             printer.data(&page.finish())?;
         }
-        Format::Text | Format::Json | Format::Yaml => printer.value(&report, |page| view::spend(page, &report))?,
+        Format::Text | Format::Json | Format::Yaml | Format::Html => {
+            printer.value(&report, |page| view::spend(page, &report))?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -29,7 +29,9 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
             view::stats_groups(&mut page, &report.groups);
             printer.data(&page.finish())?;
         }
-        Format::Text | Format::Json | Format::Yaml => printer.value(&report, |page| view::stats(page, &report))?,
+        Format::Text | Format::Json | Format::Yaml | Format::Html => {
+            printer.value(&report, |page| view::stats(page, &report))?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -4,10 +4,12 @@
 //! not). JSON and YAML need no view: they are the domain types as they are.
 //! On a terminal tables are cut to its width and times are told as ages; elsewhere nothing is cut.
 
+mod compare;
 mod csv;
 mod generation;
 mod history;
 mod import;
+mod judge;
 mod list;
 mod markdown;
 mod metrics;
@@ -25,10 +27,12 @@ mod table;
 mod why;
 mod words;
 
+pub(crate) use compare::{comparison, document_of_comparison, page_of_comparison};
 pub(crate) use csv::{csv, csv_of_found};
 pub(crate) use generation::{Summary, generation};
 pub(crate) use history::history;
 pub(crate) use import::import;
+pub(crate) use judge::{judge_profile, judge_profiles};
 pub(crate) use list::list;
 pub(crate) use markdown::{
     document_of_found, document_of_generation, document_of_history, document_of_list, document_of_prompt,

@@ -19,6 +19,14 @@ pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64)
     page.gap();
     page.text(&result.prompt.content);
     page.gap();
+    judged(page, result);
+    let metadata = &result.model_metadata;
+    let judge = by(&metadata.provider, &metadata.model);
+    page.paragraph(Role::Faint, &format!("{judge} · {} · {} in all", account(metadata), span(elapsed_ms)), 2);
+}
+
+/// Writes what the judge came to: how sure it is, how every candidate stands, and why.
+pub(super) fn judged(page: &mut Page, result: &SelectResult) {
     page.rule("how sure");
     let role = if result.confident { Role::Good } else { Role::Warning };
     page.paragraph(role, &sureness(result), 0);
@@ -33,23 +41,27 @@ pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64)
     for fact in facts(result) {
         page.paragraph(Role::Faint, &fact, 2);
     }
-    let metadata = &result.model_metadata;
-    let judge = by(&metadata.provider, &metadata.model);
-    page.paragraph(Role::Faint, &format!("{judge} · {} · {} in all", account(metadata), span(elapsed_ms)), 2);
 }
 
 /// The same as a document.
 pub(crate) fn document_of_selection(result: &SelectResult) -> String {
-    let ids = standings(&result.ranking).document();
-    let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
-    let facts = lines(facts(result).iter().map(|fact| format!("- {fact}")));
     format!(
-        "# Best of {}: {}\n\n{}\n\n## The prompt\n\n{}\n## How every candidate stands\n\n{ids}\n## Why\n\n{reasons}\n## \
-         How it was judged\n\n{facts}- {} · {}\n",
+        "# Best of {}: {}\n\n{}\n\n## The prompt\n\n{}\n{}",
         result.ranking.len(),
         result.prompt.id.short(),
         sureness(result),
         fenced(&result.prompt.content),
+        document_of_judged(result),
+    )
+}
+
+/// What the judge came to, as a part of a document.
+pub(super) fn document_of_judged(result: &SelectResult) -> String {
+    let standings = standings(&result.ranking).document();
+    let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
+    let facts = lines(facts(result).iter().map(|fact| format!("- {fact}")));
+    format!(
+        "## How every candidate stands\n\n{standings}\n## Why\n\n{reasons}\n## How it was judged\n\n{facts}- {} · {}\n",
         by(&result.model_metadata.provider, &result.model_metadata.model),
         account(&result.model_metadata),
     )

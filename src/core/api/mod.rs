@@ -8,10 +8,12 @@
 //! `invalid_request`; then all faults of value as `validation_failed`. The numbers are in [`limits`].
 
 mod bounds;
+mod compare;
 mod decoder;
 mod field;
 mod filter;
 mod generate;
+mod judge;
 pub mod limits;
 mod moment;
 mod prompts;
@@ -30,10 +32,12 @@ use serde_json::Value;
 
 use crate::error::Result;
 
+pub use compare::CompareRequest;
 pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
+pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{
     DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest,

@@ -46,7 +46,7 @@ pub enum Criteria {
 }
 
 pub(super) const TASK: Field = Field::new(
-    "task",
+    "task_description",
     Kind::Text { min: 1, max: limits::TEXT_CHARS },
     "What the prompts are for; what they were made from unless given, which then must be the same for all.",
 );
@@ -89,7 +89,7 @@ impl Request for SelectRequest {
     fn from_decoded(mut values: Decoded) -> Self {
         Self {
             prompt_ids: values.keys("prompt_ids").unwrap_or_default(),
-            task: values.text("task"),
+            task: values.text("task_description"),
             criteria: values.criteria("criteria"),
             thorough: values.boolean("thorough").unwrap_or(false),
             judges: values.texts("judge_provider").unwrap_or_default(),
@@ -165,10 +165,14 @@ mod tests {
 
     #[test]
     fn a_task_that_is_given_says_something() {
-        assert_eq!(select(json!({ "task": null })).unwrap().task, None);
-        refused(json!({ "task": " \n" }), Code::ValidationFailed, "task: is empty");
-        refused(json!({ "task": "é".repeat(100_001) }), Code::ValidationFailed, "task: has 100001 characters");
-        assert!(select(json!({ "task": "é".repeat(100_000) })).is_ok());
+        assert_eq!(select(json!({ "task_description": null })).unwrap().task, None);
+        refused(json!({ "task_description": " \n" }), Code::ValidationFailed, "task_description: is empty");
+        refused(
+            json!({ "task_description": "é".repeat(100_001) }),
+            Code::ValidationFailed,
+            "task_description: has 100001 characters",
+        );
+        assert!(select(json!({ "task_description": "é".repeat(100_000) })).is_ok());
     }
 
     #[test]

@@ -21,8 +21,7 @@ pub struct CompareResult {
     pub sizes: Vec<TextSize>,
     /// The share of words that stay, 0..=1; of several prompts the mean over all pairs.
     pub similarity: f64,
-    /// The judge's choice, when a task was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The judge's choice; null without a task.
     pub selection: Option<SelectResult>,
 }
 

@@ -8,7 +8,9 @@
 //! providers; all else is async without needing one.
 
 mod assets;
+mod audit;
 mod check_providers;
+mod compare;
 mod embedding;
 mod estimate;
 mod generate;
@@ -51,6 +53,7 @@ use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
+pub use compare::Comparing;
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
 pub use manage::Deletion;

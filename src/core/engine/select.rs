@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// The prompts that these keys mean, in this order.
-    async fn distinct(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
+    pub(super) async fn distinct(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
         let mut named: BTreeMap<PromptId, &PromptKey> = BTreeMap::new();
         let mut prompts = Vec::with_capacity(keys.len());
         for (at, key) in keys.iter().enumerate() {
@@ -154,7 +154,7 @@ fn common_task(candidates: &[Prompt]) -> Result<String> {
     let first = candidates.first().map(input).unwrap_or_default();
     if let Some(other) = candidates.iter().map(input).find(|other| *other != first) {
         return Err(Error::value(
-            "task",
+            "task_description",
             format!(
                 "is needed here: the prompts were made from different inputs (`{}`, `{}`); say what they are to be judged for",
                 shown(&first),
@@ -164,7 +164,7 @@ fn common_task(candidates: &[Prompt]) -> Result<String> {
     }
     if first.is_empty() {
         let message = "is needed here: nothing is stored of what the prompts were made from; say what they are for";
-        return Err(Error::value("task", message));
+        return Err(Error::value("task_description", message));
     }
     Ok(first)
 }

@@ -68,7 +68,10 @@ impl Engine {
     }
 
     /// Does what may take long where it holds up nobody: on a thread for waiting where there is a runtime, else here.
-    async fn aside<T: Send + 'static>(&self, work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static) -> Result<T> {
+    pub(super) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return work(&**self.store()) };
         let store = Arc::clone(self.store());
         let done = runtime.spawn_blocking(move || work(&*store)).await;

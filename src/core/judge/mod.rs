@@ -15,9 +15,11 @@
 //! content. Candidates are fenced as data and labelled A and B, nothing else.
 //!
 //! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
-//! arithmetic `field` and `evidence` make ready what `strength` fits and `conclude` puts together.
+//! arithmetic `field` and `evidence` make ready what `strength` fits and `conclude` puts together. A judge's own test is
+//! [`audit`].
 
 mod ask;
+pub mod audit;
 mod conclude;
 mod evidence;
 mod explain;

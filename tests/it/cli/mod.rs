@@ -3,6 +3,7 @@
 mod bad_input;
 mod bad_places;
 mod cache;
+mod compare;
 mod config;
 #[cfg(all(unix, feature = "server"))]
 mod doors;

@@ -63,8 +63,8 @@ fn a_choice_that_cannot_be_made_ends_with_the_code_of_its_reason() {
     let named = |name: &str| (json!("validation_failed"), json!(name));
     assert_eq!(field(&[&ids[0]], 2), named("prompt_ids"));
     assert_eq!(field(&[&ids[0], short(&ids[0])], 2), named("prompt_ids[1]"));
-    assert_eq!(field(&[&ids[0], other], 2), named("task"));
-    assert_eq!(field(&[&pair[..], &["--task", " "]].concat(), 2), named("task"));
+    assert_eq!(field(&[&ids[0], other], 2), named("task_description"));
+    assert_eq!(field(&[&pair[..], &["--task", " "]].concat(), 2), named("task_description"));
     assert_eq!(field(&[&pair[..], &["--criteria", "beauty"]].concat(), 2), named("criteria"));
     assert_eq!(field(&[&pair[..], &["--judge-provider", "nobody"]].concat(), 2), named("judge_provider[0]"));
     assert_eq!(field(&[&pair[..], &["--criteria", "./none.yaml"]].concat(), 1).0, "file");

@@ -67,7 +67,7 @@ async fn a_choice_that_cannot_be_made_is_a_problem() {
     assert_eq!(refused(json!({})).await, (400, "prompt_ids".into()));
     assert_eq!(refused(json!({ "prompt_ids": [ids[0]] })).await, (422, "prompt_ids".into()));
     assert_eq!(refused(json!({ "prompt_ids": [ids[0], ids[0]] })).await, (422, "prompt_ids[1]".into()));
-    assert_eq!(refused(json!({ "prompt_ids": ids, "task": " " })).await, (422, "task".into()));
+    assert_eq!(refused(json!({ "prompt_ids": ids, "task_description": " " })).await, (422, "task_description".into()));
     assert_eq!(refused(json!({ "prompt_ids": ids, "judge_provider": "nobody" })).await, (422, "judge_provider".into()));
     let nobody = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21";
     assert_eq!(refused(json!({ "prompt_ids": [ids[0], nobody] })).await, (404, String::new()));

@@ -158,7 +158,7 @@ async fn every_bad_request_is_refused_in_its_own_words_before_anything_is_sent()
             json!({ "prompt_ids": [ids[0], other.id] }),
             Code::ValidationFailed,
             format!(
-                "task: is needed here: the prompts were made from different inputs (`{INPUT}`, `a haiku about a hill`)"
+                "task_description: is needed here: the prompts were made from different inputs (`{INPUT}`, `a haiku about a hill`)"
             ),
         ),
         (
@@ -166,7 +166,11 @@ async fn every_bad_request_is_refused_in_its_own_words_before_anything_is_sent()
             Code::ValidationFailed,
             "nothing is stored".into(),
         ),
-        (asking(pair, json!({ "task": "\t" })), Code::ValidationFailed, "task: is empty".into()),
+        (
+            asking(pair, json!({ "task_description": "\t" })),
+            Code::ValidationFailed,
+            "task_description: is empty".into(),
+        ),
         (
             asking(pair, json!({ "criteria": "beauty" })),
             Code::ValidationFailed,
@@ -190,7 +194,8 @@ async fn every_bad_request_is_refused_in_its_own_words_before_anything_is_sent()
     }
     let spent = engine.spend(engine.decode(json!({})).unwrap()).await.unwrap();
     assert_eq!(spent.total.calls, 0);
-    let (result, _) = select(&engine, asking(&[ids[0], other.id], json!({ "task": "A haiku." }))).await.unwrap();
+    let (result, _) =
+        select(&engine, asking(&[ids[0], other.id], json!({ "task_description": "A haiku." }))).await.unwrap();
     assert_eq!(why(&engine, result.prompt.id).await.judgements[0].task, "A haiku.");
 }
 

@@ -32,7 +32,7 @@ pub(super) fn call(mut call: Call) -> Reply {
 }
 
 /// Waits for the end of a run; leaving early drops it, and that cancels the work.
-async fn outcome_of(
+pub(super) async fn outcome_of(
     mut run: Run,
     mut progress: Progress,
     cancelled: &CancellationToken,

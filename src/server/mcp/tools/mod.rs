@@ -4,6 +4,7 @@
 //! fields, output schemas from the domain types, so neither can drift from what is decoded and rendered. To add a tool,
 //! add a function to the file of its kind and a row here.
 
+mod compare;
 mod generate;
 mod prompts;
 mod schema;
@@ -182,6 +183,19 @@ pub const TOOLS: &[Definition] = &[
         input: statistics::selection_input,
         output: statistics::selection_output,
         call: statistics::selection,
+    },
+    Definition {
+        operation: "compare",
+        name: "compare_prompts",
+        title: "Compare prompts",
+        description: "Puts 2 to 64 stored prompts beside each other: the scores the rules of the ranking give each, their \
+            lengths, how much they have in common, and for two the difference word by word. With `task_description` a \
+            judge model says in `selection` which is best for that task and how sure that is; when `confident` is \
+            false it is too close to call, so do not present the winner as better. Without a task no model is asked.",
+        effect: Effect::Searches,
+        input: compare::input,
+        output: compare::output,
+        call: compare::call,
     },
     Definition {
         operation: "update",

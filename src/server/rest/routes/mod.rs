@@ -4,6 +4,7 @@
 //! handler gathers the raw request, calls one method of the engine and renders what comes back; it knows nothing of
 //! prompts. To add an operation, add a handler to the file of its kind and a row here.
 
+mod compare;
 mod generate;
 mod health;
 mod performance;
@@ -53,6 +54,7 @@ const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
 pub const ROUTES: &[Route] = &[
     route("generate", Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
     route("select", Method::POST, "/api/v1/prompts/select", || post(select::select)),
+    route("compare", Method::POST, "/api/v1/prompts/compare", || post(compare::compare)),
     route("list", Method::GET, PROMPTS, || get(prompts::list)),
     route("search", Method::POST, SEARCH, || post(search::by_body)),
     route("search", Method::GET, SEARCH, || get(search::by_query)),

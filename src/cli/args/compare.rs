@@ -1,0 +1,39 @@
+//! `aludel compare`: which prompts, and for what they are compared.
+
+use aludel_core::api::CompareRequest;
+use clap::Args;
+use serde_json::Value;
+
+use super::global::GlobalsLast;
+use super::judging::JudgingArgs;
+use super::raw::Raw;
+
+const EXAMPLES: &str = "\
+Examples:
+  aludel compare f3afd65f 7a3f9c21
+  aludel compare f3afd65f @last --task \"Review a pull request\"
+  aludel compare f3afd65f 7a3f9c21 --format html > comparison.html
+  aludel compare f3afd65f 7a3f9c21 0a0b0c0d --task \"…\" --format json
+
+Two prompts are shown beside each other, word by word; several as a table. With
+a task the judge says which is best for it. What is gone stands in [-…-] and
+what is new in {+…+} where there is no colour.";
+
+/// Put prompts beside each other: what differs, which is best
+#[derive(Debug, Default, Args)]
+#[command(after_help = EXAMPLES, globals_last())]
+pub(crate) struct CompareArgs {
+    /// The prompts, 2 to 64: their ids, pieces of them, or @last
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+
+    #[command(flatten)]
+    pub judging: JudgingArgs,
+}
+
+impl CompareArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        self.judging.add_to(Raw::of::<CompareRequest>().items("prompt_ids", &self.ids)).into_value()
+    }
+}

@@ -1,0 +1,60 @@
+//! `aludel judge`: what judges themselves are like.
+
+use aludel_core::api::JudgeAuditRequest;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use super::global::GlobalsLast;
+use super::raw::Raw;
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  aludel judge audit
+  aludel judge audit anthropic/claude-sonnet-5-5 --budget-usd 0.50
+  aludel judge audit --list
+
+Some 70 short questions whose right answers are known: a text against itself, a
+padded copy, a copy made worse on purpose, the same with a plea in it, and one in
+the judge's own words. What comes of it is kept for the model; selections take
+its liking for length into account and say how old the test is.";
+
+/// Test judges, and list what is known of them
+#[derive(Debug, Subcommand)]
+pub(crate) enum JudgeCommand {
+    /// Test a judge: position, length, self-preference, stability, sensitivity, robustness
+    Audit(JudgeAuditArgs),
+}
+
+/// Whom to test, and what it may cost.
+#[derive(Debug, Default, Args)]
+#[command(after_help = AUDIT_EXAMPLES, globals_last())]
+pub(crate) struct JudgeAuditArgs {
+    /// Who is tested, as NAME or NAME/MODEL; the usual judge unless named
+    #[arg(value_name = "JUDGE")]
+    pub judge: Option<String>,
+    /// List the judges that were tested instead
+    #[arg(long, conflicts_with_all = ["judge", "budget_usd", "max_calls", "assume_price"])]
+    pub list: bool,
+
+    /// Most US dollars to spend: a call that could pass it is not made
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub budget_usd: Option<String>,
+    /// Most calls to models, retries included
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub max_calls: Option<String>,
+    /// US dollars for a million tokens of a model whose price is unknown
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    pub assume_price: Option<String>,
+}
+
+impl JudgeAuditArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<JudgeAuditRequest>()
+            .text("judge_provider", self.judge.as_ref())
+            .text("budget_usd", self.budget_usd.as_ref())
+            .text("max_calls", self.max_calls.as_ref())
+            .text("assume_price", self.assume_price.as_ref())
+            .into_value()
+    }
+}

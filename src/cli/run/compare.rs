@@ -1,0 +1,75 @@
+//! `aludel compare`: stored prompts beside each other, and with a task the judge's choice among them.
+//!
+//! Without a task nothing is asked of anybody and no runtime is built. With one, progress and warnings go to standard
+//! error, and SIGINT stops the judge; answers that came are kept for the next time.
+
+use aludel_core::api::{CompareRequest, Request as _};
+use aludel_core::domain::CompareResult;
+use aludel_core::engine::Engine;
+use aludel_core::error::Error;
+use aludel_core::event::Outcome as RunOutcome;
+use aludel_core::time::{Clock, SystemClock};
+
+use super::select::{chosen, most_comparisons};
+use super::watching::{Watcher, confirmed, watch};
+use crate::cli::Invocation;
+use crate::cli::args::CompareArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::view;
+use crate::cli::wait;
+
+pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let mut request: CompareRequest = engine.decode(args.request())?;
+    if let Some(file) = args.judging.criteria_file() {
+        request.judging.criteria = Some(file);
+        let faults = request.cross_check();
+        if !faults.is_empty() {
+            return Err(Error::Value(faults).into());
+        }
+    }
+    let result = match request.task() {
+        None => wait::wait(engine.compare(request))?.conclude(None)?,
+        Some(_) => judged(&engine, request, invocation)?,
+    };
+    put_out(&invocation.printer, &result)?;
+    Ok(Exit::Done)
+}
+
+fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<CompareResult> {
+    let printer = &invocation.printer;
+    // The result is one value: with `--format jsonl`, too, events are not data here.
+    let watched = printer.clone().with_format(Format::Json);
+    let mut watcher = Watcher::of_selection(&watched, most_comparisons(&request.judging));
+    wait::on_a_runtime(async {
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
+        let preflight = engine.preflight_selection(&request.judging).await?;
+        request.judging.budget_usd = confirmed(preflight, request.judging.budget_usd, invocation)?;
+        let mut comparing = engine.compare(request).await?;
+        let ended = match comparing.take_run() {
+            Some(run) => watch(run, &mut watcher, &mut interrupts).await,
+            None => Ok(()),
+        };
+        watcher.clear();
+        let outcome = ended.and_then(|()| {
+            let selection = chosen(printer, &watcher.view)?.clone();
+            Ok(comparing.conclude(Some(RunOutcome::Selection(selection)))?)
+        });
+        let closed = engine.close().await;
+        outcome.and_then(|result| closed.map(|()| result).map_err(Failure::from))
+    })?
+}
+
+fn put_out(printer: &Printer, result: &CompareResult) -> Outcome {
+    match printer.format() {
+        Format::Jsonl => printer.data(&json_line(result)?),
+        Format::Markdown => printer.data(&view::document_of_comparison(result)),
+        Format::Html => printer.data(&view::page_of_comparison(result, SystemClock.now())?),
+        _ => printer.value(result, |page| view::comparison(page, result)),
+    }
+}

@@ -1,0 +1,217 @@
+//! A difference as two columns of lines: on the left the first text, on the right the second, equal lines level.
+//!
+//! What is gone is red, what is new green; without colour they stand in `[-…-]` and `{+…+}`, so that colour is never
+//! the only sign. After a line end in both texts, and after whole lines that changed, the columns are level again. Widths are in columns of a
+//! terminal; a word longer than a column is broken.
+
+use aludel_core::domain::{DiffOp, DiffPart};
+use textwrap::core::display_width;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::cli::view::page::{Paint, Role, harmless};
+
+/// Between the columns.
+const RULE: &str = " │ ";
+/// Columns that the rule takes.
+const RULE_WIDTH: usize = 3;
+/// A tab is shown as so many blanks.
+const TAB: &str = "    ";
+
+/// Lines of at most `width` columns, each with both sides.
+pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Vec<String> {
+    let column = width.saturating_sub(RULE_WIDTH) / 2;
+    let mut lines = Vec::new();
+    for [first, second] in level_blocks(parts) {
+        let (mut left, mut right) = (wrap(&first, column, paint).into_iter(), wrap(&second, column, paint).into_iter());
+        loop {
+            let (left, right) = (left.next(), right.next());
+            if left.is_none() && right.is_none() {
+                break;
+            }
+            let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
+            let padding = " ".repeat(column.saturating_sub(left.width));
+            let rule = paint.text(Role::Faint, RULE);
+            lines.push(format!("{}{padding}{rule}{}", left.text, right.text).trim_end().to_owned());
+        }
+    }
+    lines
+}
+
+/// A piece of one side.
+#[derive(Debug, Clone)]
+struct Piece<'a> {
+    op: DiffOp,
+    text: &'a str,
+}
+
+/// The two sides between places where both are at the beginning of a line.
+fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
+    let mut blocks = vec![[Vec::new(), Vec::new()]];
+    let mut rest = parts.iter().peekable();
+    while let Some(part) = rest.next() {
+        if part.op == DiffOp::Equal {
+            for (at, text) in part.text.split('\n').enumerate() {
+                if at > 0 {
+                    blocks.push([Vec::new(), Vec::new()]);
+                }
+                if let Some([left, right]) = blocks.last_mut().filter(|_| !text.is_empty()) {
+                    let piece = Piece { op: part.op, text };
+                    left.push(piece.clone());
+                    right.push(piece);
+                }
+            }
+            continue;
+        }
+        let instead = rest.next_if(|next| part.op == DiffOp::Delete && next.op == DiffOp::Insert);
+        let change = [Some(part), instead].into_iter().flatten();
+        // Where all that changed are whole lines, what follows is level again.
+        let is_level = change.clone().all(|part| part.text.ends_with('\n'));
+        for part in change {
+            let text = if is_level { part.text.strip_suffix('\n').unwrap_or(&part.text) } else { &part.text };
+            if let Some(block) = blocks.last_mut() {
+                block[usize::from(part.op == DiffOp::Insert)].push(Piece { op: part.op, text });
+            }
+        }
+        if is_level {
+            blocks.push([Vec::new(), Vec::new()]);
+        }
+    }
+    // A line end at the very end begins no line.
+    blocks.pop_if(|[left, right]| left.is_empty() && right.is_empty());
+    blocks
+}
+
+/// A line of one column.
+#[derive(Debug, Clone, Default)]
+struct Line {
+    text: String,
+    width: usize,
+}
+
+/// The pieces in lines of at most `width` columns.
+fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
+    let mut filling = Filling { lines: vec![Line::default()], run: String::new(), op: DiffOp::Equal, width, paint };
+    for piece in pieces {
+        for (at, segment) in piece.text.split('\n').enumerate() {
+            if at > 0 {
+                filling.break_line();
+            }
+            let shown = marked(&harmless(segment).replace('\t', TAB), piece.op, paint);
+            for word in shown.split_inclusive(' ') {
+                filling.word(word, piece.op);
+            }
+        }
+    }
+    filling.end_run();
+    filling.lines
+}
+
+/// The text in its brackets, where there is no colour to tell it.
+fn marked(text: &str, op: DiffOp, paint: Paint) -> String {
+    match (op, paint) {
+        (_, Paint::Colour) | (DiffOp::Equal, _) => text.to_owned(),
+        _ if text.is_empty() => String::new(),
+        (DiffOp::Delete, _) => format!("[-{text}-]"),
+        (DiffOp::Insert, _) => format!("{{+{text}+}}"),
+    }
+}
+
+/// Lines being filled with words; words of one operation are painted together.
+struct Filling {
+    lines: Vec<Line>,
+    run: String,
+    op: DiffOp,
+    width: usize,
+    paint: Paint,
+}
+
+impl Filling {
+    fn word(&mut self, word: &str, op: DiffOp) {
+        if op != self.op {
+            self.end_run();
+            self.op = op;
+        }
+        let bare = display_width(word.trim_end_matches(' '));
+        if self.filled() > 0 && self.filled() + bare > self.width {
+            self.break_line();
+        }
+        if bare <= self.width {
+            // Blanks that do not fit are those at the end of a line, which nobody sees.
+            let fits = self.filled() + display_width(word) <= self.width;
+            self.run.push_str(if fits { word } else { word.trim_end_matches(' ') });
+            return;
+        }
+        for grapheme in word.graphemes(true) {
+            if self.filled() > 0 && self.filled() + display_width(grapheme) > self.width {
+                self.break_line();
+            }
+            self.run.push_str(grapheme);
+        }
+    }
+
+    fn filled(&self) -> usize {
+        self.lines.last().map_or(0, |line| line.width) + display_width(&self.run)
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let role = match self.op {
+            DiffOp::Equal => Role::Body,
+            DiffOp::Delete => Role::Bad,
+            DiffOp::Insert => Role::Good,
+        };
+        if let Some(line) = self.lines.last_mut().filter(|_| !run.is_empty()) {
+            line.width += display_width(&run);
+            line.text.push_str(&self.paint.text(role, &run));
+        }
+    }
+
+    fn break_line(&mut self) {
+        self.end_run();
+        self.lines.push(Line::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::text::diff;
+
+    use super::*;
+
+    fn plain(first: &str, second: &str, width: usize) -> String {
+        side_by_side(&diff::words(first, second), width, Paint::Plain).join("\n")
+    }
+
+    #[test]
+    fn equal_lines_are_level_after_a_change_of_other_length() {
+        let shown = plain("# Role\nReview it.\nEnd", "# Role\nReview it for a whole team of people.\nEnd", 43);
+        assert_eq!(
+            shown,
+            "# Role               │ # Role\nReview it.           │ Review it{+ for a\n                     │ whole team of\n                     │ people+}.\nEnd                  │ End"
+        );
+    }
+
+    #[test]
+    fn colour_takes_the_place_of_brackets() {
+        let lines = side_by_side(&diff::words("at most 7", "at most 5"), 40, Paint::Colour);
+        assert!(lines[0].contains("\u{1b}[1m\u{1b}[31m7\u{1b}[0m") || lines[0].contains("7\u{1b}[0m"), "{lines:?}");
+        assert!(!lines[0].contains("[-"), "{lines:?}");
+    }
+
+    #[test]
+    fn lines_of_one_side_alone_leave_the_other_empty() {
+        assert_eq!(plain("a\nb\nc", "a\nc", 20), "a        │ a\n[-b-]    │\nc        │ c");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked_for() {
+        let (first, second) =
+            ("世界地图 and anextraordinarilylongwordthatneverends x", "世界 👩‍👩‍👧 and\tother é words \u{1b}[2J");
+        for width in [20, 41, 80] {
+            for line in side_by_side(&diff::words(first, second), width, Paint::Plain) {
+                assert!(display_width(&line) <= width, "{width}: {line}");
+                assert!(!line.contains('\u{1b}'));
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A comparison as one page of HTML: nothing outside it is needed, nothing in it runs, and it prints well.
+//!
+//! The template is `assets/pages/compare.html`; every text in it is escaped by the template engine. The page follows the
+//! reader's light or dark setting, and tells what changed by `<del>` and `<ins>`, so that colour is not the only sign.
+
+use aludel_core::domain::{CompareResult, DiffOp, Timestamp, write_moment};
+use aludel_core::error::{Error, Result};
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment};
+use serde::Serialize;
+
+use super::{label, score, score_names, summary};
+use crate::cli::view::prompt::by;
+use crate::cli::view::words::{money, one_line, thousands};
+
+/// The page.
+const TEMPLATE: &str = include_str!("../../../../assets/pages/compare.html");
+
+/// The variables of the template.
+#[derive(Serialize)]
+struct Values<'a> {
+    summary: String,
+    made: String,
+    names: Vec<&'a str>,
+    prompts: Vec<Column>,
+    /// The two sides of the difference, where there is one.
+    first: Option<Vec<Piece<'a>>>,
+    second: Option<Vec<Piece<'a>>>,
+    selection: Option<Chosen>,
+}
+
+/// A prompt as the page shows it.
+#[derive(Serialize)]
+struct Column {
+    label: String,
+    id: String,
+    short: String,
+    by: String,
+    persona: String,
+    input: String,
+    content: String,
+    words: String,
+    tokens: String,
+    cost: String,
+    /// For each name of a score: its text, and its share of a bar in percent.
+    scores: Vec<(String, f64)>,
+}
+
+/// A piece of the difference on one side.
+#[derive(Serialize)]
+struct Piece<'a> {
+    text: &'a str,
+    changed: bool,
+}
+
+/// The comparison as a page of HTML, made at `now`.
+///
+/// # Errors
+/// `internal` when the page's template is broken.
+pub(crate) fn page_of_comparison(result: &CompareResult, now: Timestamp) -> Result<String> {
+    let mut templates = Environment::new();
+    templates.set_auto_escape_callback(|_| AutoEscape::Html);
+    let names = score_names(result);
+    let side = |own: DiffOp| -> Option<Vec<Piece<'_>>> {
+        let parts = result.diff.as_ref()?;
+        let kept = parts.iter().filter(|part| part.op == DiffOp::Equal || part.op == own);
+        Some(kept.map(|part| Piece { text: &part.text, changed: part.op == own }).collect())
+    };
+    let values = Values {
+        summary: summary(result),
+        made: write_moment(now),
+        prompts: columns(result, &names),
+        first: side(DiffOp::Delete),
+        second: side(DiffOp::Insert),
+        selection: result.selection.as_ref().map(|selected| Chosen::of(result, selected)),
+        names,
+    };
+    templates
+        .render_str(TEMPLATE, Serde(&values))
+        .map_err(|error| Error::Internal(format!("the page of the comparison cannot be made: {error}")))
+}
+
+fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
+    let share = |name: &str, at: usize| {
+        let value = result.scores.get(name).and_then(|values| values.get(at)).copied().flatten();
+        (value.unwrap_or(0.0) * 100.0).round()
+    };
+    let column = |(at, prompt): (usize, &aludel_core::domain::Prompt)| {
+        let size = result.sizes.get(at).copied().unwrap_or_default();
+        Column {
+            label: label(at),
+            id: prompt.id.to_string(),
+            short: prompt.id.short(),
+            by: one_line(&by(&prompt.provider, &prompt.model)),
+            persona: prompt.persona.clone(),
+            input: prompt.original_input.clone(),
+            content: prompt.content.clone(),
+            words: thousands(size.words),
+            tokens: thousands(size.tokens),
+            cost: money(prompt.model_metadata.cost_usd),
+            scores: names.iter().map(|name| (score(result, name, at), share(name, at))).collect(),
+        }
+    };
+    result.prompts.iter().enumerate().map(column).collect()
+}
+
+/// What the judge chose, as the page shows it.
+#[derive(Serialize)]
+struct Chosen {
+    winner: String,
+    percent: f64,
+    confident: bool,
+    reasoning: String,
+    ranking: Vec<Place>,
+}
+
+/// A candidate's place.
+#[derive(Serialize)]
+struct Place {
+    label: String,
+    score: f64,
+    low: f64,
+    high: f64,
+    wins: u32,
+    losses: u32,
+    ties: u32,
+}
+
+impl Chosen {
+    fn of(result: &CompareResult, selected: &aludel_core::domain::SelectResult) -> Self {
+        let name = |id| result.prompts.iter().position(|prompt| prompt.id == id).map_or_else(String::new, label);
+        let percent = |share: f64| (share * 1000.0).round() / 10.0;
+        let place = |standing: &aludel_core::domain::Standing| Place {
+            label: name(standing.prompt_id),
+            score: percent(standing.score),
+            low: percent(standing.interval[0]),
+            high: percent(standing.interval[1]),
+            wins: standing.wins,
+            losses: standing.losses,
+            ties: standing.ties,
+        };
+        Self {
+            winner: name(selected.prompt.id),
+            percent: (selected.confidence * 100.0).round(),
+            confident: selected.confident,
+            reasoning: selected.reasoning.clone(),
+            ranking: selected.ranking.iter().map(place).collect(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a judge is like, as people read it: can it be used, what is wrong with it, and the figures behind that.
+
+use aludel_core::domain::{JudgeProfile, Timestamp};
+
+use super::page::{Page, Role};
+use super::prompt::{account, by};
+use super::table::{Column, Table};
+use super::words::ago;
+
+/// Writes the outcome of one test.
+pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
+    page.rule(&format!("judge {}", by(&profile.judge.provider, &profile.judge.model)));
+    let (role, verdict) = match (profile.usable, profile.faults.is_empty()) {
+        (true, true) => (Role::Good, "It can be used; no fault was found."),
+        (true, false) => (Role::Warning, "It can be used, with care:"),
+        (false, _) => (Role::Bad, "Its choices say nothing about the candidates; do not use it:"),
+    };
+    page.paragraph(role, verdict, 0);
+    for fault in &profile.faults {
+        page.paragraph(Role::Body, &format!("- {fault}"), 2);
+    }
+    page.gap();
+    figures(profile).write(page);
+    page.gap();
+    let missing = format!("{} of {} questions without a valid answer", profile.missing, profile.asked);
+    page.paragraph(Role::Faint, &format!("{missing} · {}", account(&profile.model_metadata)), 2);
+}
+
+fn figures(profile: &JudgeProfile) -> Table {
+    let mut table =
+        Table::new(vec![Column::words("test"), Column::numbers("figure"), Column::words("what it is")]).wrapping();
+    let margin = |bias: f64| format!("{bias:+.2}");
+    let share = |share: f64| format!("{:.0} %", share * 100.0);
+    let own = profile.self_preference.map_or_else(|| "-".to_owned(), margin);
+    let rows = [
+        ("position", margin(profile.position_bias), "margin for what is shown first, of equal texts; 0 is fair"),
+        ("consistency", share(profile.swap_consistency), "pairs of which both orders were judged alike"),
+        ("length", margin(profile.length_slope), "margin for a text e times as long that says no more; 0 is fair"),
+        ("self-preference", own, "margin for the same in its own words; 0 is fair"),
+        ("stability", share(profile.stability), "questions answered the same when asked again"),
+        ("sensitivity", share(profile.sensitivity), "copies made worse on purpose that lost"),
+        ("robustness", share(profile.robustness), "pleas of a candidate that won it nothing"),
+    ];
+    for (name, figure, what) in rows {
+        table.row(vec![name.to_owned(), figure, what.to_owned()]);
+    }
+    table
+}
+
+/// Writes a line for each judge that was tested; `now` is what ages count from.
+pub(crate) fn judge_profiles(page: &mut Page, profiles: &[JudgeProfile], now: Timestamp) {
+    let mut table = Table::new(vec![
+        Column::words("judge").painted(Role::Handle),
+        Column::words("usable"),
+        Column::numbers("position"),
+        Column::numbers("length"),
+        Column::numbers("sees"),
+        Column::words("tested"),
+    ]);
+    for profile in profiles {
+        table.row(vec![
+            by(&profile.judge.provider, &profile.judge.model),
+            if profile.usable { "yes" } else { "no" }.to_owned(),
+            format!("{:+.2}", profile.position_bias),
+            format!("{:+.2}", profile.length_slope),
+            format!("{:.0} %", profile.sensitivity * 100.0),
+            ago(now, profile.audited_at),
+        ]);
+    }
+    table.write(page);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::view::Paint;
+
+    fn profile(usable: bool, faults: &[&str]) -> JudgeProfile {
+        serde_json::from_value(json!({
+            "judge": { "provider": "openai", "model": "gpt-6" }, "audited_at": "2026-11-18T10:00:00Z",
+            "position_bias": 0.25, "swap_consistency": 0.75, "length_slope": -0.1, "self_preference": null,
+            "stability": 1.0, "sensitivity": 0.83, "robustness": 1.0, "missing": 1, "asked": 48, "usable": usable,
+            "faults": faults,
+            "model_metadata": {
+                "provider": "openai", "model": "gpt-6", "input_tokens": 4000, "output_tokens": 321, "total_tokens": 4321,
+                "cost_usd": 0.0123, "latency_ms": 2500, "calls": 49
+            }
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_test_reads_well() {
+        let mut page = Page::new(Paint::Plain, 80, true);
+        judge_profile(
+            &mut page,
+            &profile(true, &["it prefers what is shown first; both orders agreed in 75 % of the pairs"]),
+        );
+        insta::assert_snapshot!(page.finish());
+    }
+
+    #[test]
+    fn a_judge_that_cannot_be_used_is_called_so_first() {
+        let mut page = Page::new(Paint::Plain, 80, true);
+        judge_profile(&mut page, &profile(false, &["x"]));
+        assert!(page.finish().contains("do not use it:\n- x\n"));
+        let mut page = Page::new(Paint::Plain, 80, true);
+        judge_profiles(&mut page, &[profile(false, &["x"])], "2026-11-21T10:00:00Z".parse().unwrap());
+        assert!(page.finish().contains("no         +0.25"));
+    }
+}

@@ -1,0 +1,102 @@
+//! The request that puts stored prompts beside each other, and with a task asks the judge.
+
+use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
+use super::field::{Field, Kind};
+use super::select::{CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, THOROUGH};
+use super::{Decoded, PromptKey, Request, limits};
+use crate::error::Fault;
+
+/// Asks how stored prompts differ, and with a task which is best.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CompareRequest {
+    /// What the judge is asked, `task` and all; without a task it is not asked.
+    pub judging: SelectRequest,
+}
+
+impl CompareRequest {
+    /// Which prompts, 2 to 64.
+    pub fn prompt_ids(&self) -> &[PromptKey] {
+        &self.judging.prompt_ids
+    }
+
+    /// What the prompts are compared for.
+    pub fn task(&self) -> Option<&str> {
+        self.judging.task.as_deref()
+    }
+}
+
+impl Request for CompareRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "prompt_ids",
+            Kind::PromptKeys { min: limits::MIN_PROMPT_IDS, max: limits::MAX_PROMPT_IDS },
+            "The stored prompts to compare, 2 to 64, by id; two also get their difference, word by word.",
+        )
+        .required(),
+        TASK.told(
+            "What the prompts are compared for: the judge then says which is best for it. Without one no model is asked.",
+        ),
+        CRITERIA,
+        THOROUGH,
+        JUDGE_PROVIDER,
+        TIMEOUT_S.told("Seconds for the judge; answers that came are kept for the next time. No limit by default."),
+        BUDGET_USD.told("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
+        MAX_CALLS.told("Calls to models the judge may make, retries included. No cap by default."),
+        ASSUME_PRICE,
+        NO_CACHE.told("The judge's answers are neither taken from the cache nor kept; false by default."),
+    ];
+
+    fn from_decoded(values: Decoded) -> Self {
+        Self { judging: SelectRequest::from_decoded(values) }
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        if self.task().is_some() {
+            return self.judging.cross_check();
+        }
+        let asks = &self.judging;
+        let stray = [
+            ("criteria", asks.criteria.is_some()),
+            ("thorough", asks.thorough),
+            ("judge_provider", !asks.judges.is_empty()),
+            ("budget_usd", asks.budget_usd.is_some()),
+            ("max_calls", asks.max_calls.is_some()),
+        ];
+        let given = stray.into_iter().filter(|(_, is_given)| *is_given);
+        given
+            .map(|(field, _)| Fault::new(field, "is about the judge, who is only asked with a task: add one"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::{Known, decode};
+    use crate::error::{Code, Error};
+
+    fn compare(raw: Value) -> Result<CompareRequest, Error> {
+        decode(raw, &Known { personas: Vec::new(), providers: vec!["builtin".into()] })
+    }
+
+    #[test]
+    fn without_a_task_the_judge_is_not_asked_and_takes_no_orders() {
+        let request = compare(json!({ "prompt_ids": ["7a3f9c21", "@last"] })).unwrap();
+        assert_eq!((request.prompt_ids().len(), request.task()), (2, None));
+        let stray = json!({ "prompt_ids": ["7a3f9c21", "@last"], "thorough": true, "judge_provider": "builtin" });
+        let error = compare(stray).unwrap_err();
+        let fields: Vec<&str> = error.faults().iter().map(|fault| fault.field.as_str()).collect();
+        assert_eq!((error.code(), fields), (Code::ValidationFailed, vec!["thorough", "judge_provider"]));
+    }
+
+    #[test]
+    fn what_select_takes_compare_takes() {
+        let names = |fields: &[Field]| fields.iter().map(|field| field.name).collect::<Vec<_>>();
+        assert_eq!(names(CompareRequest::FIELDS), names(SelectRequest::FIELDS));
+        for ids in [json!(["7a3f9c21"]), json!(["7a3f9c21", "7a3f9c21"])] {
+            assert_eq!(compare(json!({ "prompt_ids": ids })).unwrap_err().code(), Code::ValidationFailed);
+        }
+    }
+}

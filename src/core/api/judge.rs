@@ -1,0 +1,40 @@
+//! The request that puts a judge to its own test.
+
+use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS};
+use super::field::{Field, Kind};
+use super::{Decoded, Request};
+
+/// Asks for a judge to be tested.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JudgeAuditRequest {
+    /// Who is tested, `name` or `name/model`; `None`: the usual judge.
+    pub judge_provider: Option<String>,
+    /// US dollars that the test may cost; above 0.
+    pub budget_usd: Option<f64>,
+    /// Calls to models that the test may make, retries included.
+    pub max_calls: Option<u64>,
+    /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
+    pub assume_price: Option<f64>,
+}
+
+impl Request for JudgeAuditRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new(
+            "judge_provider",
+            Kind::Provider,
+            "Who is tested, as `name` or `name/model`; the usual judge by default.",
+        ),
+        BUDGET_USD.told("US dollars the test may cost: a call that could pass it is not made. No cap by default."),
+        MAX_CALLS.told("Calls to models the test may make, retries included. No cap by default."),
+        ASSUME_PRICE,
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            judge_provider: values.text("judge_provider"),
+            budget_usd: values.number("budget_usd"),
+            max_calls: values.integer("max_calls"),
+            assume_price: values.number("assume_price"),
+        }
+    }
+}

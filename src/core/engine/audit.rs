@@ -1,0 +1,104 @@
+//! `judge audit`: a judge put to its own test, and what came of it kept.
+
+use std::sync::Arc;
+
+use super::estimate::{Estimate, Judgeable, Preflight};
+use super::{Engine, spend, wiring};
+use crate::api::JudgeAuditRequest;
+use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
+use crate::error::{Error, Result};
+use crate::judge::audit::{self, Case};
+use crate::judge::{Judge, Judging};
+use crate::ledger::Labels;
+
+/// So many candidates compared thoroughly take no fewer calls than the test: 9 x 8 of them.
+const AS_MANY_AS: usize = 9;
+
+impl Engine {
+    /// Tests a judge and keeps what it is like; `told` hears how many of how many questions are answered. Asks past the
+    /// cache. Dropping the future cancels the calls, and nothing is kept then. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error when it answers
+    /// nothing; `storage`.
+    pub async fn audit_judge(
+        &self,
+        request: JudgeAuditRequest,
+        told: impl Fn(usize, usize),
+    ) -> Result<(JudgeProfile, Vec<String>)> {
+        let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
+        let warning = self.pass_preflight(&self.preflight_audit(&request)?, "name a cheaper judge")?;
+        let bench = self.bench(&named, self.usual_judge(), &[])?;
+        let judges = self.judges(&bench.targets, true)?;
+        let judge = judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
+        let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
+        let session = self.inner.ids.session();
+        let labels = Labels { session: Some(session), command: "judge audit", tags: Vec::new() };
+        let judging = Judging {
+            judges: judges.clone(),
+            assets: Arc::clone(&self.inner.assets),
+            rubric: self.rubric(None, wiring::default_persona(self.config()))?,
+            task: String::new(),
+            persona: wiring::default_persona(self.config()).to_owned(),
+            thorough: false,
+            order_swaps: true,
+            max_concurrency: self.config().run.max_concurrency,
+            account: self.account(caps, labels),
+            id: self.inner.ids.judgement(),
+            now: self.inner.clock.now(),
+            operation: "judge audit".to_owned(),
+        };
+        let (cases, restated) = self.own_words(&judging, judge, audit::cases()?).await?;
+        let mut profile = audit::audit(&judging, judge, &cases, told).await?;
+        profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
+        self.store().put_profile(profile.clone()).await?;
+        Ok((profile, warning.into_iter().chain(bench.warnings).collect()))
+    }
+
+    /// What is known of judges, by provider and model.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn judge_profiles(&self) -> Result<Vec<JudgeProfile>> {
+        self.store().profiles().await
+    }
+
+    /// Whether a test may begin without a question.
+    ///
+    /// # Errors
+    /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot.
+    pub fn preflight_audit(&self, request: &JudgeAuditRequest) -> Result<Preflight> {
+        self.against_preflight(request.budget_usd, || self.estimate_audit(request))
+    }
+
+    fn estimate_audit(&self, request: &JudgeAuditRequest) -> Result<Estimate> {
+        let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
+        let persona = wiring::default_persona(self.config());
+        let cases = audit::cases()?;
+        let length = |case: &Case| case.good.len() + case.padding.len().max(case.worse.len());
+        let judgeable = Judgeable {
+            task: cases.iter().map(|case| case.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
+            persona,
+            rubric: self.rubric(None, persona)?,
+            targets: &self.bench(&named, self.usual_judge(), &[])?.targets,
+            candidates: AS_MANY_AS,
+            longest: cases.iter().map(length).max().unwrap_or_default() as u64,
+            thorough: true,
+        };
+        self.estimate_of_judge(&judgeable, spend::caps(None, None, request.assume_price).assumed_price)
+    }
+
+    /// The cases with texts in the judge's own words; `builtin` has none, because it does not write from understanding.
+    async fn own_words(
+        &self,
+        judging: &Judging,
+        judge: &Judge,
+        cases: Vec<Case>,
+    ) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
+        let settings = self.inner.registry.settings(judge.provider.name());
+        if settings.is_some_and(|settings| settings.kind == ProviderKind::Builtin) {
+            return Ok((cases, Vec::new()));
+        }
+        audit::in_own_words(judging, judge, cases).await
+    }
+}

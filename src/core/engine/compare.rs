@@ -1,0 +1,65 @@
+//! `compare`: stored prompts beside each other, and with a task the judge's run among them.
+
+use super::{Engine, wiring};
+use crate::api::CompareRequest;
+use crate::assets::Check;
+use crate::compare::{self, Measuring};
+use crate::domain::{CompareResult, Prompt};
+use crate::error::{Error, Result};
+use crate::event::{Outcome, Run};
+
+/// A comparison of which the judge's part may still be under way.
+pub struct Comparing {
+    beside: CompareResult,
+    judging: Option<Run>,
+}
+
+impl Comparing {
+    /// The judge's run, to be followed to its end; `None` when no task was given. Dropping it cancels the judge.
+    pub fn take_run(&mut self) -> Option<Run> {
+        self.judging.take()
+    }
+
+    /// The comparison, with what the judge's run came to where there was one.
+    ///
+    /// # Errors
+    /// `internal` for the outcome of a run of another kind.
+    pub fn conclude(self, judged: Option<Outcome>) -> Result<CompareResult> {
+        let selection = match judged {
+            None => None,
+            Some(Outcome::Selection(selection)) => Some(selection),
+            Some(_) => return Err(Error::Internal("the judge's run ended with something else than a choice".into())),
+        };
+        Ok(CompareResult { selection, ..self.beside })
+    }
+}
+
+impl Engine {
+    /// Compares prompts in the order in which they are named. With a task the judge's run is started, and needs a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// `not_found`; `validation_failed` for one prompt named twice; with a task whatever [`Engine::select`] can fail
+    /// with; `storage`.
+    pub async fn compare(&self, request: CompareRequest) -> Result<Comparing> {
+        let prompts = self.distinct(request.prompt_ids()).await?;
+        let beside = self.beside(prompts, request.task().map(str::to_owned)).await?;
+        let judging = match request.task() {
+            Some(_) => Some(self.select_for("compare", request.judging).await?),
+            None => None,
+        };
+        Ok(Comparing { beside, judging })
+    }
+
+    async fn beside(&self, prompts: Vec<Prompt>, task: Option<String>) -> Result<CompareResult> {
+        let weights = wiring::ranking_weights(self.config(), self.origins())?;
+        // A persona that is no more has nothing to agree with.
+        let personas: Vec<_> = prompts.iter().map(|prompt| self.inner.assets.persona(&prompt.persona).ok()).collect();
+        self.aside(move |_| {
+            let checks: Vec<&[Check]> =
+                personas.iter().map(|persona| persona.as_deref().map_or(&[][..], |persona| &persona.checks)).collect();
+            Ok(compare::compare(prompts, &Measuring { task: task.as_deref(), checks, weights: &weights }))
+        })
+        .await
+    }
+}

@@ -1,0 +1,33 @@
+//! `compare_prompts`: prompts beside each other, and with a task the judge's run, its progress told on the way.
+
+use aludel_core::api::{CompareRequest, Known};
+use aludel_core::domain::CompareResult;
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use super::generate::outcome_of;
+use super::{Call, Reply, content, schema};
+use crate::server::mcp::progress::Progress;
+
+pub(super) fn input(known: &Known) -> Value {
+    super::input::<CompareRequest>(known)
+}
+
+pub(super) fn output() -> JsonObject {
+    schema::of::<CompareResult>()
+}
+
+pub(super) fn call(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<CompareRequest>()?;
+        let mut comparing = call.handler.engine().compare(request).await?;
+        let judged = match comparing.take_run() {
+            Some(run) => {
+                let progress = Progress::new(&call.context, call.handler.input_ended().clone());
+                Some(*outcome_of(run, progress, &call.context.ct).await?)
+            }
+            None => None,
+        };
+        content(&comparing.conclude(judged)?)
+    })
+}

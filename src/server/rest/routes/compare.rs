@@ -1,0 +1,24 @@
+//! `POST /api/v1/prompts/compare`: stored prompts beside each other, and with a task the judge's choice among them.
+//!
+//! The judge's work never outlives its client, as with every run.
+
+use aludel_core::api::CompareRequest;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+
+use super::answer;
+use super::generate::outcome_of;
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::error::Answer;
+use crate::server::rest::{App, body};
+
+pub(super) async fn compare(State(app): State<App>, request: Request) -> Answer {
+    negotiate(request.headers(), &[JSON])?;
+    let raw = body::json(request).await?;
+    let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;
+    let judged = match comparing.take_run() {
+        Some(run) => Some(*outcome_of(run, app.load().halting()).await?),
+        None => None,
+    };
+    answer(StatusCode::OK, &comparing.conclude(judged)?)
+}
