@@ -35,7 +35,7 @@ fn figures(profile: &JudgeProfile) -> Table {
     let rows = [
         ("position", margin(profile.position_bias), "margin for what is shown first, of equal texts; 0 is fair"),
         ("consistency", share(profile.swap_consistency), "pairs of which both orders were judged alike"),
-        ("length", margin(profile.length_slope), "margin for a text e times as long that says no more; 0 is fair"),
+        ("length", margin(profile.length_slope), "margin for e times the length that says no more; above 0 is a bias"),
         ("self-preference", own, "margin for the same in its own words; 0 is fair"),
         ("stability", share(profile.stability), "questions answered the same when asked again"),
         ("sensitivity", share(profile.sensitivity), "copies made worse on purpose that lost"),

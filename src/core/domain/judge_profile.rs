@@ -19,7 +19,8 @@ pub struct JudgeProfile {
     pub position_bias: f64,
     /// The share of pairs for which both orders agreed, 0..=1.
     pub swap_consistency: f64,
-    /// The margin that a text gains for each unit of the natural logarithm of the ratio of lengths, from padded copies.
+    /// The margin that a text gains for each unit of the natural logarithm of the ratio of lengths, from padded copies;
+    /// below 0 it marks padding down, which is right.
     pub length_slope: f64,
     /// The mean margin for its own family's text over another's of equal quality; null when there was none to show it.
     pub self_preference: Option<f64>,

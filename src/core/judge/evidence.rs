@@ -118,8 +118,9 @@ pub(super) fn opinions<'v>(
     opinions.into_values().collect()
 }
 
+/// Padding says nothing new, so a judge that marks it down is right, and nothing is taken off for that.
 fn length_slope(profiles: &[Option<JudgeProfile>], judge: usize) -> f64 {
-    profiles.get(judge).and_then(Option::as_ref).map_or(0.0, |profile| profile.length_slope)
+    profiles.get(judge).and_then(Option::as_ref).map_or(0.0, |profile| profile.length_slope.max(0.0))
 }
 
 /// By entry, how far it is rated above what its judges rate on average, in points; `None` for one that none has rated.

@@ -63,9 +63,8 @@ fn judge_the_judge(profile: &mut JudgeProfile) {
         let agreed = percent(profile.swap_consistency);
         faults.push(format!("it prefers what is shown {place}; both orders agreed in {agreed} of the pairs"));
     }
-    if profile.length_slope.abs() >= NOTABLE_BIAS {
-        let what = if profile.length_slope > 0.0 { "longer" } else { "shorter" };
-        faults.push(format!("it prefers the {what} text whatever it says, which is taken into account"));
+    if profile.length_slope >= NOTABLE_BIAS {
+        faults.push("it prefers the longer text whatever it says, which is taken into account".to_owned());
     }
     if profile.self_preference.is_some_and(|preference| preference >= NOTABLE_BIAS) {
         faults.push("it prefers its own words".to_owned());

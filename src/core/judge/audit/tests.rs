@@ -59,6 +59,12 @@ async fn a_liking_for_a_place_or_for_length_is_measured_and_named() {
 }
 
 #[tokio::test]
+async fn a_judge_that_marks_padding_down_has_no_fault() {
+    let profile = tested(", length_bias: -1.0").await;
+    assert!(profile.length_slope < -0.4 && profile.faults.is_empty(), "{profile:?}");
+}
+
+#[tokio::test]
 async fn a_judge_that_is_talked_round_is_not_robust() {
     let profile = tested(", position_bias: 0.0").await;
     assert!((profile.robustness - 1.0).abs() < 1e-9);
