@@ -90,8 +90,39 @@ impl Gathered {
 
     fn finish(mut self) -> Vec<DiffPart> {
         self.end_change();
-        self.parts
+        begin_at_lines(self.parts)
     }
+}
+
+/// Moves what came or went by itself to the beginning of its line, where the text allows it: a list loses `- two\n` and not
+/// `two\n- `.
+fn begin_at_lines(parts: Vec<DiffPart>) -> Vec<DiffPart> {
+    let mut moved: Vec<DiffPart> = Vec::with_capacity(parts.len());
+    let mut rest = parts.into_iter().peekable();
+    while let Some(mut part) = rest.next() {
+        let is_alone = part.op != DiffOp::Equal && rest.peek().is_none_or(|next| next.op == DiffOp::Equal);
+        if let Some(before) = moved.last_mut().filter(|before| is_alone && before.op == DiffOp::Equal) {
+            let line = before.text.rfind('\n').map_or(0, |end| end + 1);
+            let head = before.text[line..].to_owned();
+            if !head.is_empty() && part.text.contains('\n') && part.text.ends_with(&head) {
+                before.text.truncate(line);
+                part.text.truncate(part.text.len() - head.len());
+                part.text.insert_str(0, &head);
+                if before.text.is_empty() {
+                    moved.pop();
+                }
+                match rest.peek_mut() {
+                    Some(after) => after.text.insert_str(0, &head),
+                    None => {
+                        moved.push(part);
+                        part = DiffPart { op: DiffOp::Equal, text: head };
+                    }
+                }
+            }
+        }
+        moved.push(part);
+    }
+    moved
 }
 
 /// True for what separates words within a line.
@@ -137,6 +168,12 @@ mod tests {
             shown("Unsure? Say unverified now", "Never guess: mark unverified now"),
             "[-Unsure? Say-]{+Never guess: mark+} unverified now"
         );
+    }
+
+    #[test]
+    fn a_line_that_goes_goes_whole() {
+        assert_eq!(shown("- one\n- two\n- three", "- one\n- three"), "- one\n[-- two\n-]- three");
+        assert_eq!(shown("- one\n- two", "- one\n- new\n- two"), "- one\n{+- new\n+}- two");
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
 #[derive(Serialize)]
 struct Chosen {
     winner: String,
-    percent: f64,
+    percent: String,
     confident: bool,
     reasoning: String,
     ranking: Vec<Place>,
@@ -141,7 +141,7 @@ impl Chosen {
         };
         Self {
             winner: name(selected.prompt.id),
-            percent: (selected.confidence * 100.0).round(),
+            percent: format!("{:.0}", selected.confidence * 100.0),
             confident: selected.confident,
             reasoning: selected.reasoning.clone(),
             ranking: selected.ranking.iter().map(place).collect(),
