@@ -6,6 +6,7 @@ use aludel_core::api::GenerateRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::caps::CapArgs;
 use super::global::GlobalsLast;
 use super::raw::Raw;
 
@@ -70,15 +71,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, help_heading = "How to ask")]
     pub no_cache: bool,
 
-    /// Most US dollars to spend: a call that could pass it is not made
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub budget_usd: Option<String>,
-    /// Most calls to models, retries included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub max_calls: Option<String>,
-    /// US dollars for a million tokens of a model whose price is unknown
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub assume_price: Option<String>,
+    #[command(flatten)]
+    pub caps: CapArgs,
 
     /// Labels for the stored prompts, with commas between; may be repeated
     #[arg(long, value_name = "LIST", help_heading = "What to do with them")]
@@ -113,10 +107,8 @@ impl GenerateArgs {
             .switch("auto_select", self.auto_select)
             .text("target_model", self.target_model.as_ref())
             .text("timeout_s", self.timeout.as_ref())
-            .text("budget_usd", self.budget_usd.as_ref())
-            .text("max_calls", self.max_calls.as_ref())
-            .text("assume_price", self.assume_price.as_ref())
             .switch("no_cache", self.no_cache);
+        let raw = self.caps.add_to(raw);
         let raw = if self.no_save { raw.set("save", false) } else { raw };
         raw.into_value()
     }

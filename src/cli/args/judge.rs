@@ -4,6 +4,7 @@ use aludel_core::api::JudgeAuditRequest;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use super::caps::CapArgs;
 use super::global::GlobalsLast;
 use super::raw::Raw;
 
@@ -36,25 +37,13 @@ pub(crate) struct JudgeAuditArgs {
     #[arg(long, conflicts_with_all = ["judge", "budget_usd", "max_calls", "assume_price"])]
     pub list: bool,
 
-    /// Most US dollars to spend: a call that could pass it is not made
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub budget_usd: Option<String>,
-    /// Most calls to models, retries included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub max_calls: Option<String>,
-    /// US dollars for a million tokens of a model whose price is unknown
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub assume_price: Option<String>,
+    #[command(flatten)]
+    pub caps: CapArgs,
 }
 
 impl JudgeAuditArgs {
     /// The raw request.
     pub(crate) fn request(&self) -> Value {
-        Raw::of::<JudgeAuditRequest>()
-            .text("judge_provider", self.judge.as_ref())
-            .text("budget_usd", self.budget_usd.as_ref())
-            .text("max_calls", self.max_calls.as_ref())
-            .text("assume_price", self.assume_price.as_ref())
-            .into_value()
+        self.caps.add_to(Raw::of::<JudgeAuditRequest>().text("judge_provider", self.judge.as_ref())).into_value()
     }
 }

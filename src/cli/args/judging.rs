@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aludel_core::api::Criteria;
 use clap::Args;
 
+use super::caps::CapArgs;
 use super::raw::Raw;
 
 /// How to judge.
@@ -29,29 +30,21 @@ pub(crate) struct JudgingArgs {
     #[arg(long, help_heading = "How to judge")]
     pub no_cache: bool,
 
-    /// Most US dollars to spend: a call that could pass it is not made
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub budget_usd: Option<String>,
-    /// Most calls to models, retries included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub max_calls: Option<String>,
-    /// US dollars for a million tokens of a model whose price is unknown
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
-    pub assume_price: Option<String>,
+    #[command(flatten)]
+    pub caps: CapArgs,
 }
 
 impl JudgingArgs {
     /// The same request with these options. A file of criteria is not in it ([`JudgingArgs::criteria_file`]).
     pub(crate) fn add_to(&self, raw: Raw) -> Raw {
-        raw.text("task_description", self.task.as_ref())
+        let raw = raw
+            .text("task_description", self.task.as_ref())
             .text("criteria", self.criteria.as_ref().filter(|_| self.criteria_file().is_none()))
             .switch("thorough", self.thorough)
             .list("judge_provider", &self.judge_provider)
             .text("timeout_s", self.timeout.as_ref())
-            .text("budget_usd", self.budget_usd.as_ref())
-            .text("max_calls", self.max_calls.as_ref())
-            .text("assume_price", self.assume_price.as_ref())
-            .switch("no_cache", self.no_cache)
+            .switch("no_cache", self.no_cache);
+        self.caps.add_to(raw)
     }
 
     /// The file of criteria, if one was named: whatever cannot be the name of a rubric.

@@ -4,6 +4,7 @@
 //! the core decodes, so this face refuses exactly what the others refuse, in the same words. The parser itself
 //! only knows which options exist.
 
+mod caps;
 mod compare;
 mod config;
 mod delete;

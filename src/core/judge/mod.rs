@@ -6,7 +6,7 @@
 //! [`MOST_CANDIDATES`] the first so many are judged: callers give them in rank order. Candidates of one content are
 //! judged once, and nothing is asked about two of them.
 //!
-//! What was answered is a [`Judgement`], evidence that [`conclude`] adds up: margins averaged over the two orders, which
+//! What was answered is a [`Judgement`], evidence that [`conclude()`] adds up: margins averaged over the two orders, which
 //! cancels a bias for a place, become strengths, intervals and the chance of being the best; below [`CONFIDENT`] the
 //! answer is "too close to call".
 //!

@@ -16,7 +16,7 @@ pub trait FindStore: Send + Sync {
     /// first. A query that is [empty](TextQuery::is_empty), which one that only excludes is, finds nothing.
     fn lexical(&self, query: Lexical) -> Pending<Found>;
 
-    /// The prompts with a vector near to this one, nearest first; how near a prompt is, [`nearness`](super::nearness)
+    /// The prompts with a vector near to this one, nearest first; how near a prompt is, [`nearness`](super::nearness())
     /// says.
     ///
     /// Fails with `validation_failed` for a vector of other dimensions than the space has, or with a number that is not
@@ -103,7 +103,7 @@ pub struct Found {
 pub struct Hit {
     /// Which.
     pub id: PromptId,
-    /// By words: BM25, above zero, comparable within one search alone. By nearness: what [`nearness`](super::nearness) makes
+    /// By words: BM25, above zero, comparable within one search alone. By nearness: what [`nearness`](super::nearness()) makes
     /// of the cosines, -1..=1.
     pub score: f64,
 }

@@ -5,7 +5,7 @@
 //! (is it talked round?), and a copy in the judge's own words (does it favour those?). One question of each case is put
 //! twice (does it say the same?). Each pair but the first kind is asked about in both orders.
 //!
-//! [`questions`] says what is asked, [`profile`] what the answers come to; asking is [`audit`]'s. A missing answer counts
+//! [`questions`] says what is asked, [`profile()`] what the answers come to; asking is [`audit`]'s. A missing answer counts
 //! for nothing. The judge is asked past any cache, because a kept answer is always the same.
 
 mod profile;

@@ -5,7 +5,7 @@
 //! counted by triggers in `spaces`, so that telling it never walks a million rows.
 //!
 //! Rules that always hold: only vectors with a direction come in, each with length one; a vector of other dimensions
-//! than its space has is refused before anything is read or written; how near a prompt is, [`nearness`](crate::store::nearness) says, and of
+//! than its space has is refused before anything is read or written; how near a prompt is, [`nearness`](crate::store::nearness()) says, and of
 //! equals the one stored last comes first.
 //!
 //! Where to go next: [`nearest`](mod@nearest) for how a search is answered, [`codes`] for the files that make it fast, [`kernel`] for the
