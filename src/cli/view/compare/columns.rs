@@ -1,8 +1,8 @@
 //! A difference as two columns of lines: on the left the first text, on the right the second, equal lines level.
 //!
 //! What is gone is red, what is new green; without colour they stand in `[-…-]` and `{+…+}`, so that colour is never
-//! the only sign. After a line end in both texts, and after whole lines that changed, the columns are level again. Widths are in columns of a
-//! terminal; a word longer than a column is broken.
+//! the only sign. After a line end in both texts, and after whole lines that changed, the columns are level again.
+//! Widths are in columns of a terminal; a word longer than a column is broken.
 
 use aludel_core::domain::{DiffOp, DiffPart};
 use textwrap::core::display_width;
