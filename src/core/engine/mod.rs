@@ -146,7 +146,7 @@ impl Engine {
             self.inner.indexer.finish().await;
         }
         if let Some(book) = self.inner.book.get().filter(|_| Handle::try_current().is_ok())
-            && tokio::time::timeout(FAREWELL, book.at_rest()).await.is_err()
+            && tokio::time::timeout(FAREWELL, book.close()).await.is_err()
         {
             tracing::warn!("a call to a provider did not end in time; what it cost is not written down");
         }

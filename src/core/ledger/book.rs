@@ -15,8 +15,9 @@ pub trait SpendBook: Send + Sync {
     /// Takes a call in before it goes out. Dropping the future before it answers takes nothing in.
     fn admit(&self, call: BookedCall) -> Admission<'_>;
 
-    /// Waits until every call that was taken in has ended.
-    fn at_rest(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// Takes no more calls in, and waits until every call that was taken in has ended. A run that is being cancelled may
+    /// still ask; it is refused.
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// The answer to come.

@@ -43,6 +43,8 @@ pub enum Refusal {
     },
     /// The book cannot be asked.
     Book(String),
+    /// The program is ending, and the book closed.
+    Closed,
     /// The run is over.
     Gone,
 }
@@ -91,6 +93,7 @@ impl std::fmt::Display for Refusal {
             Self::Book(reason) => {
                 write!(f, "the daily budget cannot be kept, because the book of what is spent fails: {reason}")
             }
+            Self::Closed => f.write_str("aludel is ending; ask again when it has started anew"),
             Self::Gone => f.write_str("the run is over"),
         }
     }

@@ -33,6 +33,10 @@ pub struct StoreBook {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Ours {
     under_way: usize,
+    /// Questions to the store that have no answer yet.
+    asked: usize,
+    /// No more calls are taken in.
+    is_closed: bool,
     /// How many have ended so far.
     ended: u64,
 }
@@ -58,8 +62,19 @@ impl StoreBook {
         }
     }
 
-    fn open(&self, kind: OpenKind) -> Box<dyn BookEntry> {
-        self.ours.send_modify(|ours| ours.under_way += 1);
+    /// Counts a call or a question in, unless the book is closed.
+    fn enter(&self, count: impl FnOnce(&mut Ours)) -> Result<(), Refusal> {
+        let is_open = self.ours.send_if_modified(|ours| {
+            if !ours.is_closed {
+                count(ours);
+            }
+            !ours.is_closed
+        });
+        if is_open { Ok(()) } else { Err(Refusal::Closed) }
+    }
+
+    /// The entry of a call that is counted in.
+    fn entry(&self, kind: OpenKind) -> Box<dyn BookEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
         Box::new(OpenCall { store, ours, kind: Some(kind) })
     }
@@ -92,11 +107,13 @@ impl StoreBook {
 
     /// Asks once. What the day's calls count as, where there is no room.
     async fn ask(&self, cap: Money, call: &SpendCall) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
-        let asking = Asking { store: &self.store, id: Some(call.id) };
+        self.enter(|ours| ours.asked += 1)?;
+        let asking = Asking { book: self, id: Some(call.id) };
         let admitted = self.store.admit_call(call.clone(), cap).await;
-        asking.answered();
+        let is_in = matches!(admitted, Ok(Admitted::Yes));
+        asking.answered(is_in);
         match admitted {
-            Ok(Admitted::Yes) => Ok(Ok(self.open(OpenKind::Admitted(call.id)))),
+            Ok(Admitted::Yes) => Ok(Ok(self.entry(OpenKind::Admitted(call.id)))),
             Ok(Admitted::No { counted }) => Ok(Err(counted)),
             Err(error) => Err(refusal(&error)),
         }
@@ -117,37 +134,44 @@ impl SpendBook for StoreBook {
         Box::pin(async move {
             match self.daily_cap {
                 Some(cap) => self.admit_under(cap, call).await,
-                None => Ok(self.open(OpenKind::Unasked(Box::new(call)))),
+                None => {
+                    self.enter(|ours| ours.under_way += 1)?;
+                    Ok(self.entry(OpenKind::Unasked(Box::new(call))))
+                }
             }
         })
     }
 
-    fn at_rest(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
+            self.ours.send_modify(|ours| ours.is_closed = true);
             let mut ours = self.ours.subscribe();
             // The sender is ours and stays, so this fails never.
-            let _rest = ours.wait_for(|ours| ours.under_way == 0).await;
+            let _rest = ours.wait_for(|ours| ours.under_way == 0 && ours.asked == 0).await;
         })
     }
 }
 
 /// A question that was put to the store. Dropped before the answer it takes the call out again, if it got in.
 struct Asking<'a> {
-    store: &'a Arc<dyn Store>,
+    book: &'a StoreBook,
     id: Option<Uuid>,
 }
 
 impl Asking<'_> {
-    fn answered(mut self) {
+    /// A call that is in counts among those under way before it leaves the questions.
+    fn answered(mut self, is_in: bool) {
         self.id = None;
+        self.book.ours.send_modify(|ours| ours.under_way += usize::from(is_in));
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
-            self.store.withdraw_call(id).unattended();
+            self.book.store.withdraw_call(id).unattended();
         }
+        self.book.ours.send_modify(|ours| ours.asked -= 1);
     }
 }
 

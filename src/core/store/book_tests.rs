@@ -88,29 +88,46 @@ async fn without_a_daily_cap_calls_are_written_down_when_they_have_ended() {
 }
 
 #[tokio::test]
-async fn rest_comes_when_the_last_call_has_ended() {
+async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
     for daily_cap in [None, Some(1000)] {
         let world = World::with_daily_cap(daily_cap);
-        soon(world.book.at_rest()).await;
         let account = world.account();
         let both = (reserve(&account, 100).await.unwrap(), reserve(&account, 100).await.unwrap());
         let ending = async {
             let (first, second) = both;
             first.release();
             tokio::time::sleep(Duration::from_millis(20)).await;
+            let late = reserve(&account, 100).await.unwrap_err().to_string();
             drop(second);
+            late
         };
-        let (at_rest, ()) = futures_util::future::join(
+        let (at_rest, late) = futures_util::future::join(
             async {
-                soon(world.book.at_rest()).await;
+                soon(world.book.close()).await;
                 account.tally().spent.nanos()
             },
             ending,
         )
         .await;
+        assert!(late.contains("aludel is ending"), "{late}");
         // The till is told after the book.
         assert_eq!((at_rest, world.counted().await), (100, 100));
+        // Closed twice is closed.
+        soon(world.book.close()).await;
     }
+}
+
+#[tokio::test]
+async fn closing_waits_for_a_question_that_nobody_wants_answered_any_more() {
+    let world = World::with_daily_cap(Some(1000));
+    let account = world.account();
+    let mut asking = Box::pin(reserve(&account, 100));
+    assert!(futures_util::poll!(asking.as_mut()).is_pending(), "the writer has only just been asked");
+    let mut closing = Box::pin(world.book.close());
+    assert!(futures_util::poll!(closing.as_mut()).is_pending());
+    drop(asking);
+    soon(closing).await;
+    assert_eq!(world.counted().await, 0);
 }
 
 #[tokio::test]
