@@ -4,7 +4,7 @@
 //! hint and what it does. Only what works is in it. Whether an action can be done *now* is said by the screen
 //! ([`crate::tui::screens::refusal`]); hints show what can, the help says why the rest cannot.
 //!
-//! Where the keys are is a [`Context`]. Four of them can have the keys; each of these takes keys of others too
+//! Where the keys are is a [`Context`]. Those of [`Context::FOCUSES`] can have the keys; each of these takes keys of others too
 //! ([`Context::chain`]), as far as these are for its screen.
 
 /// A named intention of the user.
@@ -64,6 +64,8 @@ pub enum Action {
     StopVariant,
     Details,
     GoToWork,
+    GoToCompare,
+    GoToJudge,
     GoToHistory,
     FocusSearch,
     SearchMode,
@@ -76,6 +78,20 @@ pub enum Action {
     EditNotes,
     DeletePrompt,
     Export,
+    Mark,
+    Unmark,
+    Compare,
+    Judge,
+    ChangeNext,
+    ChangePrevious,
+    Arrangement,
+    SwapBase,
+    OtherNext,
+    OpenCompared,
+    EditTask,
+    AcceptWinner,
+    OpenCandidate,
+    TagCandidate,
     Import,
 }
 
@@ -85,18 +101,24 @@ pub enum ScreenName {
     /// An idea and its run.
     #[default]
     Work,
+    /// Prompts beside each other.
+    Compare,
+    /// Which of them is best.
+    Judge,
     /// What is stored.
     History,
 }
 
 impl ScreenName {
     /// All screens, in the order of their numbers.
-    pub const ALL: [Self; 2] = [Self::Work, Self::History];
+    pub const ALL: [Self; 4] = [Self::Work, Self::Compare, Self::Judge, Self::History];
 
     /// The digit that leads there.
     pub const fn digit(self) -> char {
         match self {
             Self::Work => '1',
+            Self::Compare => '2',
+            Self::Judge => '3',
             Self::History => '5',
         }
     }
@@ -105,6 +127,8 @@ impl ScreenName {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Work => "Workbench",
+            Self::Compare => "Compare",
+            Self::Judge => "Judge",
             Self::History => "History",
         }
     }
@@ -119,6 +143,10 @@ pub enum Context {
     Composer,
     /// In every other pane, where letters act.
     Navigate,
+    /// On the screen that compares, beside the keys of every pane.
+    Compare,
+    /// On the screen of the judge, beside those of every pane.
+    Judge,
     /// In the search box of the history, beside the keys that edit text.
     Search,
     /// In the other panes of the history, beside those of every pane.
@@ -126,12 +154,18 @@ pub enum Context {
 }
 
 impl Context {
+    /// Those that can have the keys.
+    pub const FOCUSES: [Self; 6] =
+        [Self::Composer, Self::Navigate, Self::Compare, Self::Judge, Self::Search, Self::History];
+
     /// The name in a key map.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Global => "global",
             Self::Composer => "composer",
             Self::Navigate => "nav",
+            Self::Compare => "compare",
+            Self::Judge => "judge",
             Self::Search => "search",
             Self::History => "history",
         }
@@ -143,6 +177,8 @@ impl Context {
             Self::Global => &[Self::Global],
             Self::Composer => &[Self::Composer, Self::Global],
             Self::Navigate => &[Self::Navigate, Self::Global],
+            Self::Compare => &[Self::Compare, Self::Navigate, Self::Global],
+            Self::Judge => &[Self::Judge, Self::Navigate, Self::Global],
             Self::Search => &[Self::Search, Self::Composer, Self::Global],
             Self::History => &[Self::History, Self::Navigate, Self::Global],
         }
@@ -152,6 +188,8 @@ impl Context {
     pub const fn screen(self) -> ScreenName {
         match self {
             Self::Global | Self::Composer | Self::Navigate => ScreenName::Work,
+            Self::Compare => ScreenName::Compare,
+            Self::Judge => ScreenName::Judge,
             Self::Search | Self::History => ScreenName::History,
         }
     }
@@ -222,7 +260,7 @@ impl ActionInfo {
 }
 
 use Action as A;
-use Context::{Composer, Global, History, Navigate, Search};
+use Context::{Compare, Composer, Global, History, Judge, Navigate, Search};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -258,6 +296,10 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Draw the whole screen anew"),
     info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: an idea and its run"),
     info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToCompare, "screen-2", Global, &["Alt+2"], "compare", "To Compare: prompts beside each other"),
+    info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts beside each other"),
+    info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
+    info(A::GoToJudge, "screen-3-nav", Navigate, &["3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
         .calls("list"),
     info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
@@ -286,6 +328,49 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings")
         .at_work()
         .hint(9),
+    info(A::Mark, "mark", Navigate, &["c"], "mark", "Mark this prompt, to compare or judge it with others").hint(18),
+    info(A::Unmark, "unmark", Navigate, &["Alt+C"], "unmark all", "Take all marks away"),
+    info(
+        A::Compare,
+        "compare",
+        Navigate,
+        &["C"],
+        "compare",
+        "Compare the marked prompts; without marks, those of the run",
+    )
+    .hint(19)
+    .calls("compare"),
+    info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
+        .hint(20)
+        .calls("select"),
+    info(A::ChangeNext, "next-change", Compare, &["n"], "change", "The next change").hint(1),
+    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before"),
+    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(3),
+    info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(4),
+    info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Beside the next of the others").hint(2),
+    info(
+        A::OpenCompared,
+        "open-compared",
+        Compare,
+        &["Enter"],
+        "open",
+        "Take the right one up in the Workbench's input",
+    )
+    .hint(5),
+    info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`").hint(1).calls("update"),
+    info(A::TagCandidate, "tag-candidate", Judge, &["t"], "tags", "Change the tags of the marked one")
+        .hint(3)
+        .calls("update"),
+    info(A::EditTask, "task", Judge, &["E"], "task", "Say what they are to be judged for").hint(4),
+    info(
+        A::OpenCandidate,
+        "open-candidate",
+        Judge,
+        &["Enter"],
+        "open",
+        "Take the marked one up in the Workbench's input",
+    )
+    .hint(2),
     info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box").hint(1).calls("search"),
     info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
     info(A::OpenIdea, "open", History, &["Enter"], "open", "Take its idea up in the Workbench's input").hint(2),

@@ -29,14 +29,28 @@ pub(crate) enum Effect {
 /// What the executor does.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CoreEffect {
-    /// Decode this raw request and start the run. Answers with `RunEvents` or `RunRefused`.
+    /// Decode this raw request and start the run. Answers with `RunEvents`, `RunRefused` or `CostAsked`.
     Generate {
         /// Names the run.
         ticket: Ticket,
         /// The request as the user made it.
         raw: Value,
     },
-    /// Stop a run; its terminal event still arrives.
+    /// Decode this raw request and start the judge. Answers with `RunEvents`, `RunRefused` or `CostAsked`.
+    Select {
+        /// Names the judging.
+        ticket: Ticket,
+        /// The request.
+        raw: Value,
+    },
+    /// Put the prompts of this raw request beside each other. Answers with `Compared`.
+    Compare {
+        /// Names the question.
+        ticket: Ticket,
+        /// The request.
+        raw: Value,
+    },
+    /// Stop a run or a judging; its terminal event still arrives.
     CancelRun(Ticket),
     /// Stop one variant of a run.
     CancelVariant(Ticket, u32),

@@ -5,21 +5,23 @@
 //! queue merge its deltas, and loses nothing.
 
 mod history;
+mod judging;
 mod transfer;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::engine::{Engine, Newcomers};
 use aludel_core::error::Problem;
 use aludel_core::event::{Run, RunControl};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::{CoreEffect, Ticket, Wish};
 use super::message::Message;
-use super::model::Names;
+use super::model::{CostlyWhat, Names};
 
 /// How many answers may wait for the screen.
 const ANSWERS: usize = 256;
@@ -33,6 +35,8 @@ pub(crate) struct Executor {
     engine: Engine,
     answers: mpsc::Sender<Message>,
     runs: HashMap<Ticket, RunControl>,
+    /// The judging under way, and what stops it.
+    judging: Option<(Ticket, Arc<Notify>)>,
     /// The search under way; the next one takes its place.
     finding: Option<AbortHandle>,
     /// The file that is written or read.
@@ -51,6 +55,7 @@ impl Executor {
                 engine,
                 answers,
                 runs: HashMap::new(),
+                judging: None,
                 finding: None,
                 transferring: None,
                 watching: None,
@@ -64,7 +69,7 @@ impl Executor {
     pub(crate) fn perform(&mut self, effect: CoreEffect) {
         while self.tasks.try_join_next().is_some() {}
         match effect {
-            CoreEffect::Generate { ticket, raw } => match self.start(raw) {
+            CoreEffect::Generate { ticket, raw } => match self.start(ticket, raw) {
                 Ok((run, newcomers)) => {
                     self.tasks.spawn(point_out(newcomers, self.answers.clone()));
                     // One run at a time is on the screen: the controls of those before it are of no more use.
@@ -72,9 +77,21 @@ impl Executor {
                     self.runs.insert(ticket, run.control());
                     self.tasks.spawn(relay(run, ticket, self.answers.clone()));
                 }
-                Err(problem) => self.answer(Message::RunRefused { ticket, problem }),
+                Err(messages) => self.answer(messages),
             },
+            CoreEffect::Select { ticket, raw } => self.judge(ticket, raw),
+            CoreEffect::Compare { ticket, raw } => {
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.tasks.spawn(async move {
+                    let outcome = judging::compare(&engine, raw).await;
+                    let outcome = outcome.map(Box::new).map_err(|error| Box::new(Problem::from(error)));
+                    _ = answers.send(Message::Compared { ticket, outcome }).await;
+                });
+            }
             CoreEffect::CancelRun(ticket) => {
+                if let Some((_, stop)) = self.judging.take_if(|(judged, _)| *judged == ticket) {
+                    stop.notify_one();
+                }
                 if let Some(control) = self.runs.get(&ticket) {
                     control.cancel_all();
                 }
@@ -107,6 +124,9 @@ impl Executor {
     /// `storage` when something could not be written.
     pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
         self.runs.values().for_each(RunControl::cancel_all);
+        if let Some((_, stop)) = &self.judging {
+            stop.notify_one();
+        }
         for task in [self.finding, self.transferring, self.watching].into_iter().flatten() {
             task.abort();
         }
@@ -120,13 +140,42 @@ impl Executor {
         self.engine.close().await
     }
 
-    fn start(&self, raw: serde_json::Value) -> Result<(Run, Newcomers), Box<Problem>> {
-        let request = self.engine.decode::<GenerateRequest>(raw);
-        let run = request.and_then(|request| {
-            let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
-            Ok((self.engine.generate(request)?, newcomers))
+    /// Starts a run; where that needs a question first, the messages that say so.
+    fn start(&self, ticket: Ticket, raw: serde_json::Value) -> Result<(Run, Newcomers), Vec<Message>> {
+        let refused = |error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
+        let request = self.engine.decode::<GenerateRequest>(raw.clone()).map_err(refused)?;
+        let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
+        let preflight = self.engine.preflight(&request).map_err(refused)?;
+        let run = self.engine.generate(request).map_err(|error| {
+            let mut messages = refused(error);
+            messages.extend(judging::question(ticket, CostlyWhat::Run(raw), &preflight));
+            messages
+        })?;
+        Ok((run, newcomers))
+    }
+
+    /// Starts the judge, and hands over the events of its run. Stopped before it has begun, it never begins.
+    fn judge(&mut self, ticket: Ticket, raw: serde_json::Value) {
+        let (engine, answers) = (self.engine.clone(), self.answers.clone());
+        let stop = Arc::new(Notify::new());
+        self.judging = Some((ticket, Arc::clone(&stop)));
+        self.tasks.spawn(async move {
+            match judging::select(&engine, ticket, raw).await {
+                Ok(run) => {
+                    let control = run.control();
+                    let relayed = relay(run, ticket, answers);
+                    let mut relayed = std::pin::pin!(relayed);
+                    tokio::select! {
+                        () = &mut relayed => {}
+                        () = stop.notified() => {
+                            control.cancel_all();
+                            relayed.await;
+                        }
+                    }
+                }
+                Err(messages) => tell(messages, answers).await,
+            }
         });
-        run.map_err(|error| Box::new(Problem::from(error)))
     }
 
     /// Asks or changes what is stored.
@@ -147,9 +196,17 @@ impl Executor {
         }
     }
 
-    fn answer(&mut self, message: Message) {
-        let answers = self.answers.clone();
-        self.tasks.spawn(async move { _ = answers.send(message).await });
+    fn answer(&mut self, messages: Vec<Message>) {
+        self.tasks.spawn(tell(messages, self.answers.clone()));
+    }
+}
+
+/// Tells messages in their order, as long as somebody listens.
+async fn tell(messages: Vec<Message>, answers: mpsc::Sender<Message>) {
+    for message in messages {
+        if answers.send(message).await.is_err() {
+            break;
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::domain::{CompareResult, Prompt, PromptId};
 use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
@@ -9,8 +9,8 @@ use crossterm::event::KeyEvent;
 use serde_json::Value;
 
 use super::effect::Ticket;
-use super::model::Names;
 use super::model::history::Answer;
+use super::model::{Costly, Names};
 
 /// Anything that may change the model.
 #[derive(Debug, Clone)]
@@ -32,14 +32,28 @@ pub(crate) enum Message {
     Tick,
     /// Asks for a run of this raw request, whoever wrote it.
     Run(Value),
-    /// Events of the run with this ticket, in order.
+    /// Events of the run or judging with this ticket, in order.
     RunEvents {
         /// Which run.
         ticket: Ticket,
         /// What happened, at least one event.
         events: Vec<Event>,
     },
-    /// The run with this ticket was refused before it began.
+    /// The run or judging with this ticket was refused because it may cost more than passes without asking.
+    CostAsked {
+        /// Which run or judging.
+        ticket: Ticket,
+        /// What would begin, and what it may cost.
+        costly: Box<Costly>,
+    },
+    /// Prompts beside each other.
+    Compared {
+        /// Which question it answers.
+        ticket: Ticket,
+        /// What came of it.
+        outcome: Outcome<Box<CompareResult>>,
+    },
+    /// The run or judging with this ticket was refused before it began.
     RunRefused {
         /// Which run.
         ticket: Ticket,

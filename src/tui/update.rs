@@ -8,9 +8,10 @@ use super::action::{Action, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
 use super::keymap::{Chord, Keymap};
 use super::message::Message;
-use super::model::{Focus, LiveRun, Model, Overlay, Tone};
+use super::model::choice::name_by_id;
+use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
-use super::screens::{self, history, workbench};
+use super::screens::{self, compare, history, workbench};
 
 /// What an update may look up.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
         Message::Run(raw) => start(model, raw),
         Message::RunEvents { ticket, events } => {
             let now = model.now;
+            model.judge.apply(ticket, &events, now);
             if let Some(run) = current(model, ticket) {
                 for event in &events {
                     run.apply(event, now);
@@ -50,7 +52,22 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             if has_stored { history::again(model) } else { Vec::new() }
         }
         Message::History { ticket, news } => history::take_in(model, ticket, news),
+        Message::CostAsked { ticket, costly } => {
+            let is_current = match costly.what {
+                CostlyWhat::Run(_) => current(model, ticket).is_some(),
+                CostlyWhat::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
+            };
+            if is_current {
+                model.overlay = Some(Overlay::ConfirmCost(*costly));
+            }
+            Vec::new()
+        }
+        Message::Compared { ticket, outcome } => {
+            compare::take_in(model, ticket, outcome);
+            Vec::new()
+        }
         Message::RunRefused { ticket, problem } => {
+            model.judge.refuse(ticket, problem.clone());
             if let Some(run) = current(model, ticket) {
                 run.refusal = Some(problem);
                 // What is to be mended is in the input.
@@ -89,7 +106,7 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     const SPINNER_MS: u64 = 100;
     let live = model.live_run();
     let searching = model.screen == ScreenName::History && model.history.is_searching();
-    let turns = live.is_some() || searching || model.history.transfer.is_some();
+    let turns = live.is_some() || searching || model.history.transfer.is_some() || model.judge.live().is_some();
     let spinner = (turns && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
@@ -103,8 +120,11 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
         return Vec::new();
     }
     model.screen = ScreenName::Work;
-    model.last_ticket = model.last_ticket.next();
-    let ticket = model.last_ticket;
+    let ticket = model.ticket();
+    // Letters are those of the run on the screen.
+    model.choice.name_by_id();
+    name_by_id(&mut model.compare.prompts);
+    name_by_id(&mut model.judge.prompts);
     model.run = Some(LiveRun::new(ticket, model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;

@@ -21,6 +21,8 @@ pub(crate) enum About {
     Export(Map<String, Value>),
     /// The file whose prompts are stored.
     Import,
+    /// What prompts are judged for.
+    Task,
 }
 
 impl About {
@@ -76,6 +78,11 @@ impl Asking {
         Self::new(About::Import, Composer::line())
     }
 
+    /// Asks what prompts are to be judged for, `task` so far.
+    pub(crate) fn task(task: &str) -> Self {
+        Self::new(About::Task, Composer::default().holding(task))
+    }
+
     const fn new(about: About, field: Composer) -> Self {
         Self { about, field, stage: Stage::Typing }
     }
@@ -83,15 +90,15 @@ impl Asking {
     /// Where its keys are looked up.
     pub(crate) const fn context(&self) -> Context {
         match self.about {
-            About::Notes(..) => Context::Composer,
+            About::Notes(..) | About::Task => Context::Composer,
             About::Tags(..) | About::Export(_) | About::Import => Context::Search,
         }
     }
 
-    /// What is wished once it is typed.
-    pub(crate) fn wish(&self) -> Wish {
+    /// What is wished of what is stored once it is typed; `None` where nothing is.
+    pub(crate) fn wish(&self) -> Option<Wish> {
         let text = self.field.text();
-        match &self.about {
+        Some(match &self.about {
             About::Tags(id, revision) => {
                 let tags: Vec<&str> = text.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
                 Wish::Update(json!({ "prompt_id": id, "revision": revision, "tags": tags }))
@@ -111,7 +118,8 @@ impl Asking {
                 Wish::Export { raw: raw.into(), path, replace }
             }
             About::Import => Wish::Import(text.trim().to_owned()),
-        }
+            About::Task => return None,
+        })
     }
 }
 

@@ -3,16 +3,22 @@
 //! It holds no clock: [`Model::now`] is the time of the last message, in milliseconds since the program began.
 
 pub(crate) mod asking;
+pub(crate) mod choice;
+pub(crate) mod compare;
 pub(crate) mod composer;
 pub(crate) mod history;
+pub(crate) mod judge;
 pub(crate) mod run;
 pub(crate) mod settings;
 
 use ratatui::layout::Size;
 
 pub(crate) use asking::{About, Asking, Stage};
+pub(crate) use choice::{Choice, Chosen};
+pub(crate) use compare::Compare;
 pub(crate) use composer::Composer;
 pub(crate) use history::History;
+pub(crate) use judge::Judge;
 pub(crate) use run::{LiveRun, Pane, Vessel};
 pub(crate) use settings::{Defaults, Names, Settings};
 
@@ -74,8 +80,30 @@ pub(crate) enum Overlay {
     ConfirmQuit,
     /// Asks whether to delete the marked prompt.
     ConfirmDelete,
+    /// Asks whether to begin what may cost more than passes without asking.
+    ConfirmCost(Costly),
     /// Asks for a text.
     Ask(Box<Asking>),
+}
+
+/// What may cost more than passes without asking.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Costly {
+    /// What would begin.
+    pub(crate) what: CostlyWhat,
+    /// US dollars at most.
+    pub(crate) most_usd: f64,
+    /// Calls to models, when none fails.
+    pub(crate) calls: u64,
+}
+
+/// What would begin.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CostlyWhat {
+    /// A run of this raw request.
+    Run(serde_json::Value),
+    /// The judging on the Judge screen.
+    Judging,
 }
 
 /// How serious a passing message is.
@@ -121,6 +149,12 @@ pub(crate) struct Model {
     pub(crate) settings: Settings,
     /// The run on the screen.
     pub(crate) run: Option<LiveRun>,
+    /// Prompts that are marked.
+    pub(crate) choice: Choice,
+    /// Prompts beside each other.
+    pub(crate) compare: Compare,
+    /// A judging.
+    pub(crate) judge: Judge,
     /// What is stored.
     pub(crate) history: History,
     /// What lies over the screen.
@@ -147,6 +181,9 @@ impl Model {
             composer: Composer::default(),
             settings: Settings::new(defaults),
             run: None,
+            choice: Choice::default(),
+            compare: Compare::default(),
+            judge: Judge::default(),
             history: History::new(),
             overlay: None,
             toast: None,
@@ -160,6 +197,8 @@ impl Model {
         match (&self.overlay, self.screen) {
             (Some(Overlay::Ask(asking)), _) => asking.context(),
             (_, ScreenName::Work) => self.focus.context(),
+            (_, ScreenName::Compare) => Context::Compare,
+            (_, ScreenName::Judge) => Context::Judge,
             (_, ScreenName::History) => self.history.focus.context(),
         }
     }
@@ -167,6 +206,17 @@ impl Model {
     /// The run, while it goes on.
     pub(crate) fn live_run(&self) -> Option<&LiveRun> {
         self.run.as_ref().filter(|run| run.is_live())
+    }
+
+    /// A ticket for the next question.
+    pub(crate) fn ticket(&mut self) -> Ticket {
+        self.last_ticket = self.last_ticket.next();
+        self.last_ticket
+    }
+
+    /// True while something runs that `^C` stops.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.live_run().is_some() || self.judge.live().is_some() || self.history.transfer.is_some()
     }
 
     /// Shows a passing message.

@@ -30,6 +30,7 @@ pub(super) const fn hints(asking: &Asking) -> &'static [(&'static str, &'static 
         (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("^C", "stop"), ("Esc", "close")],
         (About::Tags(..), _) => &[("Enter", "keep"), ("Esc", "close")],
         (About::Notes(..), _) => &[("^J", "keep"), ("Enter", "new line"), ("Esc", "close")],
+        (About::Task, _) => &[("^J", "judge"), ("Enter", "new line"), ("Esc", "close")],
         (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
         (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
     }
@@ -64,6 +65,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty takes them away", 8),
         About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT, 1),
         About::Export(_) => ("Export what is listed".to_owned(), EXPORT, 1),
+        About::Task => ("Judge them for".to_owned(), "the task; empty: what they were made from", 8),
         About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml", 1),
     };
     let area = centred(frame.area(), 72, height + if asking.about.is_file() { SAID } else { SAID / 2 } + 4);

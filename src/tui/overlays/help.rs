@@ -66,10 +66,12 @@ fn matching(filter: &str, context: Context) -> Vec<&'static ActionInfo> {
 /// True when some key of this entry does something on `screen`.
 fn is_on(info: &ActionInfo, screen: ScreenName) -> bool {
     let contexts = match screen {
-        ScreenName::Work => [Context::Composer, Context::Navigate],
-        ScreenName::History => [Context::Search, Context::History],
+        ScreenName::Work => &[Context::Composer, Context::Navigate][..],
+        ScreenName::Compare => &[Context::Compare],
+        ScreenName::Judge => &[Context::Judge],
+        ScreenName::History => &[Context::Search, Context::History],
     };
-    contexts.into_iter().any(|context| info.works_in(context))
+    contexts.iter().copied().any(|context| info.works_in(context))
 }
 
 /// What the keys of an action look like: `[ · h · ←`.
@@ -83,6 +85,8 @@ const fn place(context: Context) -> &'static str {
         Context::Global => "everywhere",
         Context::Composer => "input",
         Context::Navigate => "panes",
+        Context::Compare => "compare",
+        Context::Judge => "judge",
         Context::Search => "search",
         Context::History => "list",
     }

@@ -1,6 +1,7 @@
 //! What lies over the screen and takes its keys until it is closed. `Esc` closes each of them.
 
 pub(crate) mod ask;
+pub(crate) mod confirm_cost;
 pub(crate) mod confirm_delete;
 pub(crate) mod confirm_quit;
 pub(crate) mod details;
@@ -31,6 +32,7 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         Some(Overlay::Details { .. }) => details::key(model, action),
         Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
         Some(Overlay::ConfirmDelete) => confirm_delete::key(model, chord),
+        Some(Overlay::ConfirmCost(_)) => confirm_cost::key(model, chord),
         Some(Overlay::Ask(_)) => ask::key(model, chord, action),
         None => Vec::new(),
     }
@@ -54,6 +56,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some(Overlay::Details { top }) => details::view(model, *top, frame, theme),
         Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
         Some(Overlay::ConfirmDelete) => confirm_delete::view(model, frame, theme),
+        Some(Overlay::ConfirmCost(costly)) => confirm_cost::view(costly, frame, theme),
         Some(Overlay::Ask(asking)) => ask::view(model, asking, frame, theme),
         None => {}
     }
@@ -69,6 +72,7 @@ pub(crate) fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'sta
         Some(Overlay::Details { .. }) => &[("[ ]", "variant"), ("j k", "scroll"), ("g G", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
         Some(Overlay::ConfirmDelete) => &[("Enter", "delete"), ("Esc", "close")],
+        Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
         Some(Overlay::Ask(asking)) => ask::hints(asking),
         None => &[],
     }

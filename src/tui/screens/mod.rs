@@ -3,7 +3,10 @@
 //! What every screen does alike is here: going from one to another, quitting, help. Nothing of a screen is lost by
 //! leaving it; a run goes on wherever one looks.
 
+pub(crate) mod choice;
+pub(crate) mod compare;
 pub(crate) mod history;
+pub(crate) mod judge;
 pub(crate) mod surround;
 pub(crate) mod workbench;
 
@@ -11,7 +14,7 @@ use ratatui::Frame;
 
 use super::action::{Action, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
-use super::model::{Model, Overlay, Tone};
+use super::model::{Focus, Model, Overlay, Tone};
 use super::overlays;
 use super::theme::Theme;
 use super::widgets::figures::grouped;
@@ -20,6 +23,8 @@ use super::widgets::figures::grouped;
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     match model.screen {
         ScreenName::Work => workbench::view::view(model, frame, theme),
+        ScreenName::Compare => compare::view::view(model, frame, theme),
+        ScreenName::Judge => judge::view::view(model, frame, theme),
         ScreenName::History => history::view::view(model, frame, theme),
     }
     overlays::view(model, frame, theme);
@@ -28,8 +33,14 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match (action, model.screen) {
-        (Action::GoToWork, ScreenName::Work) | (Action::GoToHistory, ScreenName::History) => Some("you are there"),
+        (Action::GoToWork, ScreenName::Work)
+        | (Action::GoToCompare, ScreenName::Compare)
+        | (Action::GoToJudge, ScreenName::Judge)
+        | (Action::GoToHistory, ScreenName::History) => Some("you are there"),
+        (Action::Mark | Action::Unmark | Action::Compare | Action::Judge, _) => choice::refusal(model, action),
         (_, ScreenName::Work) => workbench::refusal(model, action),
+        (_, ScreenName::Compare) => compare::refusal(model, action),
+        (_, ScreenName::Judge) => judge::refusal(model, action),
         (_, ScreenName::History) => history::refusal(model, action),
     }
 }
@@ -42,14 +53,20 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     }
     match action {
         Action::GoToWork => model.screen = ScreenName::Work,
+        Action::GoToCompare => model.screen = ScreenName::Compare,
+        Action::GoToJudge => model.screen = ScreenName::Judge,
         Action::GoToHistory => return history::enter(model),
+        Action::Mark => choice::mark(model),
+        Action::Unmark => model.choice.clear(),
+        Action::Compare => return compare::begin(model, choice::wanted(model)),
+        Action::Judge => return judge::begin(model, choice::wanted(model)),
         Action::RunSettings => {
             model.overlay = Some(Overlay::Settings { row: 0, typing: false });
             return vec![CoreEffect::LoadNames.into()];
         }
         Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
         Action::StopOrQuit => return stop_or_quit(model),
-        Action::Quit if model.live_run().is_some() || model.history.transfer.is_some() => {
+        Action::Quit if model.is_busy() => {
             model.overlay = Some(Overlay::ConfirmQuit);
         }
         Action::Quit => return vec![TerminalEffect::Quit.into()],
@@ -58,6 +75,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {
             return match model.screen {
                 ScreenName::Work => workbench::act(model, action),
+                ScreenName::Compare => compare::act(model, action),
+                ScreenName::Judge => judge::act(model, action),
                 ScreenName::History => history::act(model, action),
             };
         }
@@ -69,6 +88,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     match model.screen {
         ScreenName::Work => workbench::type_in(model, character),
+        ScreenName::Compare | ScreenName::Judge => {}
         ScreenName::History => return history::type_in(model, character),
     }
     Vec::new()
@@ -77,7 +97,11 @@ pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
 /// Types a whole text, wherever the keys are.
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     match model.screen {
-        ScreenName::Work => workbench::paste(model, text),
+        // A text that is pasted where none is written is an idea.
+        ScreenName::Work | ScreenName::Compare | ScreenName::Judge => {
+            model.screen = ScreenName::Work;
+            workbench::paste(model, text);
+        }
         ScreenName::History => return history::paste(model, text),
     }
     Vec::new()
@@ -86,6 +110,8 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 /// Brings what is visible to its width and place. Called after each update, so that drawing changes nothing.
 pub(crate) fn reflow(model: &mut Model) {
     workbench::reflow(model);
+    compare::reflow(model);
+    judge::reflow(model);
     history::reflow(model);
 }
 
@@ -96,6 +122,11 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         model.overlay.take_if(|overlay| matches!(overlay, Overlay::Ask(_)));
         model.say(Tone::Done, "the file is stopped; what is stored by now stays");
         return vec![CoreEffect::StopTransfer.into()];
+    }
+    if let Some(ticket) = model.judge.live().map(|judged| judged.ticket) {
+        // A run goes on: its turn comes with the next.
+        model.say(Tone::Done, "stopping the judge; answers that came are kept for the next time");
+        return vec![CoreEffect::CancelRun(ticket).into()];
     }
     if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
         let ticket = run.ticket;
@@ -109,6 +140,17 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
     model.quit_armed_until = Some(model.now + ARMED_MS);
     model.say(Tone::Done, "^C again quits");
     Vec::new()
+}
+
+/// Puts `text`, which is called `what`, into the Workbench's input. Undoing brings back what was there.
+fn take_up(model: &mut Model, what: &str, text: &str) {
+    let had_text = !model.composer.is_empty();
+    model.composer.replace(text);
+    model.screen = ScreenName::Work;
+    model.focus = Focus::Composer;
+    model.zoom = false;
+    let undo = if had_text { "; Alt-u brings back what was there" } else { "" };
+    model.say(Tone::Done, format!("{what} in the input{undo}"));
 }
 
 /// Hands `text`, which is called `what`, to the terminal's clipboard.

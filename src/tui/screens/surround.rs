@@ -8,11 +8,13 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
 use super::refusal;
+use super::workbench::view::whole_run;
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::grouped;
 
 /// Below this the screen only says what it needs.
 pub(crate) const LEAST: (u16, u16) = (60, 16);
@@ -47,10 +49,21 @@ pub(crate) fn header(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &T
         let style = if screen == model.screen { theme.strong } else { theme.muted };
         left.push(Span::styled(format!("  {} {}", screen.digit(), screen.title()), style));
     }
-    frame.render_widget(Line::from(left), area);
-    let Some(session) = model.run.as_ref().and_then(|run| run.view.session_id) else { return };
-    let right = Line::from(Span::styled(format!("run {} ", session.short()), theme.muted)).right_aligned();
-    frame.render_widget(right, area);
+    let left = Line::from(left);
+    let left_width = left.width();
+    frame.render_widget(left, area);
+    let mut right = Vec::new();
+    if !model.choice.all().is_empty() {
+        right.push(Span::styled(format!("{} {} marked ", glyph::CHOSEN, model.choice.all().len()), theme.key));
+    }
+    if let Some(session) = model.run.as_ref().and_then(|run| run.view.session_id) {
+        right.push(Span::styled(format!("run {} ", session.short()), theme.muted));
+    }
+    let right = Line::from(right);
+    // The screens come first where there is no room for both.
+    if left_width + right.width() < usize::from(area.width) {
+        frame.render_widget(right.right_aligned(), area);
+    }
 }
 
 /// The frame of a pane.
@@ -91,10 +104,30 @@ pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>,
     frame.render_widget(right, area);
 }
 
+/// The status row of a screen beside the Workbench: at its right a passing message, or what goes on meanwhile.
+pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let right = toast(model, theme).unwrap_or_else(|| match (&model.history.transfer, &model.run) {
+        (Some(transfer), _) => vec![Span::styled(format!("{} · ^C stops ", transfer.told()), theme.live)],
+        (None, Some(_)) => [vec![Span::styled("run ", theme.muted)], whole_run(model, theme)].concat(),
+        (None, None) => Vec::new(),
+    });
+    status(frame, area, left, right);
+}
+
+/// How much is out of sight: ` ▾ 12 `.
+pub(crate) fn place(above: usize, below: usize) -> Option<String> {
+    match (above, below) {
+        (0, 0) => None,
+        (0, below) => Some(format!(" ▾ {} ", grouped(below as u64))),
+        (above, 0) => Some(format!(" ▴ {} ", grouped(above as u64))),
+        (above, below) => Some(format!(" ▴ {} ▾ {} ", grouped(above as u64), grouped(below as u64))),
+    }
+}
+
 /// The keys that can be used now, the most useful first. The help, or what closes an open box, is pinned right and
 /// never cut.
 pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let letters_act = matches!(model.context(), Context::Navigate | Context::History);
+    let letters_act = model.context().chain().contains(&Context::Navigate);
     let (offered, (key, label)) = match overlays::hints(model.overlay.as_ref()) {
         [others @ .., close] => (others.iter().map(|(keys, label)| ((*keys).to_owned(), *label)).collect(), *close),
         [] if letters_act => (offered(model), ("?", "help")),
@@ -120,7 +153,7 @@ pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Th
 /// What is offered, in order: keys and label.
 fn offered(model: &Model) -> Vec<(String, &'static str)> {
     let context = model.context();
-    let live = model.live_run().is_some() || model.history.transfer.is_some();
+    let live = model.is_busy();
     let mut infos: Vec<&ActionInfo> = ACTIONS
         .iter()
         .filter(|info| info.hint > 0 && info.works_in(context))

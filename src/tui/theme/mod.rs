@@ -40,6 +40,10 @@ pub(crate) struct Theme {
     pub(crate) marked: Style,
     /// What was looked for.
     pub(crate) found: Style,
+    /// Text that only the first of two has.
+    pub(crate) gone: Style,
+    /// Text that only the second of two has.
+    pub(crate) came: Style,
     /// The name of each phase, in their natural order.
     phases: [Style; 3],
 }
@@ -68,6 +72,8 @@ pub(crate) mod glyph {
     pub(crate) const WARNING: &str = "▲";
     /// Nearly the same as another.
     pub(crate) const TWIN: &str = "≈";
+    /// Marked, to be compared or judged.
+    pub(crate) const CHOSEN: &str = "◆";
     /// At work, ten frames a second.
     pub(crate) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 }
@@ -91,6 +97,8 @@ impl Theme {
             gold: colour(Color::Yellow).add_modifier(Modifier::BOLD),
             marked: Style::new().add_modifier(Modifier::REVERSED),
             found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+            gone: colour(Color::Red),
+            came: colour(Color::Green).add_modifier(Modifier::UNDERLINED),
             phases: [colour(Color::Magenta), colour(Color::Cyan), colour(Color::Yellow)],
         }
     }
@@ -115,6 +123,8 @@ impl Theme {
             gold: bold,
             marked: Style::new().add_modifier(Modifier::REVERSED),
             found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+            gone: bold,
+            came: bold.add_modifier(Modifier::UNDERLINED),
             phases: [plain, plain, plain],
         }
     }
@@ -150,6 +160,8 @@ mod tests {
             gold,
             marked,
             found,
+            gone,
+            came,
             phases,
         } = theme.clone();
         let mut all = vec![
@@ -167,6 +179,8 @@ mod tests {
             gold,
             marked,
             found,
+            gone,
+            came,
         ];
         all.extend(phases);
         all

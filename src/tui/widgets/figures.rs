@@ -85,6 +85,25 @@ pub(crate) fn bar(share: f64, width: usize) -> (String, String) {
     (full, "─".repeat(width - halves.div_ceil(2)))
 }
 
+/// An interval within 0..=1 on a line of `width` columns, a dot where its value is: `··━●━···`.
+pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String {
+    let last = width.saturating_sub(1) as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the width")]
+    let column = |share: f64| (share.clamp(0.0, 1.0) * last).round() as usize;
+    let (low, dot, high) = (column(low), column(value), column(high));
+    (0..width)
+        .map(|at| {
+            if at == dot {
+                '●'
+            } else if (low..=high).contains(&at) {
+                '━'
+            } else {
+                '·'
+            }
+        })
+        .collect()
+}
+
 /// Tokens a second over the last second.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speed {

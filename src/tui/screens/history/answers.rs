@@ -14,6 +14,7 @@ use crate::tui::effect::{CoreEffect, Effect, Ticket, Wish};
 use crate::tui::message::{News, Outcome};
 use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
+use crate::tui::screens::judge;
 use crate::tui::widgets::figures::grouped;
 
 /// Rows of a page.
@@ -86,7 +87,11 @@ pub(super) fn wish(model: &mut Model, wish: Wish) -> Vec<Effect> {
 pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
     let ticket = model.history.ticket();
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
-    let wish = asking.wish();
+    let Some(wish) = asking.wish() else {
+        let task = asking.field.text();
+        model.overlay = None;
+        return judge::with_task(model, &task);
+    };
     if asking.about.is_file() {
         model.history.transfer = Some(Transfer { ticket, progress: None });
     }
@@ -98,10 +103,19 @@ pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effect> {
     match news {
         News::Found(outcome) => found(model, ticket, outcome),
-        News::Read(outcome) => {
-            read(model, ticket, outcome);
-            Vec::new()
-        }
+        News::Read(outcome) => match model.judge.reading.take_if(|(asked, _)| *asked == ticket) {
+            Some((_, after)) => match outcome {
+                Ok(prompt) => judge::go_on(model, after, &prompt),
+                Err(problem) => {
+                    model.say_long(Tone::Refused, &problem.detail);
+                    Vec::new()
+                }
+            },
+            None => {
+                read(model, ticket, outcome);
+                Vec::new()
+            }
+        },
         News::Updated(outcome) => {
             updated(model, ticket, outcome);
             Vec::new()
@@ -287,6 +301,7 @@ fn prompts(count: u64) -> String {
 }
 
 fn deleted(model: &mut Model, ids: &[PromptId]) -> Vec<Effect> {
+    model.choice.forget(ids);
     let history = &mut model.history;
     history.rows.retain(|row| !ids.contains(&row.id));
     history.marked = history.marked.min(history.rows.len().saturating_sub(1));

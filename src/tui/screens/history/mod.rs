@@ -16,7 +16,7 @@ use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{Effect, Wish};
 use crate::tui::model::history::Part;
-use crate::tui::model::{Asking, Focus, Model, Overlay, Tone};
+use crate::tui::model::{Asking, Model, Overlay};
 use answers::{ask_now, changed, marked_moved, wish};
 use layout::{Layout, layout};
 
@@ -190,14 +190,9 @@ fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
 
 /// Puts a text of the marked prompt into the Workbench's input.
 fn take_up(model: &mut Model, what: &str, text: impl FnOnce(&aludel_core::domain::Prompt) -> String) {
-    let Some(text) = model.history.prompt().map(text) else { return };
-    let had_text = !model.composer.is_empty();
-    model.composer.replace(&text);
-    model.screen = ScreenName::Work;
-    model.focus = Focus::Composer;
-    model.zoom = false;
-    let undo = if had_text { "; Alt-u brings back what was there" } else { "" };
-    model.say(Tone::Done, format!("{what} in the input{undo}"));
+    if let Some(text) = model.history.prompt().map(text) {
+        super::take_up(model, what, &text);
+    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::place;
 use crate::tui::model::Model;
 use crate::tui::model::history::{Part, Row};
 use crate::tui::screens::history::layout::ENTRY;
-use crate::tui::screens::surround::pane;
+use crate::tui::screens::surround::{pane, place};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{age, score};
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -62,11 +61,12 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
 
 /// `▸ 7a3f9c21  2 min  0.87  generic · provider/model · tags`.
 fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'static> {
-    let mark = if is_marked { format!("{} ", glyph::FLOW) } else { "  ".to_owned() };
+    let mark = if is_marked { glyph::FLOW } else { " " };
+    let chosen = if model.choice.has(row.id) { glyph::CHOSEN } else { " " };
     let points = row.score.map_or_else(|| "  - ".to_owned(), score);
     let tags = if row.tags.is_empty() { String::new() } else { format!(" · {}", row.tags) };
     Line::from(vec![
-        Span::styled(mark, theme.strong),
+        Span::styled(format!("{mark}{chosen}"), theme.strong),
         Span::styled(row.id.short(), theme.strong),
         Span::styled(format!("  {:<10}", age(row.made, now(model))), theme.muted),
         Span::styled(format!("  {points}  "), theme.gold),

@@ -11,7 +11,6 @@ use ratatui::text::Span;
 use super::layout::layout;
 use crate::tui::model::Model;
 use crate::tui::screens::surround::{self, header, hints, too_small};
-use crate::tui::screens::workbench::view::whole_run;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::figures::grouped;
 use crate::tui::widgets::safe::safe_line;
@@ -49,22 +48,7 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
             left.push(Span::styled(format!(", {}", safe_line(problem)), theme.warning));
         }
     }
-    let right = surround::toast(model, theme).unwrap_or_else(|| match (&history.transfer, &model.run) {
-        (Some(transfer), _) => vec![Span::styled(format!("{} · ^C stops ", transfer.told()), theme.live)],
-        (None, Some(_)) => [vec![Span::styled("run ", theme.muted)], whole_run(model, theme)].concat(),
-        (None, None) => Vec::new(),
-    });
-    surround::status(frame, area, left, right);
-}
-
-/// How much is out of sight: ` ▾ 12 `.
-fn place(above: usize, below: usize) -> Option<String> {
-    match (above, below) {
-        (0, 0) => None,
-        (0, below) => Some(format!(" ▾ {} ", grouped(below as u64))),
-        (above, 0) => Some(format!(" ▴ {} ", grouped(above as u64))),
-        (above, below) => Some(format!(" ▴ {} ▾ {} ", grouped(above as u64), grouped(below as u64))),
-    }
+    surround::run_status(model, left, area, frame, theme);
 }
 
 #[cfg(test)]

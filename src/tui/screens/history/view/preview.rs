@@ -4,10 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::place;
 use crate::tui::model::Model;
 use crate::tui::model::history::{Part, Role};
-use crate::tui::screens::surround::pane;
+use crate::tui::screens::surround::{pane, place};
 use crate::tui::theme::Theme;
 
 pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

@@ -73,7 +73,7 @@ fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'stat
     let (glyph, style) = mark(model, vessel, theme);
     let Some(phase) = run.view.phases.get(slot.phase) else { return Line::default() };
     let mut spans = vec![
-        Span::styled(format!(" {} ", letter(slot.variant)), theme.strong),
+        Span::styled(format!(" {}{} ", letter(slot.variant), chosen(model, run, slot.variant)), theme.strong),
         Span::styled(format!("{glyph} "), style),
         Span::styled(phase.as_str(), theme.phase(*phase)),
         Span::raw(" "),
@@ -96,6 +96,12 @@ fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'stat
     };
     spans.push(Span::styled(figures, theme.muted));
     Line::from(spans)
+}
+
+/// The mark of a prompt that is to be compared or judged.
+fn chosen(model: &Model, run: &LiveRun, variant: u32) -> &'static str {
+    let is_chosen = run.prompt(variant).is_some_and(|prompt| model.choice.has(prompt.id));
+    if is_chosen { glyph::CHOSEN } else { "" }
 }
 
 /// The place in the ranking, on the last phase of a ranked variant: ` ★ 0.87 best `.

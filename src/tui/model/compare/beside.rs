@@ -1,0 +1,335 @@
+//! Two texts beside each other, line by line as far as they agree, or one in the other.
+//!
+//! A difference comes as pieces ([`DiffPart`]); here it is cut into blocks at the line breaks that both texts have, so that
+//! what is the same stands at the same height on both sides. What went stands in `[-` and `-]`, what came in `{+` and `+}`,
+//! in every theme: colour alone never tells. Texts are made safe to show; which rows there are depends on the width.
+
+use aludel_core::domain::{DiffOp, DiffPart};
+
+use crate::tui::widgets::safe::Sanitizer;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// How a piece of a row is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// In both texts.
+    Same,
+    /// In the first alone.
+    Gone,
+    /// In the second alone.
+    New,
+}
+
+/// How the two are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Arrangement {
+    /// One at the left, the other at the right.
+    #[default]
+    SideBySide,
+    /// Both in one text.
+    Unified,
+}
+
+/// A text of which pieces are marked.
+#[derive(Debug, Clone, Default)]
+struct Signed {
+    text: Wrapped,
+    /// Where each piece ends, in bytes of the text.
+    pieces: Vec<(usize, Sign)>,
+}
+
+impl Signed {
+    fn of(pieces: &[(Sign, String)]) -> Self {
+        let mut signed = Self::default();
+        let (text, ends) = (&mut signed.text, &mut signed.pieces);
+        let last = pieces.len().saturating_sub(1);
+        for (at, (sign, piece)) in pieces.iter().enumerate() {
+            // The line break that ends the block is what the next row begins after.
+            let piece = if at == last { piece.strip_suffix('\n').unwrap_or(piece) } else { piece };
+            let (open, close) = match sign {
+                Sign::Same => ("", ""),
+                Sign::Gone => ("[-", "-]"),
+                Sign::New => ("{+", "+}"),
+            };
+            let words = piece.trim_end_matches('\n');
+            text.append_with(|text| {
+                text.push_str(open);
+                text.push_str(words);
+                text.push_str(close);
+                text.push_str(&piece[words.len()..]);
+                ends.push((text.len(), *sign));
+            });
+        }
+        signed
+    }
+
+    /// The pieces of row `row`.
+    fn row(&self, row: usize) -> Vec<(Sign, &str)> {
+        let Some(shown) = self.text.rows(row).next() else { return Vec::new() };
+        let mut from = self.text.start_of(row);
+        let end = from + shown.len();
+        let begin = from;
+        let mut found = Vec::new();
+        for (to, sign) in &self.pieces {
+            if *to > from && from < end {
+                let stop = (*to).min(end);
+                found.push((*sign, &shown[from - begin..stop - begin]));
+                from = stop;
+            }
+        }
+        found
+    }
+}
+
+/// Some lines of both texts.
+#[derive(Debug, Clone, Default)]
+struct Block {
+    left: Signed,
+    right: Signed,
+    both: Signed,
+}
+
+impl Block {
+    fn rows(&self, arrangement: Arrangement) -> usize {
+        match arrangement {
+            Arrangement::SideBySide => self.left.text.len().max(self.right.text.len()).max(1),
+            Arrangement::Unified => self.both.text.len().max(1),
+        }
+    }
+}
+
+/// Where a change begins: its block, and the bytes of the left, the right and the unified text.
+type Place = (usize, [usize; 3]);
+
+/// Two texts beside each other.
+#[derive(Debug, Clone)]
+pub(crate) struct Beside {
+    blocks: Vec<Block>,
+    /// The first row of each block.
+    starts: Vec<usize>,
+    rows: usize,
+    changes: Vec<Place>,
+    arrangement: Arrangement,
+    /// Words that came, and words that went.
+    pub(crate) words: (usize, usize),
+}
+
+impl Beside {
+    /// The two texts whose difference this is.
+    pub(crate) fn new(parts: &[DiffPart]) -> Self {
+        let mut making = Making::default();
+        for part in parts {
+            making.take(part);
+        }
+        making.end_block();
+        let count =
+            |op| parts.iter().filter(|part| part.op == op).map(|part| part.text.split_whitespace().count()).sum();
+        let mut beside = Self {
+            starts: Vec::new(),
+            rows: 0,
+            blocks: making.blocks,
+            changes: making.changes,
+            arrangement: Arrangement::default(),
+            words: (count(DiffOp::Insert), count(DiffOp::Delete)),
+        };
+        beside.reflow(Arrangement::SideBySide, 80);
+        beside
+    }
+
+    /// Wraps both to `width` columns each.
+    pub(crate) fn reflow(&mut self, arrangement: Arrangement, width: u16) {
+        self.arrangement = arrangement;
+        self.starts.clear();
+        self.rows = 0;
+        for block in &mut self.blocks {
+            match arrangement {
+                Arrangement::SideBySide => [&mut block.left, &mut block.right].map(|side| side.text.set_width(width)),
+                Arrangement::Unified => [block.both.text.set_width(width), ()],
+            };
+            self.starts.push(self.rows);
+            self.rows += block.rows(arrangement);
+        }
+    }
+
+    /// How many rows there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// How many changes there are.
+    pub(crate) fn changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// The row in which change number `change` begins.
+    pub(crate) fn row_of_change(&self, change: usize) -> Option<usize> {
+        let (block, [left, right, both]) = self.changes.get(change)?;
+        let (start, block) = (self.starts.get(*block)?, self.blocks.get(*block)?);
+        let row = match self.arrangement {
+            Arrangement::SideBySide => block.left.text.row_of(*left).max(block.right.text.row_of(*right)),
+            Arrangement::Unified => block.both.text.row_of(*both),
+        };
+        Some(start + row)
+    }
+
+    /// The pieces of row `row`: of the left and the right side, or of the unified text alone.
+    pub(crate) fn row(&self, row: usize) -> [Vec<(Sign, &str)>; 2] {
+        let at = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        let (Some(block), Some(start)) = (self.blocks.get(at), self.starts.get(at)) else { return Default::default() };
+        let row = row - start;
+        match self.arrangement {
+            Arrangement::SideBySide => [block.left.row(row), block.right.row(row)],
+            Arrangement::Unified => [block.both.row(row), Vec::new()],
+        }
+    }
+}
+
+/// The blocks so far, and the one under way.
+#[derive(Default)]
+struct Making {
+    blocks: Vec<Block>,
+    changes: Vec<Place>,
+    left: Vec<(Sign, String)>,
+    right: Vec<(Sign, String)>,
+    both: Vec<(Sign, String)>,
+    sanitizers: [Sanitizer; 2],
+    is_in_change: bool,
+}
+
+impl Making {
+    fn take(&mut self, part: &DiffPart) {
+        let [left, right] = &mut self.sanitizers;
+        let mut text = String::with_capacity(part.text.len());
+        match part.op {
+            DiffOp::Equal => {
+                left.push(&part.text, &mut text);
+                right.push(&part.text, &mut String::new());
+            }
+            DiffOp::Delete => left.push(&part.text, &mut text),
+            DiffOp::Insert => right.push(&part.text, &mut text),
+        }
+        match part.op {
+            DiffOp::Equal => {
+                self.is_in_change = false;
+                // Whole lines that came or went are a block of their own.
+                let ends_lines = |side: &[(Sign, String)]| side.last().is_none_or(|(_, text)| text.ends_with('\n'));
+                if ends_lines(&self.left) && ends_lines(&self.right) {
+                    self.end_block();
+                }
+                for line in text.split_inclusive('\n') {
+                    for side in [&mut self.left, &mut self.right, &mut self.both] {
+                        side.push((Sign::Same, line.to_owned()));
+                    }
+                    if line.ends_with('\n') {
+                        self.end_block();
+                    }
+                }
+            }
+            DiffOp::Delete => {
+                self.begin_change();
+                self.left.push((Sign::Gone, text.clone()));
+                self.both.push((Sign::Gone, text));
+            }
+            DiffOp::Insert => {
+                self.begin_change();
+                self.right.push((Sign::New, text.clone()));
+                self.both.push((Sign::New, text));
+            }
+        }
+    }
+
+    fn begin_change(&mut self) {
+        if !self.is_in_change {
+            self.is_in_change = true;
+            // One byte in, so that a change at the beginning of a row is not taken for the end of the one before.
+            let length = |side: &[(Sign, String)]| side.iter().map(|(sign, text)| shown_length(*sign, text)).sum();
+            self.changes.push((self.blocks.len(), [length(&self.left), length(&self.right), length(&self.both)]));
+        }
+    }
+
+    fn end_block(&mut self) {
+        let [left, right, both] = [&mut self.left, &mut self.right, &mut self.both].map(std::mem::take);
+        if both.is_empty() {
+            return;
+        }
+        self.blocks.push(Block { left: Signed::of(&left), right: Signed::of(&right), both: Signed::of(&both) });
+    }
+}
+
+/// Bytes of a piece with its marks.
+fn shown_length(sign: Sign, text: &str) -> usize {
+    text.len() + if sign == Sign::Same { 0 } else { 4 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aludel_core::text::diff::words;
+    use proptest::prelude::*;
+
+    fn told(row: &[(Sign, &str)]) -> String {
+        row.iter().map(|(_, text)| *text).collect()
+    }
+
+    fn rows(beside: &Beside) -> Vec<[String; 2]> {
+        (0..beside.len()).map(|row| beside.row(row).map(|side| told(&side))).collect()
+    }
+
+    #[test]
+    fn what_is_the_same_stands_at_the_same_height() {
+        let mut beside = Beside::new(&words("# Role\n- one\n- two\n- three\nend", "# Role\n- one\n- three\nend"));
+        beside.reflow(Arrangement::SideBySide, 30);
+        assert_eq!(
+            rows(&beside),
+            [["# Role", "# Role"], ["- one", "- one"], ["[-- two-]", ""], ["- three", "- three"], ["end", "end"]]
+        );
+        assert_eq!((beside.changes(), beside.row_of_change(0)), (1, Some(2)));
+        beside.reflow(Arrangement::Unified, 30);
+        assert_eq!(told(&beside.row(2)[0]), "[-- two-]");
+    }
+
+    #[test]
+    fn a_word_that_changed_is_marked_on_both_sides() {
+        let mut beside = Beside::new(&words("List seven findings.", "List five findings."));
+        beside.reflow(Arrangement::SideBySide, 40);
+        assert_eq!(rows(&beside), [["List [-seven-] findings.", "List {+five+} findings."]]);
+        let [left, right] = beside.row(0);
+        assert_eq!((left[1].0, right[1].0, beside.words), (Sign::Gone, Sign::New, (1, 1)));
+        beside.reflow(Arrangement::Unified, 40);
+        assert_eq!(rows(&beside)[0][0], "List [-seven-]{+five+} findings.");
+    }
+
+    #[test]
+    fn sequences_of_a_model_never_reach_the_screen() {
+        let beside = Beside::new(&words("a \u{1b}[31mred b", "a \u{1b}]52;c;aGk=\u{7}blue b"));
+        assert!(rows(&beside).iter().flatten().all(|row| !row.contains('\u{1b}')), "{:?}", rows(&beside));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever the two are, and however wide: each row fits, and every change has a row.
+        #[test]
+        fn every_row_fits_and_every_change_is_found(
+            first in "([a-d] |世|\n|[e-h]{1,9}){0,40}",
+            second in "([a-d] |世|\n|[e-h]{1,9}){0,40}",
+            width in 4_u16..50,
+            unified in any::<bool>(),
+        ) {
+            let mut beside = Beside::new(&words(&first, &second));
+            let arrangement = if unified { Arrangement::Unified } else { Arrangement::SideBySide };
+            beside.reflow(arrangement, width);
+            for row in 0..beside.len() {
+                for side in beside.row(row) {
+                    // Blanks at the end of a line hang over the edge, where nothing is drawn.
+                    let told = told(&side).trim_end().to_owned();
+                    prop_assert!(unicode_width::UnicodeWidthStr::width(told.as_str()) <= usize::from(width), "{told:?}");
+                }
+            }
+            for change in 0..beside.changes() {
+                prop_assert!(beside.row_of_change(change).is_some_and(|row| row < beside.len()));
+            }
+            prop_assert_eq!(beside.row_of_change(beside.changes()), None);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Compare: prompts beside each other, two of them word by word, all of them by their measures.
+//!
+//! This file says what its actions do and what becomes of the core's answers. Where things lie is in [`layout()`], how they
+//! look in [`view`].
+
+pub(crate) mod layout;
+pub(crate) mod view;
+
+use aludel_core::domain::CompareResult;
+use ratatui::layout::Rect;
+use serde_json::json;
+
+use super::{copy, half, page, take_up};
+use crate::tui::action::{Action, ScreenName};
+use crate::tui::effect::{CoreEffect, Effect, Ticket};
+use crate::tui::message::Outcome;
+use crate::tui::model::compare::Arrangement;
+use crate::tui::model::{Chosen, Compare, Model};
+use layout::{Layout, layout};
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    const EMPTY: &str = "nothing is compared yet; c marks prompts, C compares them";
+    let compare = &model.compare;
+    match action {
+        Action::Copy | Action::OpenCompared => other(model).is_none().then_some(EMPTY),
+        Action::ChangeNext | Action::ChangePrevious => match &compare.pair {
+            None => Some(EMPTY),
+            Some((beside, _)) if beside.changes() == 0 => Some("there is no difference"),
+            Some(_) => None,
+        },
+        Action::OtherNext => match compare.prompts.len() {
+            0 | 1 => Some(EMPTY),
+            2 => Some("two are compared"),
+            _ => None,
+        },
+        Action::SwapBase => compare.two().is_none().then_some(EMPTY),
+        Action::Arrangement
+        | Action::Down
+        | Action::Up
+        | Action::HalfDown
+        | Action::HalfUp
+        | Action::PageDown
+        | Action::PageUp
+        | Action::Top
+        | Action::Bottom
+        | Action::Zoom => compare.pair.is_none().then_some(EMPTY),
+        Action::FocusNext | Action::FocusPrevious => Some("there is one pane"),
+        _ if !action.info().is_for(ScreenName::Compare) => Some("on the Workbench; 1 goes there"),
+        _ => None,
+    }
+}
+
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    let height = usize::from(here(model).inner().height);
+    match action {
+        Action::Back | Action::BackOrQuit if model.compare.zoom => model.compare.zoom = false,
+        Action::Back | Action::BackOrQuit => model.screen = ScreenName::Work,
+        Action::Zoom => model.compare.zoom = !model.compare.zoom,
+        Action::Arrangement => {
+            let now = here(model).arrangement;
+            model.compare.chosen = Some(match now {
+                Arrangement::SideBySide => Arrangement::Unified,
+                Arrangement::Unified => Arrangement::SideBySide,
+            });
+            // Rows are others now; the change that was gone to stays in sight.
+            reflow(model);
+            go_to_change(model, model.compare.change, height);
+        }
+        Action::SwapBase => {
+            let compare = &mut model.compare;
+            std::mem::swap(&mut compare.base, &mut compare.other);
+            return ask_pair(model);
+        }
+        Action::OtherNext => {
+            model.compare.choose_other(1);
+            return ask_pair(model);
+        }
+        Action::ChangeNext => {
+            let next = model.compare.change.map_or(0, |change| change + 1);
+            go_to_change(model, Some(next), height);
+        }
+        Action::ChangePrevious => {
+            let before = model.compare.change.map_or(0, |change| change.saturating_sub(1));
+            go_to_change(model, Some(before), height);
+        }
+        Action::Down => scroll(model, 1, height),
+        Action::Up => scroll(model, -1, height),
+        Action::HalfDown => scroll(model, half(height), height),
+        Action::HalfUp => scroll(model, -half(height), height),
+        Action::PageDown => scroll(model, page(height), height),
+        Action::PageUp => scroll(model, -page(height), height),
+        Action::Top => scroll(model, isize::MIN, height),
+        Action::Bottom => scroll(model, isize::MAX, height),
+        Action::Copy => {
+            let found = other(model);
+            return found.map_or_else(Vec::new, |(label, text)| copy(model, &format!("prompt {label}"), text));
+        }
+        Action::OpenCompared => {
+            if let Some((label, text)) = other(model) {
+                take_up(model, &format!("prompt {label} is"), &text);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Shows the screen with these prompts, and asks how they differ.
+pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
+    let chosen = model.compare.chosen;
+    model.compare = Compare { prompts, other: 1, chosen, ..Compare::default() };
+    model.screen = ScreenName::Compare;
+    let mut effects = ask_pair(model);
+    if model.compare.prompts.len() > 2 {
+        let ids: Vec<_> = model.compare.prompts.iter().map(|chosen| chosen.id).collect();
+        let ticket = model.ticket();
+        model.compare.asked = Some(ticket);
+        effects.push(CoreEffect::Compare { ticket, raw: json!({ "prompt_ids": ids }) }.into());
+    }
+    effects
+}
+
+/// Takes in an answer.
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<CompareResult>>) {
+    let compare = &mut model.compare;
+    let is_pair = compare.asked_pair == Some(ticket);
+    if !is_pair && compare.asked != Some(ticket) {
+        return;
+    }
+    if is_pair {
+        compare.asked_pair = None;
+    } else {
+        compare.asked = None;
+    }
+    match outcome {
+        Err(problem) => compare.problem = Some(problem),
+        Ok(result) => {
+            if is_pair {
+                compare.take_pair(&result);
+            }
+            if !is_pair || compare.prompts.len() == 2 {
+                compare.measured = Some(result);
+            }
+        }
+    }
+}
+
+/// Brings the two to their width and place.
+pub(super) fn reflow(model: &mut Model) {
+    let layout = here(model);
+    let height = usize::from(layout.inner().height);
+    let compare = &mut model.compare;
+    if let Some((beside, _)) = &mut compare.pair {
+        beside.reflow(layout.arrangement, layout.column());
+        compare.top = compare.top.min(beside.len().saturating_sub(height));
+    }
+}
+
+fn here(model: &Model) -> Layout {
+    layout(model, Rect::new(0, 0, model.size.width, model.size.height))
+}
+
+fn ask_pair(model: &mut Model) -> Vec<Effect> {
+    let Some(ids) = model.compare.two().map(|(base, other)| [base.id, other.id]) else { return Vec::new() };
+    let ticket = model.ticket();
+    model.compare.asked_pair = Some(ticket);
+    model.compare.problem = None;
+    vec![CoreEffect::Compare { ticket, raw: json!({ "prompt_ids": ids }) }.into()]
+}
+
+/// The right one: what it is called, and its text.
+fn other(model: &Model) -> Option<(String, String)> {
+    let (_, other) = model.compare.two()?;
+    let prompts = &model.compare.measured.as_ref()?.prompts;
+    let prompt = prompts.iter().find(|prompt| prompt.id == other.id)?;
+    Some((other.label.clone(), prompt.content.clone()))
+}
+
+fn scroll(model: &mut Model, by: isize, height: usize) {
+    let compare = &mut model.compare;
+    let rows = compare.pair.as_ref().map_or(0, |(beside, _)| beside.len());
+    compare.top = compare.top.saturating_add_signed(by).min(rows.saturating_sub(height));
+}
+
+/// Shows a change, a third from the top.
+fn go_to_change(model: &mut Model, change: Option<usize>, height: usize) {
+    let compare = &mut model.compare;
+    let (Some(change), Some((beside, _))) = (change, &compare.pair) else { return };
+    let change = change.min(beside.changes().saturating_sub(1));
+    if let Some(row) = beside.row_of_change(change) {
+        compare.change = Some(change);
+        compare.top = row.saturating_sub(height / 3).min(beside.len().saturating_sub(height));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Draws Compare from the model. Changes nothing.
+
+use aludel_core::domain::CompareResult;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::layout::{Layout, layout};
+use crate::tui::model::Model;
+use crate::tui::model::compare::{Arrangement, Beside, Sign};
+use crate::tui::screens::surround::{self, header, hints, pane, place, too_small};
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::figures::{dollars, grouped, score};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// Draws the whole screen, what lies over it not included.
+pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = frame.area();
+    let layout = layout(model, area);
+    if layout.is_tiny {
+        return too_small(frame, area, theme);
+    }
+    header(model, layout.header, frame, theme);
+    if let Some(measured) = &model.compare.measured {
+        table(model, measured, layout.table, frame, theme);
+    }
+    figures(model, layout.figures, frame, theme);
+    match &model.compare.pair {
+        Some((beside, _)) => texts(model, beside, &layout, frame, theme),
+        None => instead(model, layout.texts, frame, theme),
+    }
+    surround::run_status(model, Vec::new(), layout.status, frame, theme);
+    hints(model, layout.hints, frame, theme);
+}
+
+/// Every prompt with its measures, those that are beside each other marked.
+fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let block = pane(Line::styled(" Measures ", theme.strong), false, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    // The mean first, then what it is made of; as many as fit.
+    let mut names: Vec<&String> = measured.scores.keys().filter(|name| *name != "score").collect();
+    names.retain(|name| measured.scores[*name].iter().any(Option::is_some));
+    let fit = usize::from(inner.width).saturating_sub(54) / 14;
+    names.truncate(fit);
+    let mut head = format!("   {:<10}{:>7}{:>9}{:>8}{:>10}{:>10}", "", "score", "words", "chars", "tokens", "cost");
+    head.extend(names.iter().map(|name| format!("{:>14}", cut(&safe_line(name), 13))));
+    let mut rows = inner.rows();
+    if let Some(row) = rows.next() {
+        frame.render_widget(Line::styled(head, theme.muted), row);
+    }
+    let value = |name: &str, at: usize| {
+        let found = measured.scores.get(name).and_then(|values| values.get(at).copied().flatten());
+        found.map_or_else(|| "-".to_owned(), score)
+    };
+    let skip = model.compare.other.saturating_sub(usize::from(inner.height).saturating_sub(2));
+    for (row, (at, prompt)) in rows.zip(measured.prompts.iter().enumerate().skip(skip)) {
+        let chosen = model.compare.prompts.iter().position(|chosen| chosen.id == prompt.id);
+        let label = chosen.map_or_else(|| prompt.id.short(), |at| model.compare.prompts[at].label.clone());
+        let side = match chosen {
+            Some(at) if at == model.compare.base => "L",
+            Some(at) if at == model.compare.other => "R",
+            _ => " ",
+        };
+        let size = measured.sizes.get(at);
+        let (words, characters) = size.map_or((0, 0), |size| (size.words, size.characters));
+        let metadata = &prompt.model_metadata;
+        let mut spans = vec![
+            Span::styled(format!(" {side} "), theme.key),
+            Span::styled(format!("{label:<10}"), theme.strong),
+            Span::styled(format!("{:>7}", value("score", at)), theme.gold),
+            Span::styled(
+                format!(
+                    "{:>9}{:>8}{:>10}{:>10}",
+                    grouped(words),
+                    grouped(characters),
+                    grouped(metadata.total_tokens),
+                    dollars(metadata.cost_usd)
+                ),
+                theme.text,
+            ),
+        ];
+        spans.extend(names.iter().map(|name| Span::styled(format!("{:>14}", value(name, at)), theme.text)));
+        frame.render_widget(Line::from(spans), row);
+    }
+}
+
+/// ` A ▸ B · change 2 of 5 · +9 -12 words · 81 % of the words stay`.
+fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let compare = &model.compare;
+    let Some((base, other)) = compare.two() else { return };
+    let mut spans = vec![
+        Span::styled(format!(" {} ", base.label), theme.strong),
+        Span::styled(glyph::FLOW, theme.muted),
+        Span::styled(format!(" {}", other.label), theme.strong),
+    ];
+    if let Some((beside, similarity)) = &compare.pair {
+        let changes = match (compare.change, beside.changes()) {
+            (_, 0) => "no difference".to_owned(),
+            (Some(change), all) => format!("change {} of {all}", change + 1),
+            (None, 1) => "1 change".to_owned(),
+            (None, all) => format!("{all} changes"),
+        };
+        let (came, went) = beside.words;
+        spans.push(Span::styled(
+            format!(" · {changes} · +{came} -{went} words · {:.0} % of the words stay", similarity * 100.0),
+            theme.muted,
+        ));
+    }
+    if compare.asked.is_some() || compare.asked_pair.is_some() {
+        spans.push(Span::styled(format!(" · {} comparing", surround::spinner(model)), theme.live));
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+fn texts(model: &Model, beside: &Beside, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
+    let compare = &model.compare;
+    let Some((base, other)) = compare.two() else { return };
+    let area = layout.texts;
+    let height = usize::from(layout.inner().height);
+    let below = beside.len().saturating_sub(compare.top + height);
+    let place = place(compare.top, below);
+    let titled = |name: String| Line::styled(format!(" {name} "), theme.strong);
+    let areas = match layout.arrangement {
+        Arrangement::SideBySide => {
+            let width = area.width / 2;
+            let left = Rect { width, ..area };
+            vec![
+                (left, format!("{} (what went in [- -])", base.label)),
+                (Rect { x: area.x + width, ..left }, format!("{} (what came in {{+ +}})", other.label)),
+            ]
+        }
+        Arrangement::Unified => {
+            vec![(area, format!("{} {} {}: [-went-] {{+came+}}", base.label, glyph::FLOW, other.label))]
+        }
+    };
+    let last = areas.len() - 1;
+    for (side, (area, title)) in areas.into_iter().enumerate() {
+        let mut block = pane(titled(title), true, theme);
+        if let Some(place) = place.as_ref().filter(|_| side == last) {
+            block = block.title_bottom(Line::styled(place.clone(), theme.muted).right_aligned());
+        }
+        let inner = block.inner(area);
+        frame.render_widget(block, area);
+        for (y, row) in (inner.top()..inner.bottom()).zip(compare.top..beside.len()) {
+            let pieces = beside.row(row);
+            draw(&pieces[side], inner.x, y, inner.right(), frame.buffer_mut(), theme);
+        }
+    }
+}
+
+fn draw(pieces: &[(Sign, &str)], mut x: u16, y: u16, right: u16, buffer: &mut Buffer, theme: &Theme) {
+    for (sign, text) in pieces {
+        let style: Style = match sign {
+            Sign::Same => theme.text,
+            Sign::Gone => theme.gone,
+            Sign::New => theme.came,
+        };
+        (x, _) = buffer.set_stringn(x, y, text, right.saturating_sub(x).into(), style);
+    }
+}
+
+/// What is said where there are no texts.
+fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let block = pane(Line::styled(" Compare ", theme.strong), true, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let (text, style) = match (&model.compare.problem, model.compare.prompts.is_empty()) {
+        (Some(problem), _) => (format!("{} {}", glyph::FAILED, problem.detail), theme.bad),
+        (None, true) => (
+            "Nothing is compared yet.\n\nc marks a prompt, on the Workbench or in the History; C compares the marked ones, \
+             word by word. Without marks it compares what the run has finished. J has the judge choose among them."
+                .to_owned(),
+            theme.text,
+        ),
+        (None, false) => ("reading the prompts".to_owned(), theme.muted),
+    };
+    let wrapped = Wrapped::of(safe(&text), inner.width.saturating_sub(4));
+    for (row, text) in inner.rows().skip(1).zip(wrapped.rows(0)) {
+        frame.render_widget(Line::styled(format!("  {text}"), style), row);
+    }
+}
+
+/// At most the first `most` characters.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}

@@ -1,0 +1,78 @@
+//! Where the parts of the Judge lie: one pure function of the model and the size.
+
+use ratatui::layout::Rect;
+
+use crate::tui::model::Model;
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::widgets::cells;
+
+/// From so many columns on the facts stand beside what is said.
+const WIDE: u16 = 110;
+
+/// Columns of the facts.
+const FACTS: u16 = 44;
+
+/// Where everything lies. Parts that are not shown are empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// True where there is too little room.
+    pub(crate) is_tiny: bool,
+    /// The tabs.
+    pub(crate) header: Rect,
+    /// A row for each candidate, with its frame.
+    pub(crate) table: Rect,
+    /// The judge's words, with their frame.
+    pub(crate) said: Rect,
+    /// How it is judged, with its frame.
+    pub(crate) facts: Rect,
+    /// Figures, or a passing message.
+    pub(crate) status: Rect,
+    /// Keys.
+    pub(crate) hints: Rect,
+}
+
+impl Layout {
+    /// The room within a frame.
+    pub(crate) const fn inner(area: Rect) -> Rect {
+        Rect {
+            x: area.x.saturating_add(1),
+            y: area.y.saturating_add(1),
+            width: area.width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        }
+    }
+}
+
+/// Where everything lies on a screen of this size.
+pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
+    let nowhere = Rect { width: 0, height: 0, ..area };
+    let mut layout = Layout {
+        is_tiny: area.width < LEAST.0 || area.height < LEAST.1,
+        header: nowhere,
+        table: nowhere,
+        said: nowhere,
+        facts: nowhere,
+        status: nowhere,
+        hints: nowhere,
+    };
+    if layout.is_tiny {
+        return layout;
+    }
+    let mut body = area;
+    layout.header = cut_top(&mut body, 1);
+    layout.hints = cut_bottom(&mut body, 1);
+    layout.status = cut_bottom(&mut body, 1);
+    if !model.judge.prompts.is_empty() {
+        // The frame, and what the columns are.
+        let rows = cells(model.judge.prompts.len()).saturating_add(3);
+        layout.table = cut_top(&mut body, rows.min(area.height / 2));
+        if area.width >= WIDE {
+            layout.facts = Rect { x: body.right() - FACTS, width: FACTS, ..body };
+            body.width -= FACTS;
+        } else if area.height >= 24 {
+            layout.facts = cut_bottom(&mut body, 5);
+        }
+    }
+    layout.said = body;
+    layout
+}

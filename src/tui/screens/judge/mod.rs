@@ -1,0 +1,171 @@
+//! The Judge: which of several prompts is best, the comparisons as they come, and how sure the choice is.
+//!
+//! This file says what its actions do. Where things lie is in [`layout()`], how they look in [`view`].
+
+pub(crate) mod layout;
+pub(crate) mod view;
+
+use ratatui::layout::Rect;
+use serde_json::json;
+
+use super::{copy, half, page, take_up};
+use crate::tui::action::{Action, ScreenName};
+use crate::tui::effect::{CoreEffect, Effect, Wish};
+use crate::tui::model::judge::Judged;
+use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
+use layout::{Layout, layout};
+
+/// What the winner is tagged with.
+const WINNER: &str = "winner";
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    const EMPTY: &str = "nothing is judged yet; c marks prompts, J has the judge choose";
+    const RUNS: &str = "a judging is under way; ^C stops it";
+    let judge = &model.judge;
+    match action {
+        Action::AcceptWinner => match (judge.live(), judge.winner()) {
+            (Some(_), _) => Some("the judge is at work"),
+            (None, None) => Some("there is no winner"),
+            (None, Some(_)) => None,
+        },
+        Action::EditTask if judge.live().is_some() => Some(RUNS),
+        Action::OpenCandidate | Action::Copy | Action::TagCandidate => match judge.marked_prompt() {
+            None => Some(EMPTY),
+            Some(_) if judge.live().is_some() => Some("the judge is at work"),
+            Some(_) => None,
+        },
+        Action::EditTask | Action::Down | Action::Up => judge.prompts.is_empty().then_some(EMPTY),
+        Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp | Action::Top | Action::Bottom => {
+            (judge.said_rows() == 0).then_some("nothing is said yet")
+        }
+        Action::FocusNext | Action::FocusPrevious | Action::Zoom => Some("there is one pane"),
+        _ if !action.info().is_for(ScreenName::Judge) => Some("on the Workbench; 1 goes there"),
+        _ => None,
+    }
+}
+
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    let height = usize::from(Layout::inner(here(model).said).height);
+    match action {
+        Action::Back | Action::BackOrQuit => model.screen = ScreenName::Work,
+        Action::Down => model.judge.marked = (model.judge.marked + 1).min(model.judge.prompts.len().saturating_sub(1)),
+        Action::Up => model.judge.marked = model.judge.marked.saturating_sub(1),
+        Action::HalfDown => scroll(model, half(height)),
+        Action::HalfUp => scroll(model, -half(height)),
+        Action::PageDown => scroll(model, page(height)),
+        Action::PageUp => scroll(model, -page(height)),
+        Action::Top => scroll(model, isize::MIN),
+        Action::Bottom => scroll(model, isize::MAX),
+        Action::EditTask => {
+            let task = model.judge.task.clone().unwrap_or_default();
+            model.overlay = Some(Overlay::Ask(Box::new(Asking::task(&task))));
+        }
+        Action::AcceptWinner => return accept(model),
+        Action::TagCandidate => return read_then(model, After::Tag),
+        Action::Copy => return read_then(model, After::Copy),
+        Action::OpenCandidate => return read_then(model, After::Open),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// What is done with a candidate once it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum After {
+    /// Its tags are asked for.
+    Tag,
+    /// It is handed to the clipboard.
+    Copy,
+    /// It is put into the input.
+    Open,
+    /// It gets the winner's tag.
+    Accept,
+}
+
+/// Shows the screen with these prompts and asks the judge.
+pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
+    // What the same prompts are judged for stays.
+    let ids = |prompts: &[Chosen]| prompts.iter().map(|chosen| chosen.id).collect::<std::collections::BTreeSet<_>>();
+    let task = model.judge.task.take().filter(|_| ids(&model.judge.prompts) == ids(&prompts));
+    model.judge = Judge::of(prompts, task);
+    model.screen = ScreenName::Judge;
+    ask(model, None)
+}
+
+/// Asks the judge about the prompts on the screen, with this budget if it needs one.
+pub(crate) fn ask(model: &mut Model, budget_usd: Option<f64>) -> Vec<Effect> {
+    let (ticket, now) = (model.ticket(), model.now);
+    model.judge.begin(ticket, now);
+    vec![CoreEffect::Select { ticket, raw: model.judge.request(budget_usd) }.into()]
+}
+
+/// Takes the task that was typed, and asks anew.
+pub(crate) fn with_task(model: &mut Model, task: &str) -> Vec<Effect> {
+    let task = task.trim();
+    model.judge.task = (!task.is_empty()).then(|| task.to_owned());
+    ask(model, None)
+}
+
+/// Goes on with a candidate that was read.
+pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domain::Prompt) -> Vec<Effect> {
+    let label = model.judge.label(prompt.id);
+    match after {
+        After::Tag => model.overlay = Some(Overlay::Ask(Box::new(Asking::tags(prompt)))),
+        After::Copy => return copy(model, &format!("prompt {label}"), prompt.content.clone()),
+        After::Open => take_up(model, &format!("prompt {label} is"), &prompt.content),
+        After::Accept if prompt.tags.iter().any(|tag| tag == WINNER) => {
+            model.say(Tone::Done, format!("{label} has the tag `{WINNER}` already"));
+        }
+        After::Accept => {
+            let mut tags = prompt.tags.clone();
+            tags.push(WINNER.to_owned());
+            model.say(Tone::Done, format!("{label} is tagged `{WINNER}`; t changes its tags"));
+            let ticket = model.history.ticket();
+            let raw = json!({ "prompt_id": prompt.id, "revision": prompt.revision, "tags": tags });
+            return vec![CoreEffect::History { ticket, wish: Wish::Update(raw) }.into()];
+        }
+    }
+    Vec::new()
+}
+
+/// Brings what is said to its width and place.
+pub(super) fn reflow(model: &mut Model) {
+    let inner = Layout::inner(here(model).said);
+    model.judge.reflow(inner.width.saturating_sub(2).max(1), inner.height.into());
+}
+
+/// What runs, for the header of the table.
+pub(crate) fn judge_name(judged: &Judged) -> Option<String> {
+    let metadata = &judged.result()?.model_metadata;
+    Some(format!("{}/{}", metadata.provider, metadata.model))
+}
+
+fn here(model: &Model) -> Layout {
+    layout(model, Rect::new(0, 0, model.size.width, model.size.height))
+}
+
+fn accept(model: &mut Model) -> Vec<Effect> {
+    let Some(id) = model.judge.winner() else { return Vec::new() };
+    let ticket = model.history.ticket();
+    model.judge.reading = Some((ticket, After::Accept));
+    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
+}
+
+/// The marked candidate as it is stored now: tags may have changed since it was judged.
+fn read_then(model: &mut Model, after: After) -> Vec<Effect> {
+    let Some(chosen) = model.judge.marked_prompt() else { return Vec::new() };
+    let ticket = model.history.ticket();
+    model.judge.reading = Some((ticket, after));
+    vec![CoreEffect::History { ticket, wish: Wish::Read(chosen.id) }.into()]
+}
+
+fn scroll(model: &mut Model, by: isize) {
+    // The end is found when rows are wrapped.
+    let last = model.judge.said_rows();
+    model.judge.top = model.judge.top.saturating_add_signed(by).min(last);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! What keys and events do to the Judge, and pictures of it at three sizes and the least one.
+
+use aludel_core::domain::{Comparison, PromptId, SelectResult, Standing};
+use aludel_core::error::{Error, Problem};
+use aludel_core::event::{EventKind, Outcome};
+
+use crate::tui::action::ScreenName;
+use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
+use crate::tui::message::{Message, News};
+use crate::tui::model::{Costly, CostlyWhat, Overlay};
+use crate::tui::testing::*;
+use crate::tui::theme::Theme;
+
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+
+fn id(variant: u32) -> PromptId {
+    prompt(variant, "", None).id
+}
+
+fn with_a_run(bench: &mut Bench) {
+    bench.run("review pull requests", 3);
+    for (variant, text) in (0..).zip(TEXTS) {
+        bench.tell(whole_variant(variant, text));
+    }
+    bench.tell(ending(&[(0, TEXTS[0], 0.81), (1, TEXTS[1], 0.74), (2, TEXTS[2], 0.6)], Vec::new()));
+}
+
+fn comparison(a: u32, b: u32, margin: f64, agreed: bool) -> Comparison {
+    let winner = if margin > 0.0 {
+        Some(id(a))
+    } else if margin < 0.0 {
+        Some(id(b))
+    } else {
+        None
+    };
+    let reasoning = "The one names its audience and a failure case; \u{1b}[31mthe other leaves both to chance.".into();
+    Comparison { a: id(a), b: id(b), winner, margin, agreed, reasoning }
+}
+
+fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> Standing {
+    Standing { prompt_id: id(variant), score, interval: [score - 0.15, score + 0.12], wins, losses, ties }
+}
+
+fn result(confident: bool) -> SelectResult {
+    SelectResult {
+        prompt: prompt(1, TEXTS[1], Some(0.74)),
+        reasoning: format!("Against {} (+0.75): names its audience.", id(0).short()),
+        confidence: if confident { 0.91 } else { 0.55 },
+        confident,
+        tied: if confident { Vec::new() } else { vec![id(0)] },
+        ranking: vec![standing(1, 0.74, [2, 0, 0]), standing(0, 0.52, [1, 1, 0]), standing(2, 0.24, [0, 1, 1])],
+        comparisons: vec![comparison(1, 0, 0.75, true), comparison(2, 0, -0.5, false), comparison(1, 2, 0.5, true)],
+        swap_consistency: 0.67,
+        missing: 0,
+        audit_age_days: None,
+        criteria: [("clarity".to_owned(), 0.6), ("fit".to_owned(), 0.4)].into(),
+        model_metadata: metadata(300),
+    }
+}
+
+/// Presses `keys` and gives the ticket of the judging that they ask for, and its raw request.
+fn asked(bench: &mut Bench, keys: &str) -> (Ticket, serde_json::Value) {
+    let effects = bench.press(keys);
+    let found = effects.into_iter().find_map(|effect| match effect {
+        Effect::Core(CoreEffect::Select { ticket, raw }) => Some((ticket, raw)),
+        _ => None,
+    });
+    found.expect("the judge is asked")
+}
+
+fn begun() -> EventKind {
+    EventKind::Started { operation: "select".into(), variants: 0, phases: Vec::new() }
+}
+
+fn at_work(bench: &mut Bench) -> Ticket {
+    with_a_run(bench);
+    let (ticket, _) = asked(bench, "J");
+    bench.tell_of(ticket, vec![begun(), EventKind::Judged { comparison: comparison(1, 0, 0.75, true) }]);
+    ticket
+}
+
+fn concluded(bench: &mut Bench, confident: bool) {
+    let ticket = at_work(bench);
+    let result = result(confident);
+    let rest = result.comparisons[1..].iter().map(|comparison| EventKind::Judged { comparison: comparison.clone() });
+    let end = EventKind::Finished { result: Box::new(Outcome::Selection(result.clone())) };
+    bench.tell_of(ticket, rest.chain([end]).collect());
+}
+
+fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
+    for (width, height) in SIZES {
+        let mut bench = Bench::new(width, height);
+        prepare(&mut bench);
+        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
+        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
+        assert!(rows.iter().all(|row| !row.contains('\u{1b}')));
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+    }
+}
+
+#[test]
+fn nothing_judged_yet_looks_like_this() {
+    pictures("judge_nothing", |bench| {
+        bench.press("Alt+3");
+    });
+}
+
+#[test]
+fn comparisons_look_like_this_as_they_come() {
+    pictures("judge_at_work", |bench| {
+        at_work(bench);
+    });
+}
+
+#[test]
+fn a_choice_looks_like_this() {
+    pictures("judge_sure", |bench| concluded(bench, true));
+}
+
+#[test]
+fn a_choice_that_is_too_close_to_call_looks_like_this() {
+    pictures("judge_close", |bench| concluded(bench, false));
+}
+
+#[test]
+fn the_judge_looks_like_this_in_colour() {
+    let mut bench = Bench::new(120, 30);
+    concluded(&mut bench, true);
+    insta::assert_snapshot!("judge_styles", styles_of(&bench.buffer(&Theme::ansi16())));
+}
+
+#[test]
+fn the_winner_is_read_anew_and_keeps_its_tags() {
+    let mut bench = Bench::new(120, 40);
+    concluded(&mut bench, true);
+    let effects = bench.press("W");
+    let [Effect::Core(CoreEffect::History { ticket, wish: Wish::Read(read) })] = effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(read, id(1));
+    let mut stored = prompt(1, TEXTS[1], None);
+    (stored.tags, stored.revision) = (vec!["rust".into()], 4);
+    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored.clone()))) });
+    let [Effect::Core(CoreEffect::History { wish: Wish::Update(raw), .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((&raw["tags"], &raw["revision"]), (&serde_json::json!(["rust", "winner"]), &serde_json::json!(4)));
+    stored.tags.push("winner".into());
+    let effects = bench.press("W");
+    let [Effect::Core(CoreEffect::History { ticket, .. })] = effects[..] else { panic!("{effects:?}") };
+    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored))) });
+    assert!(effects.is_empty(), "twice tags once");
+}
+
+#[test]
+fn the_marked_candidate_is_copied_to_the_letter() {
+    let mut bench = Bench::new(120, 40);
+    concluded(&mut bench, true);
+    let effects = bench.press("j y");
+    let [Effect::Core(CoreEffect::History { ticket, wish: Wish::Read(read) })] = effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(read, id(0), "the second of the ranking");
+    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(prompt(0, TEXTS[0], None)))) });
+    assert_eq!(effects, [TerminalEffect::Copy(TEXTS[0].to_owned()).into()]);
+}
+
+#[test]
+fn a_task_that_is_typed_asks_anew_with_it() {
+    let mut bench = Bench::new(120, 40);
+    concluded(&mut bench, true);
+    bench.press("E");
+    bench.type_text("for a beginner");
+    let (_, raw) = asked(&mut bench, "Ctrl+J");
+    assert_eq!(raw["task_description"], "for a beginner");
+    assert!(bench.model.overlay.is_none() && bench.model.judge.live().is_some());
+}
+
+#[test]
+fn what_may_cost_more_is_asked_and_gets_that_budget() {
+    let mut bench = Bench::new(120, 40);
+    with_a_run(&mut bench);
+    let (ticket, _) = asked(&mut bench, "J");
+    let problem = Box::new(Problem::from(Error::Budget("it may cost $0.40".into())));
+    bench.send(Message::RunRefused { ticket, problem });
+    let costly = Costly { what: CostlyWhat::Judging, most_usd: 0.4, calls: 6 };
+    bench.send(Message::CostAsked { ticket, costly: Box::new(costly.clone()) });
+    assert!(bench.picture().contains("may cost up to $0.4 (6 calls)"), "{}", bench.picture());
+    bench.press("Esc");
+    assert!(bench.model.overlay.is_none() && bench.model.judge.live().is_none());
+    assert!(bench.picture().contains("it may cost $0.40"), "the reason stays");
+    let (ticket, _) = asked(&mut bench, "J");
+    bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
+    let (_, raw) = asked(&mut bench, "Enter");
+    assert_eq!(raw["budget_usd"], 0.4);
+}
+
+#[test]
+fn a_run_that_may_cost_more_is_asked_and_gets_that_budget() {
+    let mut bench = Bench::new(120, 40);
+    bench.type_text("an idea");
+    bench.press("Ctrl+J");
+    let ticket = bench.model.last_ticket;
+    let raw = serde_json::json!({ "input": "an idea" });
+    bench.send(Message::RunRefused { ticket, problem: Box::new(Problem::from(Error::Budget("too much".into()))) });
+    let costly = Costly { what: CostlyWhat::Run(raw), most_usd: 2.0, calls: 9 };
+    bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
+    assert!(matches!(bench.model.overlay, Some(Overlay::ConfirmCost(_))));
+    let effects = bench.press("Enter");
+    let [Effect::Core(CoreEffect::Generate { raw, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((&raw["budget_usd"], &raw["input"]), (&serde_json::json!(2.0), &serde_json::json!("an idea")));
+}
+
+#[test]
+fn a_judging_is_stopped_before_a_run() {
+    let mut bench = Bench::new(120, 40);
+    let ticket = at_work(&mut bench);
+    assert_eq!(bench.press("Ctrl+C"), [CoreEffect::CancelRun(ticket).into()]);
+    bench.tell_of(ticket, vec![EventKind::Cancelled {}]);
+    assert!(bench.model.judge.live().is_none() && bench.picture().contains("stopped"));
+}
+
+#[test]
+fn events_of_an_older_judging_are_ignored() {
+    let mut bench = Bench::new(120, 40);
+    let old = at_work(&mut bench);
+    bench.press("Ctrl+C");
+    bench.tell_of(old, vec![EventKind::Cancelled {}]);
+    asked(&mut bench, "J");
+    bench.tell_of(old, vec![EventKind::Judged { comparison: comparison(0, 2, 1.0, true) }]);
+    assert!(bench.model.judge.comparisons().is_empty());
+}
+
+#[test]
+fn escape_leads_home_and_nothing_is_lost() {
+    let mut bench = Bench::new(120, 40);
+    concluded(&mut bench, true);
+    bench.press("Esc");
+    assert_eq!(bench.model.screen, ScreenName::Work);
+    bench.press("3");
+    assert!(bench.model.judge.winner().is_some());
+}
