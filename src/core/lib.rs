@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
-//! | L2 | [`config`], [`assets`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`] | the only input and output |
+//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
@@ -23,6 +23,7 @@ pub mod assets;
 pub mod compare;
 pub mod config;
 pub mod domain;
+pub mod drafts;
 pub mod embed;
 pub mod engine;
 pub mod error;

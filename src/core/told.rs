@@ -1,4 +1,5 @@
-//! What the user has been told once: which providers could be used. A small file in the data folder, so that each is pointed out once.
+//! What the user has been told once: which providers could be used, and what needs explaining once. A small file in the
+//! data folder, so that each is pointed out once.
 //!
 //! It is a comfort and never a reason to fail: a file that cannot be read counts as empty, and one that cannot be written
 //! means that nothing is said, because it would be said again at every run. Without a data folder nothing is
@@ -20,6 +21,35 @@ struct Memory {
     /// Names of providers that were pointed out, or used before they could be.
     #[serde(default)]
     providers: BTreeSet<String>,
+    /// What was explained, by the names of [`Notice`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    notices: BTreeSet<String>,
+}
+
+/// Something that is explained once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// That `builtin` writes where nothing is configured, and what it is.
+    Builtin,
+}
+
+impl Notice {
+    /// Its name in the file.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+        }
+    }
+}
+
+/// True when `notice` was explained before.
+pub fn was_explained(file: &Path, notice: Notice) -> bool {
+    read(file).notices.contains(notice.as_str())
+}
+
+/// Remembers that `notice` was explained; true when the file has it now.
+pub fn explained(file: &Path, notice: Notice) -> bool {
+    change(file, |memory| _ = memory.notices.insert(notice.as_str().to_owned()))
 }
 
 /// Those of `names` that the file does not have.
@@ -30,11 +60,15 @@ pub fn not_told_of(file: &Path, names: impl IntoIterator<Item = String>) -> Vec<
 
 /// Adds `names` to the file; true when the file has them now.
 pub fn remember(file: &Path, names: &[String]) -> bool {
+    change(file, |memory| memory.providers.extend(names.iter().cloned()))
+}
+
+fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
     if !file.parent().is_some_and(Path::is_dir) {
         return false;
     }
     let mut memory = read(file);
-    memory.providers.extend(names.iter().cloned());
+    change(&mut memory);
     let Ok(mut bytes) = serde_json::to_vec_pretty(&memory) else { return false };
     bytes.push(b'\n');
     match files::write_atomically(file, &bytes, files::PRIVATE_FILE) {
@@ -68,6 +102,15 @@ mod tests {
         assert_eq!(not_told_of(&file, names(&["a", "b"])), ["a"]);
         assert!(remember(&file, &names(&["a"])));
         assert!(not_told_of(&file, names(&["a", "b"])).is_empty());
+    }
+
+    #[test]
+    fn what_was_explained_is_beside_the_providers() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("told.json");
+        assert!(remember(&file, &names(&["a"])) && !was_explained(&file, Notice::Builtin));
+        assert!(explained(&file, Notice::Builtin) && was_explained(&file, Notice::Builtin));
+        assert!(not_told_of(&file, names(&["a"])).is_empty());
     }
 
     #[test]

@@ -43,6 +43,20 @@ pub enum Action {
     Yank,
     Undo,
     Redo,
+    InputPrevious,
+    InputNext,
+    InputHistory,
+    Editor,
+    SetMark,
+    SelectLeft,
+    SelectRight,
+    SelectUp,
+    SelectDown,
+    SelectLineStart,
+    SelectLineEnd,
+    SelectAll,
+    CopySelection,
+    CutSelection,
     FocusInput,
     BackOrQuit,
     VariantPrevious,
@@ -62,6 +76,9 @@ pub enum Action {
     Copy,
     CopyPane,
     StopVariant,
+    Retry,
+    Rerun,
+    RunWith,
     Details,
     GoToWork,
     GoToCompare,
@@ -321,10 +338,29 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
         .at_work()
         .hint(10),
-    info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt (OSC 52)").hint(4),
+    info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt").hint(4),
     info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not")
         .at_work(),
     info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
+    info(A::Retry, "retry", Navigate, &["r"], "retry", "Make what failed again, in a run of its own")
+        .at_work()
+        .hint(15)
+        .calls("generate"),
+    info(A::Rerun, "rerun", Navigate, &["R"], "run again", "Run the same request again")
+        .at_work()
+        .hint(16)
+        .calls("generate"),
+    info(
+        A::RunWith,
+        "retry-other",
+        Navigate,
+        &["P"],
+        "provider",
+        "Make what failed, or one more, with another provider",
+    )
+    .at_work()
+    .hint(17)
+    .calls("generate"),
     info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings")
         .at_work()
         .hint(9),
@@ -390,6 +426,15 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of what is found"),
     info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
     info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
+    info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; what you wrote is kept")
+        .at_work(),
+    info(A::InputNext, "input-next", Composer, &["Alt+Down"], "later", "Later input, and back to what you wrote")
+        .at_work(),
+    info(A::InputHistory, "input-history", Composer, &["Ctrl+R"], "earlier inputs", "Search earlier inputs")
+        .at_work()
+        .hint(15)
+        .calls("history"),
+    info(A::Editor, "editor", Composer, &["Ctrl+G"], "editor", "Write in $VISUAL or $EDITOR").at_work().hint(16),
     info(A::CharLeft, "char-left", Composer, &["Left", "Ctrl+B"], "left", "Left"),
     info(A::CharRight, "char-right", Composer, &["Right", "Ctrl+F"], "right", "Right"),
     info(A::LineUp, "line-up", Composer, &["Up"], "up", "Up a row").at_work(),
@@ -423,6 +468,37 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Delete to the beginning of the line",
     ),
     info(A::DeleteToEnd, "del-to-end", Composer, &["Ctrl+K"], "delete to end", "Delete to the end of the line"),
+    info(
+        A::SetMark,
+        "select-from",
+        Composer,
+        &["Ctrl+Space", "Alt+Space"],
+        "mark",
+        "Select from here on; again: no longer",
+    ),
+    info(A::SelectLeft, "select-left", Composer, &["Shift+Left"], "select left", "Select a character to the left"),
+    info(A::SelectRight, "select-right", Composer, &["Shift+Right"], "select right", "Select a character to the right"),
+    info(A::SelectUp, "select-up", Composer, &["Shift+Up"], "select up", "Select a row up").at_work(),
+    info(A::SelectDown, "select-down", Composer, &["Shift+Down"], "select down", "Select a row down").at_work(),
+    info(
+        A::SelectLineStart,
+        "select-line-start",
+        Composer,
+        &["Shift+Home"],
+        "select to start",
+        "Select to the beginning of the line",
+    ),
+    info(
+        A::SelectLineEnd,
+        "select-line-end",
+        Composer,
+        &["Shift+End"],
+        "select to end",
+        "Select to the end of the line",
+    ),
+    info(A::SelectAll, "select-all", Composer, &["Alt+A"], "select all", "Select everything"),
+    info(A::CopySelection, "copy-selection", Composer, &["Alt+W"], "copy", "Copy what is selected").at_work().hint(4),
+    info(A::CutSelection, "cut-selection", Composer, &["Ctrl+X"], "cut", "Cut what is selected").at_work().hint(5),
     info(A::Yank, "yank", Composer, &["Ctrl+Y"], "put back", "Put back what was deleted last"),
     info(A::Undo, "undo", Composer, &["Ctrl+_", "Alt+U"], "undo", "Undo"),
     info(A::Redo, "redo", Composer, &["Alt+R"], "redo", "Redo"),

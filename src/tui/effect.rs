@@ -2,8 +2,10 @@
 //! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
 
 use aludel_core::domain::PromptId;
+use aludel_core::told::Notice;
 use serde_json::Value;
 
+use super::model::desk::Sheet;
 use super::model::history::Question;
 
 /// Names one question. An answer whose ticket is no longer current is ignored.
@@ -54,6 +56,14 @@ pub(crate) enum CoreEffect {
     CancelRun(Ticket),
     /// Stop one variant of a run.
     CancelVariant(Ticket, u32),
+    /// Take up what an earlier workbench left. Answers with `Desk`.
+    TakeUpDraft,
+    /// Write down what is being written, in the place of what was. Answers with `Desk` when that fails.
+    KeepDraft(Sheet),
+    /// Read the inputs of earlier runs. Answers with `Desk`.
+    LoadInputs,
+    /// Remember that this was explained.
+    Explained(Notice),
     /// List personas and providers. Answers with `Names`.
     LoadNames,
     /// Ask for, or change, what is stored. Answers with `History`.
@@ -101,10 +111,12 @@ pub(crate) enum Wish {
 /// What the runtime does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TerminalEffect {
-    /// Hand this text to the terminal's clipboard.
+    /// Copy this text. Answers with `Copied`.
     Copy(String),
     /// Give the terminal back to the shell until it is asked for again. Answers with `Resumed`.
     Suspend,
+    /// Let the user edit this text in their editor. Answers with `Edited`.
+    Edit(String),
     /// Draw every cell anew.
     Repaint,
     /// Leave.

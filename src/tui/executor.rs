@@ -4,6 +4,7 @@
 //! question. Events travel in batches over a bounded channel: a screen that is slow to take them makes the run's own
 //! queue merge its deltas, and loses nothing.
 
+mod desk;
 mod history;
 mod judging;
 mod transfer;
@@ -16,12 +17,14 @@ use aludel_core::api::GenerateRequest;
 use aludel_core::engine::{Engine, Newcomers};
 use aludel_core::error::Problem;
 use aludel_core::event::{Run, RunControl};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::{CoreEffect, Ticket, Wish};
-use super::message::Message;
+use super::message::{DeskNews, Message, Outcome};
+use super::model::desk::Sheet;
 use super::model::{CostlyWhat, Names};
+use desk::Beginning;
 
 /// How many answers may wait for the screen.
 const ANSWERS: usize = 256;
@@ -41,6 +44,8 @@ pub(crate) struct Executor {
     finding: Option<AbortHandle>,
     /// The file that is written or read.
     transferring: Option<AbortHandle>,
+    /// Writes drafts down, once there is one.
+    scribe: Option<watch::Sender<Sheet>>,
     /// Looks how far the vectors are.
     watching: Option<AbortHandle>,
     tasks: JoinSet<()>,
@@ -58,6 +63,7 @@ impl Executor {
                 judging: None,
                 finding: None,
                 transferring: None,
+                scribe: None,
                 watching: None,
                 tasks: JoinSet::new(),
             },
@@ -101,6 +107,30 @@ impl Executor {
                     control.cancel_variant(variant);
                 }
             }
+            CoreEffect::TakeUpDraft => self.begin_drafts(Beginning::TakeUp),
+            CoreEffect::KeepDraft(sheet) => {
+                if self.scribe.is_none() {
+                    self.begin_drafts(Beginning::Afresh);
+                }
+                if let Some(scribe) = &self.scribe {
+                    scribe.send_replace(sheet);
+                }
+            }
+            CoreEffect::LoadInputs => {
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.tasks.spawn(async move {
+                    let inputs = DeskNews::Inputs(told(desk::inputs(&engine).await));
+                    _ = answers.send(Message::Desk(inputs)).await;
+                });
+            }
+            CoreEffect::Explained(notice) => {
+                // Leaving waits for whoever may still answer.
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.tasks.spawn_blocking(move || {
+                    engine.explained(notice);
+                    drop(answers);
+                });
+            }
             CoreEffect::LoadNames => {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
@@ -131,6 +161,8 @@ impl Executor {
             task.abort();
         }
         drop(self.answers);
+        // The last draft is written before the scribe ends.
+        drop(self.scribe);
         // Nobody reads the answers any more, but a run is only over when its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
         if tokio::time::timeout(FAREWELL, drained).await.is_err() {
@@ -196,6 +228,12 @@ impl Executor {
         }
     }
 
+    fn begin_drafts(&mut self, beginning: Beginning) {
+        let (scribe, sheets) = watch::channel(Sheet::default());
+        self.tasks.spawn(desk::write_down(self.engine.clone(), beginning, sheets, self.answers.clone()));
+        self.scribe = Some(scribe);
+    }
+
     fn answer(&mut self, messages: Vec<Message>) {
         self.tasks.spawn(tell(messages, self.answers.clone()));
     }
@@ -237,4 +275,9 @@ async fn point_out(newcomers: Newcomers, answers: mpsc::Sender<Message>) {
 async fn names(engine: &Engine) -> Names {
     let providers = engine.providers().await.into_iter().filter(|provider| provider.available);
     Names { personas: engine.known().personas, providers: providers.map(|provider| provider.name).collect() }
+}
+
+/// What is told of a failure.
+fn told<T>(outcome: aludel_core::error::Result<T>) -> Outcome<T> {
+    outcome.map_err(|error| Box::new(Problem::from(error)))
 }

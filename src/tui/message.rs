@@ -9,8 +9,10 @@ use crossterm::event::KeyEvent;
 use serde_json::Value;
 
 use super::effect::Ticket;
+use super::model::desk::Leftovers;
 use super::model::history::Answer;
 use super::model::{Costly, Names};
+use super::terminal::{Copied, Edited};
 
 /// Anything that may change the model.
 #[derive(Debug, Clone)]
@@ -67,14 +69,27 @@ pub(crate) enum Message {
         /// What it is.
         news: News,
     },
+    /// An answer that concerns what is being written.
+    Desk(DeskNews),
     /// So far the vectors are.
     Indexing(Indexing),
     /// The names that exist here.
     Names(Names),
     /// Providers that could be used and that nobody configured, at least one; told once.
     Newcomers(Vec<Newcomer>),
+    /// A text was copied so.
+    Copied(Copied),
+    /// Back from the user's editor.
+    Edited(Edited),
     /// Back from the shell; `false` when this terminal cannot suspend.
     Resumed(bool),
+}
+
+impl Message {
+    /// False when there is nothing to draw for it.
+    pub(crate) fn can_be_seen(&self) -> bool {
+        !matches!(self, Self::Desk(DeskNews::Left(left)) if *left == Leftovers::default())
+    }
 }
 
 /// What the core answered, or why it did not.
@@ -97,4 +112,15 @@ pub(crate) enum News {
     Exported(Outcome<u64>),
     /// A file was read.
     Imported(Outcome<Box<ImportReport>>),
+}
+
+/// An answer that concerns what is being written.
+#[derive(Debug, Clone)]
+pub(crate) enum DeskNews {
+    /// What an earlier workbench left.
+    Left(Leftovers),
+    /// The draft could not be written down.
+    NotKept(Box<Problem>),
+    /// The inputs of earlier runs, the newest first.
+    Inputs(Outcome<Vec<String>>),
 }

@@ -36,12 +36,14 @@ use aludel_core::config::Environment;
 use aludel_core::domain::{Phase, ProviderKind};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error, Result};
+use aludel_core::told::Notice;
 
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;
 use model::{Defaults, Model};
 use runtime::Runtime;
-use terminal::{Keyboard, Screen};
+use terminal::{Clipboard, Keyboard, Screen};
+pub use terminal::{Editor, Surroundings};
 use theme::Theme;
 use widgets::scroll::Follow;
 
@@ -59,15 +61,22 @@ pub struct Options {
     pub term: Option<String>,
     /// True when it is at the other end of a line that may be slow; text is then shown page by page.
     pub remote: bool,
+    /// The user's editor.
+    pub editor: Editor,
+    /// What is known of clipboards.
+    pub surroundings: Surroundings,
 }
 
 impl Options {
-    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`.
+    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`, `VISUAL`, `EDITOR`, and where a
+    /// clipboard may be.
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             no_color: environment.no_color(),
             term: environment.get("TERM").map(str::to_owned),
             remote: environment.get("SSH_CONNECTION").is_some(),
+            editor: Editor::from_environment(environment),
+            surroundings: Surroundings::from_environment(environment),
         }
     }
 }
@@ -92,7 +101,11 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
     runtime.block_on(async {
         let stop = stop_asked()?;
         engine.keep_indexed();
-        let screen = Screen::enter(theme).map_err(|error| terminal_failed(&error))?;
+        let copied = engine.paths().copied.clone();
+        let shown = engine.paths().shown(&copied).display().to_string();
+        let clipboard = Clipboard::new(options.surroundings, (copied, shown));
+        let screen =
+            Screen::enter(theme, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
         let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
         let (outcome, executor, messages) = workbench.run(stop).await;
         let finished = executor.finish(messages).await;
@@ -126,6 +139,7 @@ fn defaults(engine: &Engine) -> Defaults {
         count: generation.default_count,
         temperature: generation.default_temperature,
         is_meaning_free,
+        knows_builtin: engine.was_explained(Notice::Builtin),
     }
 }
 
@@ -156,13 +170,18 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
         |kind| signal(kind).map_err(|error| Error::Internal(format!("signals cannot be listened for: {error}")));
     let (mut term, mut hangup, mut interrupt) =
         (listen(SignalKind::terminate())?, listen(SignalKind::hangup())?, listen(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = hangup.recv() => {}
-            _ = interrupt.recv() => {}
+    // A task of its own, which listens also while the loop waits for an editor.
+    let asked = tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = term.recv() => break,
+                _ = hangup.recv() => break,
+                // `^C` in an editor is for the editor, though the terminal tells us too.
+                _ = interrupt.recv() => if !terminal::modes::is_lent() { break },
+            }
         }
-    })
+    });
+    Ok(async { _ = asked.await })
 }
 
 /// Ready once the system asks the program to end.

@@ -57,12 +57,19 @@ impl Bench {
 
     /// Lets time pass, tick by tick as the runtime would.
     pub(crate) fn wait(&mut self, milliseconds: u64) {
+        self.wait_and_see(milliseconds);
+    }
+
+    /// As [`Bench::wait`], and gives what followed from it.
+    pub(crate) fn wait_and_see(&mut self, milliseconds: u64) -> Vec<Effect> {
         let end = self.now + milliseconds;
-        while let Some(next) = super::update::next_change(&self.model).filter(|next| *next <= end) {
+        let mut effects = Vec::new();
+        while let Some(next) = super::update::next_wake(&self.model).filter(|next| *next <= end) {
             self.now = next.max(self.now);
-            self.send(Message::Tick);
+            effects.extend(self.send(Message::Tick));
         }
         self.now = end;
+        effects
     }
 
     /// Tells events of the current run.
@@ -83,6 +90,11 @@ impl Bench {
     /// Makes every search by meaning cost money.
     pub(crate) fn meaning_costs(&mut self) {
         self.model.settings = Settings::new(Defaults { is_meaning_free: false, ..defaults() });
+    }
+
+    /// It was explained before who writes here.
+    pub(crate) fn builtin_is_known(&mut self) {
+        self.model.settings = Settings::new(Defaults { knows_builtin: true, ..defaults() });
     }
 
     /// Types an idea and runs it; `variants` of it are announced.
@@ -133,6 +145,7 @@ fn defaults() -> Defaults {
         providers: builtin.clone(),
         writers: builtin,
         is_meaning_free: true,
+        knows_builtin: false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::message::Message;
 use super::model::choice::name_by_id;
 use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
+use super::screens::workbench::desk;
 use super::screens::{self, compare, history, workbench};
 
 /// What an update may look up.
@@ -25,7 +26,7 @@ pub(crate) struct Cx<'a> {
 /// Takes in one message.
 pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Effect> {
     pass_time(model, cx.now);
-    let effects = match message {
+    let mut effects = match message {
         Message::Key(key) => on_key(model, key, cx),
         Message::Paste(text) => on_paste(model, &text),
         Message::Resize { width, height } => {
@@ -75,6 +76,10 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             }
             Vec::new()
         }
+        Message::Desk(news) => {
+            desk::take_in(model, news);
+            Vec::new()
+        }
         Message::Indexing(indexing) => {
             model.history.indexing = Some(indexing);
             Vec::new()
@@ -88,6 +93,14 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             model.say_long(Tone::Done, format!("{} can be used; F2 chooses", names.join(", ")));
             Vec::new()
         }
+        Message::Copied(copied) => {
+            screens::tell_copied(model, &copied);
+            Vec::new()
+        }
+        Message::Edited(edited) => {
+            desk::take_edited(model, edited);
+            Vec::new()
+        }
         Message::Resumed(suspended) => {
             if !suspended {
                 model.say(Tone::Refused, "this terminal cannot suspend a program");
@@ -95,6 +108,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             Vec::new()
         }
     };
+    effects.extend(desk::settle(model));
     screens::reflow(model);
     overlays::reflow(model);
     effects
@@ -113,6 +127,11 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     [spinner, figures, toast, model.quit_armed_until].into_iter().flatten().min()
 }
 
+/// The next moment at which anything is to be done by itself, seen or not.
+pub(crate) fn next_wake(model: &Model) -> Option<u64> {
+    [next_change(model), model.desk.due()].into_iter().flatten().min()
+}
+
 /// Starts a run of a raw request. Refused while another is live.
 pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     if let Some(reason) = workbench::refusal(model, Action::Run) {
@@ -125,7 +144,11 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     model.choice.name_by_id();
     name_by_id(&mut model.compare.prompts);
     name_by_id(&mut model.judge.prompts);
-    model.run = Some(LiveRun::new(ticket, model.now));
+    if let Some(idea) = raw["input"].as_str() {
+        model.desk.inputs.add_newest(idea);
+    }
+    model.desk.cut_short = None;
+    model.run = Some(LiveRun::new(ticket, raw.clone(), model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;
     vec![CoreEffect::Generate { ticket, raw }.into()]

@@ -22,6 +22,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("redact", 1),
     ("assets", 2),
     ("config", 2),
+    ("drafts", 2),
     ("embed", 2),
     ("files", 2),
     ("provider/builtin", 2),

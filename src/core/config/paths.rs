@@ -31,6 +31,10 @@ pub struct Paths {
     pub judge: PathBuf,
     /// The user's own themes.
     pub themes: PathBuf,
+    /// The folder of what was being written when a workbench ended.
+    pub drafts: PathBuf,
+    /// The last text that was copied and too long for some terminals.
+    pub copied: PathBuf,
     /// True when the user named the configuration file, so that it must exist to be read.
     pub(super) config_named: bool,
     /// The user's home folder, for showing paths with `~`.
@@ -71,6 +75,8 @@ impl Paths {
             personas: home.join("personas"),
             judge: home.join("judge"),
             themes: home.join("themes"),
+            drafts: home.join("drafts"),
+            copied: home.join("copied.txt"),
             home,
             user_home,
         })

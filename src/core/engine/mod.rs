@@ -43,6 +43,7 @@ use tokio::runtime::Handle;
 use crate::api::{self, Known, Request};
 use crate::assets::Assets;
 use crate::config::{Config, Loaded, Origins, Paths};
+use crate::drafts::Drafts;
 use crate::error::Result;
 use crate::ids::{IdSource, SystemIds};
 use crate::ledger::SpendBook;
@@ -132,6 +133,11 @@ impl Engine {
     /// The user's folder and what is in it.
     pub fn paths(&self) -> &Paths {
         &self.inner.loaded.paths
+    }
+
+    /// The drafts of the user's folder, for one workbench. Reads and makes nothing yet.
+    pub fn drafts(&self) -> Drafts {
+        Drafts::new(self.paths().drafts.clone(), Arc::clone(&self.inner.clock))
     }
 
     /// Waits until the prompts of the runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of

@@ -2,7 +2,7 @@
 //!
 //! They bind nothing by themselves, because that would spend money unasked, so the first run that finds one points it
 //! out, once ([`crate::told`]). Looking is no part of the run: keys are looked up at once, Ollama is asked beside the run
-//! and only on this machine, and nothing is an error.
+//! and only on this machine, and nothing is an error. What else is explained once is asked and noted here too.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{Engine, wiring};
 use crate::config::ProviderConfig;
 use crate::domain::ProviderKind;
 use crate::provider::transport::probe::RunningOllama;
-use crate::told;
+use crate::told::{self, Notice};
 
 /// The longest a run that has ended is held up by Ollama's silence.
 const LAST_WAIT: Duration = Duration::from_millis(50);
@@ -39,6 +39,16 @@ pub struct Newcomers {
 }
 
 impl Engine {
+    /// True when `notice` was explained to the user before.
+    pub fn was_explained(&self, notice: Notice) -> bool {
+        told::was_explained(&self.paths().home.join(told::FILE), notice)
+    }
+
+    /// Remembers that `notice` was explained, where there is a data folder; without one it is explained again.
+    pub fn explained(&self, notice: Notice) {
+        told::explained(&self.paths().home.join(told::FILE), notice);
+    }
+
     /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
     /// Needs a tokio runtime.
     pub fn look_for_newcomers(&self, provider: Option<&str>) -> Newcomers {

@@ -3,15 +3,15 @@
 use aludel_core::api::{DeleteRequest, ListRequest, SearchRequest, ShowRequest, UpdateRequest};
 use aludel_core::domain::{Prompt, PromptId};
 use aludel_core::engine::{Engine, Indexing};
-use aludel_core::error::{Problem, Result};
+use aludel_core::error::Result;
 use aludel_core::time::{Clock, SystemClock};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep};
 
-use super::transfer;
+use super::{told, transfer};
 use crate::tui::effect::{Ticket, Wish};
-use crate::tui::message::{Message, News, Outcome};
+use crate::tui::message::{Message, News};
 use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
 
 /// How often is looked how far the vectors are.
@@ -51,10 +51,6 @@ pub(super) async fn watch_indexing(engine: Engine, answers: mpsc::Sender<Message
         }
         sleep(LOOKING).await;
     }
-}
-
-fn told<T>(outcome: Result<T>) -> Outcome<T> {
-    outcome.map_err(|error| Box::new(Problem::from(error)))
 }
 
 async fn read(engine: &Engine, id: PromptId) -> Result<Prompt> {

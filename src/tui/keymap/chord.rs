@@ -53,7 +53,12 @@ impl Chord {
             KeyCode::Char(letter) if modifiers.contains(KeyModifiers::CONTROL) => {
                 modifiers -= KeyModifiers::SHIFT;
                 // 0x1F is what `Ctrl+_`, `Ctrl+/` and `Ctrl+7` all send.
-                KeyCode::Char(if matches!(letter, '7' | '/') { '_' } else { letter.to_ascii_lowercase() })
+                // 0x00 is what `Ctrl+Space`, `Ctrl+@` and `Ctrl+2` all send.
+                KeyCode::Char(match letter {
+                    '7' | '/' => '_',
+                    '2' | '@' => ' ',
+                    other => other.to_ascii_lowercase(),
+                })
             }
             KeyCode::Char(letter) => {
                 let upper = modifiers.contains(KeyModifiers::SHIFT);
@@ -134,7 +139,7 @@ impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = match self.code {
             KeyCode::F(number) => format!("F{number}"),
-            KeyCode::Char(letter) if self.modifiers.contains(KeyModifiers::CONTROL) => {
+            KeyCode::Char(letter) if letter != ' ' && self.modifiers.contains(KeyModifiers::CONTROL) => {
                 letter.to_uppercase().to_string()
             }
             code => match NAMES.iter().find(|(_, _, known)| *known == code) {
@@ -181,6 +186,7 @@ mod tests {
             (pressed(KeyCode::Char('G'), none), "G"),
             (pressed(KeyCode::Char('j'), ctrl), "Ctrl+J"),
             (pressed(KeyCode::Char('7'), ctrl), "Ctrl+_"),
+            (pressed(KeyCode::Char('@'), ctrl), "Ctrl+Space"),
             (pressed(KeyCode::BackTab, shift), "Shift+Tab"),
             (pressed(KeyCode::BackTab, none), "Shift+Tab"),
             (pressed(KeyCode::Char('B'), KeyModifiers::ALT), "Alt+B"),
@@ -193,9 +199,10 @@ mod tests {
 
     #[test]
     fn hints_show_keys_in_short() {
-        let shown = ["Ctrl+J", "Alt+B", "Shift+Tab", "F2", "PageDown", "G", "Ctrl+Left", "Space"]
-            .map(|key| named(key).to_string());
-        assert_eq!(shown, ["^J", "Alt-b", "S-Tab", "F2", "PgDn", "G", "^←", "Space"]);
+        let shown =
+            ["Ctrl+J", "Alt+B", "Shift+Tab", "F2", "PageDown", "G", "Ctrl+Left", "Space", "Ctrl+Space", "Shift+Left"]
+                .map(|key| named(key).to_string());
+        assert_eq!(shown, ["^J", "Alt-b", "S-Tab", "F2", "PgDn", "G", "^←", "Space", "^Space", "S-←"]);
     }
 
     #[test]

@@ -32,6 +32,12 @@ impl Default for Keymap {
     }
 }
 
+/// The first key of `action`, as hints show it.
+pub(crate) fn first_key(action: Action) -> String {
+    let key = action.info().keys.first().and_then(|key| key.parse::<Chord>().ok());
+    key.map_or_else(String::new, |chord| chord.to_string())
+}
+
 impl Keymap {
     /// The action that `chord` calls where `context` has the keys.
     pub(crate) fn action(&self, context: Context, chord: Chord) -> Option<Action> {

@@ -3,7 +3,7 @@
 //! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
 //! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use tui_textarea::{CursorMove, Scrolling, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -13,12 +13,29 @@ use crate::tui::widgets::safe::typed;
 /// How many edits can be undone.
 const UNDO_DEPTH: usize = 1_000;
 
+/// What is selected looks so, in colours and without.
+const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
+
 /// The text area.
 #[derive(Debug, Clone)]
 pub(crate) struct Composer {
     area: TextArea<'static>,
     /// True where line breaks become blanks.
     is_one_line: bool,
+    /// How often it was changed, or may have been.
+    edits: u64,
+    selecting: Selecting,
+}
+
+/// What a motion does to the selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Selecting {
+    /// There is none.
+    Nothing,
+    /// It was made with Shift held, and ends with the first motion without.
+    WithShift,
+    /// It began with a mark: every motion extends it.
+    FromMark,
 }
 
 impl PartialEq for Composer {
@@ -36,7 +53,8 @@ impl Default for Composer {
         // The terminal's own cursor marks the place, so the text area draws none.
         area.set_cursor_style(Style::default());
         area.set_cursor_line_style(Style::default());
-        Self { area, is_one_line: false }
+        area.set_selection_style(SELECTED);
+        Self { area, is_one_line: false, edits: 0, selecting: Selecting::Nothing }
     }
 }
 
@@ -63,9 +81,45 @@ impl Composer {
         self.paste(text);
     }
 
+    /// What is selected; `None` when nothing is.
+    pub(crate) fn selected(&self) -> Option<String> {
+        let ((first, from), (last, to)) = self.area.selection_range()?;
+        let lines = self.area.lines().iter().enumerate().take(last + 1).skip(first);
+        let parts = lines.map(|(row, line)| {
+            let begin = if row == first { from } else { 0 };
+            let end = if row == last { to } else { usize::MAX };
+            line.chars().take(end).skip(begin).collect::<String>()
+        });
+        Some(parts.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+    }
+
+    /// True while something is selected or being selected.
+    pub(crate) fn is_selecting(&self) -> bool {
+        self.area.is_selecting()
+    }
+
+    /// Selects nothing any more.
+    pub(crate) fn unselect(&mut self) {
+        self.area.cancel_selection();
+        self.selecting = Selecting::Nothing;
+        self.show_cursor();
+    }
+
+    /// Where the cursor stands on what is selected, its place looks like the rest of that.
+    fn show_cursor(&mut self) {
+        let (row, column) = (self.area.cursor().0, self.area.cursor().1);
+        let is_selected = self.area.selection_range().is_some_and(|(from, to)| from != to && from == (row, column));
+        self.area.set_cursor_style(if is_selected { SELECTED } else { Style::new() });
+    }
+
     /// The text, lines joined by `\n`.
     pub(crate) fn text(&self) -> String {
         self.area.lines().join("\n")
+    }
+
+    /// Names the present text: as long as this is the same, so is the text.
+    pub(crate) const fn edits(&self) -> u64 {
+        self.edits
     }
 
     /// How many characters it has, as the limits count them.
@@ -97,13 +151,17 @@ impl Composer {
 
     /// Types one character.
     pub(crate) fn insert(&mut self, character: char) {
+        self.edits += 1;
         self.area.insert_char(character);
+        self.unselect();
     }
 
     /// Types a whole text. Gives the number of characters that went in.
     pub(crate) fn paste(&mut self, text: &str) -> usize {
         let text = self.fitting(text);
+        self.edits += 1;
         self.area.insert_str(&text);
+        self.unselect();
         text.chars().count()
     }
 
@@ -115,7 +173,8 @@ impl Composer {
 
     /// Does what an action of the composer says. False when it is not one of them.
     pub(crate) fn act(&mut self, action: Action) -> bool {
-        match action {
+        let Some(motion) = self.before(action) else { return true };
+        match motion {
             Action::NewLine => self.area.insert_newline(),
             Action::LineStart => self.area.move_cursor(CursorMove::Head),
             Action::LineEnd => self.area.move_cursor(CursorMove::End),
@@ -138,12 +197,71 @@ impl Composer {
             Action::DeleteWordAfter => _ = self.area.delete_next_word(),
             Action::DeleteToStart => _ = self.area.delete_line_by_head(),
             Action::DeleteToEnd => _ = self.area.delete_line_by_end(),
+            Action::CopySelection => self.area.copy(),
+            Action::CutSelection => _ = self.area.cut(),
             Action::Yank => _ = self.area.paste(),
             Action::Undo => _ = self.area.undo(),
             Action::Redo => _ = self.area.redo(),
             _ => return false,
         }
+        self.edits += 1;
+        // Edits end a selection; the text area has done so by itself.
+        if !self.area.is_selecting() {
+            self.selecting = Selecting::Nothing;
+        }
+        self.show_cursor();
         true
+    }
+
+    /// Brings the selection to where `action` wants it, and gives the action that remains: of selecting to the left, going
+    /// to the left. `None` when nothing remains.
+    fn before(&mut self, action: Action) -> Option<Action> {
+        let motion = match action {
+            Action::SelectLeft => Action::CharLeft,
+            Action::SelectRight => Action::CharRight,
+            Action::SelectUp => Action::LineUp,
+            Action::SelectDown => Action::LineDown,
+            Action::SelectLineStart => Action::LineStart,
+            Action::SelectLineEnd => Action::LineEnd,
+            Action::SetMark if self.selecting == Selecting::FromMark => {
+                self.unselect();
+                return None;
+            }
+            Action::SetMark => {
+                self.area.start_selection();
+                self.selecting = Selecting::FromMark;
+                return None;
+            }
+            Action::SelectAll => {
+                self.area.select_all();
+                self.selecting = Selecting::WithShift;
+                return None;
+            }
+            Action::DeleteCharBefore | Action::DeleteChar if self.selected().is_some() => {
+                self.delete_selected();
+                return None;
+            }
+            _ => {
+                if self.selecting == Selecting::WithShift && is_motion(action) {
+                    self.unselect();
+                }
+                return Some(action);
+            }
+        };
+        if self.selecting == Selecting::Nothing {
+            self.area.start_selection();
+            self.selecting = Selecting::WithShift;
+        }
+        Some(motion)
+    }
+
+    /// Deletes what is selected, and leaves what `yank` puts back as it was.
+    fn delete_selected(&mut self) {
+        self.edits += 1;
+        let yanked = self.area.yank_text();
+        self.area.cut();
+        self.area.set_yank_text(yanked);
+        self.unselect();
     }
 
     /// The line of the cursor, cut in two where it stands.
@@ -192,6 +310,25 @@ impl Composer {
         self.area.delete_str(length);
         self.area.set_yank_text(yanked);
     }
+}
+
+/// True for what moves the cursor and changes nothing.
+const fn is_motion(action: Action) -> bool {
+    matches!(
+        action,
+        Action::LineStart
+            | Action::LineEnd
+            | Action::CharLeft
+            | Action::CharRight
+            | Action::LineUp
+            | Action::LineDown
+            | Action::TextUp
+            | Action::TextDown
+            | Action::WordLeft
+            | Action::WordRight
+            | Action::TextStart
+            | Action::TextEnd
+    )
 }
 
 #[cfg(test)]
@@ -275,5 +412,74 @@ mod tests {
         composer.act(Action::DeleteCharBefore);
         composer.act(Action::Yank);
         assert_eq!(composer.text(), "keepthis");
+    }
+
+    #[test]
+    fn what_is_selected_with_shift_ends_with_the_first_motion_without() {
+        let mut composer = written("one two");
+        composer.act(Action::SelectLeft);
+        composer.act(Action::SelectLeft);
+        assert_eq!(composer.selected().as_deref(), Some("wo"));
+        composer.act(Action::CharLeft);
+        assert_eq!(composer.selected(), None);
+        composer.act(Action::SelectLineStart);
+        assert_eq!(composer.selected().as_deref(), Some("one "));
+    }
+
+    #[test]
+    fn from_a_mark_every_motion_selects_until_it_is_set_again() {
+        let mut composer = written("first line\nsecond line");
+        composer.act(Action::TextStart);
+        composer.act(Action::WordRight);
+        composer.act(Action::SetMark);
+        composer.act(Action::TextEnd);
+        composer.act(Action::WordLeft);
+        assert_eq!(composer.selected().as_deref(), Some("line\nsecond "));
+        composer.act(Action::SetMark);
+        assert_eq!((composer.selected(), composer.is_selecting()), (None, false));
+    }
+
+    #[test]
+    fn typing_replaces_what_is_selected() {
+        let mut composer = written("a 👩\u{200d}👧 b");
+        composer.act(Action::CharLeft);
+        composer.act(Action::CharLeft);
+        composer.act(Action::SelectLeft);
+        assert_eq!(composer.selected().as_deref(), Some("👩\u{200d}👧"), "a whole character");
+        composer.insert('x');
+        assert_eq!((composer.text().as_str(), composer.is_selecting()), ("a x b", false));
+        composer.act(Action::SelectAll);
+        composer.paste("all\nnew");
+        assert_eq!(composer.text(), "all\nnew");
+    }
+
+    #[test]
+    fn deleting_takes_what_is_selected_and_nothing_more() {
+        for action in [Action::DeleteCharBefore, Action::DeleteChar, Action::DeleteWord, Action::DeleteToEnd] {
+            let mut composer = written("keep 👩\u{200d}👧 this");
+            composer.act(Action::LineStart);
+            composer.act(Action::WordRight);
+            composer.act(Action::SelectLineEnd);
+            composer.act(action);
+            assert_eq!((composer.text().as_str(), composer.is_selecting()), ("keep ", false), "{action:?}");
+            composer.act(Action::Undo);
+            assert_eq!(composer.text(), "keep 👩\u{200d}👧 this");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_is_put_back_elsewhere() {
+        let mut composer = written("two one");
+        composer.act(Action::SetMark);
+        composer.act(Action::WordLeft);
+        composer.act(Action::CutSelection);
+        composer.act(Action::LineStart);
+        composer.act(Action::Yank);
+        assert_eq!(composer.text(), "onetwo ");
+        composer.act(Action::SelectAll);
+        composer.act(Action::CopySelection);
+        composer.act(Action::TextEnd);
+        composer.act(Action::Yank);
+        assert_eq!(composer.text(), "onetwo onetwo ");
     }
 }

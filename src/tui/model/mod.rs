@@ -6,7 +6,9 @@ pub(crate) mod asking;
 pub(crate) mod choice;
 pub(crate) mod compare;
 pub(crate) mod composer;
+pub(crate) mod desk;
 pub(crate) mod history;
+pub(crate) mod inputs;
 pub(crate) mod judge;
 pub(crate) mod run;
 pub(crate) mod settings;
@@ -17,7 +19,9 @@ pub(crate) use asking::{About, Asking, Stage};
 pub(crate) use choice::{Choice, Chosen};
 pub(crate) use compare::Compare;
 pub(crate) use composer::Composer;
+pub(crate) use desk::Desk;
 pub(crate) use history::History;
+pub(crate) use inputs::Recall;
 pub(crate) use judge::Judge;
 pub(crate) use run::{LiveRun, Pane, Vessel};
 pub(crate) use settings::{Defaults, Names, Settings};
@@ -82,6 +86,13 @@ pub(crate) enum Overlay {
     ConfirmDelete,
     /// Asks whether to begin what may cost more than passes without asking.
     ConfirmCost(Costly),
+    /// Searches among earlier inputs.
+    Recall(Recall),
+    /// Asks which provider is to make it once more.
+    Providers {
+        /// Which one is marked.
+        marked: usize,
+    },
     /// Asks for a text.
     Ask(Box<Asking>),
 }
@@ -145,6 +156,8 @@ pub(crate) struct Model {
     pub(crate) follow: Follow,
     /// The idea being written.
     pub(crate) composer: Composer,
+    /// What surrounds it: drafts, earlier inputs.
+    pub(crate) desk: Desk,
     /// How it is to be run.
     pub(crate) settings: Settings,
     /// The run on the screen.
@@ -159,6 +172,8 @@ pub(crate) struct Model {
     pub(crate) history: History,
     /// What lies over the screen.
     pub(crate) overlay: Option<Overlay>,
+    /// What is being copied, in words.
+    pub(crate) copying: Option<String>,
     /// A message that passes.
     pub(crate) toast: Option<Toast>,
     /// Until when a second `^C` quits.
@@ -179,6 +194,7 @@ impl Model {
             zoom: false,
             follow,
             composer: Composer::default(),
+            desk: Desk::default(),
             settings: Settings::new(defaults),
             run: None,
             choice: Choice::default(),
@@ -186,6 +202,7 @@ impl Model {
             judge: Judge::default(),
             history: History::new(),
             overlay: None,
+            copying: None,
             toast: None,
             quit_armed_until: None,
             last_ticket: Ticket::default(),

@@ -10,6 +10,7 @@ use aludel_core::domain::{ModelMetadata, Phase, Prompt, Ranking};
 use aludel_core::error::Problem;
 use aludel_core::event::{Event, EventKind, PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
 use aludel_core::text::tokens;
+use serde_json::Value;
 
 use crate::tui::effect::Ticket;
 use crate::tui::widgets::figures::Speed;
@@ -133,6 +134,8 @@ pub(crate) enum Vessel<'a> {
 pub(crate) struct LiveRun {
     /// Names it.
     pub(crate) ticket: Ticket,
+    /// The request as it was made.
+    pub(crate) raw: Value,
     /// What is true of it.
     pub(crate) view: RunView,
     /// Why it was refused before it began.
@@ -160,9 +163,10 @@ impl LiveRun {
     pub(crate) const FIGURES_MS: u64 = 500;
 
     /// A run that was just asked for.
-    pub(crate) fn new(ticket: Ticket, now: u64) -> Self {
+    pub(crate) fn new(ticket: Ticket, raw: Value, now: u64) -> Self {
         Self {
             ticket,
+            raw,
             view: RunView::default(),
             refusal: None,
             since: now,

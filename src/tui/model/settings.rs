@@ -21,6 +21,8 @@ pub(crate) struct Defaults {
     pub(crate) writers: Vec<String>,
     /// True when making a vector of a text costs nothing.
     pub(crate) is_meaning_free: bool,
+    /// True when it was explained before what `builtin` is.
+    pub(crate) knows_builtin: bool,
 }
 
 /// The names that exist here.
@@ -102,6 +104,11 @@ impl Settings {
         self.names = names;
     }
 
+    /// The providers that a run could call now, as far as they are known.
+    pub(crate) fn providers(&self) -> &[String] {
+        &self.names.providers
+    }
+
     /// The raw request for `input`: what the user chose and nothing else.
     pub(crate) fn request(&self, input: &str) -> Value {
         let mut request = Map::new();
@@ -155,6 +162,11 @@ impl Settings {
             Some(provider) => self.is_writer(provider),
             None => self.defaults.providers.iter().all(|provider| self.is_writer(provider)),
         }
+    }
+
+    /// True when it is still to be explained who writes where nothing is configured.
+    pub(crate) fn explains_builtin(&self) -> bool {
+        !self.defaults.knows_builtin && self.writes_by_rule()
     }
 
     /// The phases in force.
@@ -249,6 +261,7 @@ mod tests {
             providers: builtin.clone(),
             writers: builtin,
             is_meaning_free: true,
+            knows_builtin: false,
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     } else if model.composer.is_empty() {
         lines.push(Line::from("Nothing is running."));
     } else {
-        lines.push(Line::from("Nothing is running. The text of the input is not kept."));
+        lines.push(Line::from("Nothing is running. The text of the input is kept."));
     }
     let area = centred(frame.area(), 62, 4 + u16::from(lines.len() > 1));
     let inner = open_box(frame, area, "Quit?", theme);

@@ -6,6 +6,8 @@ pub(crate) mod confirm_delete;
 pub(crate) mod confirm_quit;
 pub(crate) mod details;
 pub(crate) mod help;
+pub(crate) mod providers;
+pub(crate) mod recall;
 pub(crate) mod settings;
 
 use crossterm::event::KeyCode;
@@ -33,6 +35,8 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
         Some(Overlay::ConfirmDelete) => confirm_delete::key(model, chord),
         Some(Overlay::ConfirmCost(_)) => confirm_cost::key(model, chord),
+        Some(Overlay::Recall(_)) => recall::key(model, chord),
+        Some(Overlay::Providers { .. }) => providers::key(model, chord),
         Some(Overlay::Ask(_)) => ask::key(model, chord, action),
         None => Vec::new(),
     }
@@ -57,6 +61,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
         Some(Overlay::ConfirmDelete) => confirm_delete::view(model, frame, theme),
         Some(Overlay::ConfirmCost(costly)) => confirm_cost::view(costly, frame, theme),
+        Some(Overlay::Recall(recall)) => recall::view(model, recall, frame, theme),
+        Some(Overlay::Providers { marked }) => providers::view(model, *marked, frame, theme),
         Some(Overlay::Ask(asking)) => ask::view(model, asking, frame, theme),
         None => {}
     }
@@ -73,6 +79,8 @@ pub(crate) fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'sta
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
         Some(Overlay::ConfirmDelete) => &[("Enter", "delete"), ("Esc", "close")],
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
+        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "take it up"), ("Esc", "close")],
+        Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
         Some(Overlay::Ask(asking)) => ask::hints(asking),
         None => &[],
     }

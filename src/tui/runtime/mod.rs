@@ -16,9 +16,10 @@ use super::executor::Executor;
 use super::keymap::Keymap;
 use super::message::Message;
 use super::model::Model;
+use super::screens::workbench::desk;
 use super::terminal::input::Intake;
 use super::terminal::{Input, Surface};
-use super::update::{Cx, next_change, update};
+use super::update::{Cx, next_change, next_wake, update};
 use pace::{Asker, Pace};
 
 /// Most events taken in before a frame is drawn.
@@ -74,6 +75,9 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         stop: impl Future<Output = ()>,
     ) -> (io::Result<()>, Executor, mpsc::Receiver<Message>) {
         let mut stop = std::pin::pin!(stop);
+        for effect in desk::open() {
+            self.executor.perform(effect);
+        }
         let outcome = loop {
             match self.turn(stop.as_mut()).await {
                 Ok(Flow::GoOn) => {}
@@ -81,6 +85,10 @@ impl<I: Input, S: Surface> Runtime<I, S> {
                 Err(error) => break Err(error),
             }
         };
+        // However it ends, what is being written is kept.
+        for effect in desk::farewell(&mut self.model) {
+            self.executor.perform(effect);
+        }
         // The surface is dropped here, so the terminal is given back before anything is waited for.
         (outcome, self.executor, self.messages)
     }
@@ -92,7 +100,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         }
         let mut events = Vec::new();
         let mut messages = Vec::new();
-        let wake = [self.pace.due(), next_change(&self.model)].into_iter().flatten().min();
+        let wake = [self.pace.due(), next_wake(&self.model)].into_iter().flatten().min();
         let wake = wake.map(|at| self.started + Duration::from_millis(at));
         tokio::select! {
             biased;
@@ -120,6 +128,9 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         }
         if next_change(&self.model).is_some_and(|at| at <= now) {
             messages.push(Message::Tick);
+        } else if next_wake(&self.model).is_some_and(|at| at <= now) {
+            // Nothing of this is seen, so nothing is drawn for it.
+            self.tell(Message::Tick, now);
         }
         for message in messages {
             if self.take(message, Asker::Background, now).await? == Flow::Leave {
@@ -134,18 +145,33 @@ impl<I: Input, S: Surface> Runtime<I, S> {
 
     /// Takes in one message and does what follows from it.
     async fn take(&mut self, message: Message, asker: Asker, now: u64) -> io::Result<Flow> {
-        self.pace.ask(asker, now);
+        if message.can_be_seen() {
+            self.pace.ask(asker, now);
+        }
         let effects = update(&mut self.model, message, &Cx { now, keymap: &self.keymap });
         for effect in effects {
             match effect {
                 Effect::Core(effect) => self.executor.perform(effect),
                 Effect::Terminal(TerminalEffect::Quit) => return Ok(Flow::Leave),
-                Effect::Terminal(TerminalEffect::Copy(text)) => self.surface.copy(&text)?,
+                Effect::Terminal(TerminalEffect::Copy(text)) => {
+                    let copied = self.surface.copy(&text).await?;
+                    self.tell(Message::Copied(copied), now);
+                }
                 Effect::Terminal(TerminalEffect::Repaint) => self.surface.repaint(),
                 Effect::Terminal(TerminalEffect::Suspend) => self.suspend().await?,
+                Effect::Terminal(TerminalEffect::Edit(text)) => self.edit(&text).await?,
             }
         }
         Ok(Flow::GoOn)
+    }
+
+    /// Takes in a message from which nothing follows for the terminal.
+    fn tell(&mut self, message: Message, now: u64) {
+        for effect in update(&mut self.model, message, &Cx { now, keymap: &self.keymap }) {
+            if let Effect::Core(effect) = effect {
+                self.executor.perform(effect);
+            }
+        }
     }
 
     /// To the shell and back. Runs go on meanwhile; their events wait.
@@ -154,8 +180,17 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         let suspended = self.surface.suspend().await?;
         self.input.resume();
         self.measure()?;
-        let cx = Cx { now: self.now(), keymap: &self.keymap };
-        update(&mut self.model, Message::Resumed(suspended), &cx);
+        self.tell(Message::Resumed(suspended), self.now());
+        Ok(())
+    }
+
+    /// To the user's editor and back. Runs go on meanwhile; their events wait.
+    async fn edit(&mut self, text: &str) -> io::Result<()> {
+        self.input.pause();
+        let edited = self.surface.edit(text).await?;
+        self.input.resume();
+        self.measure()?;
+        self.tell(Message::Edited(edited), self.now());
         Ok(())
     }
 
@@ -164,8 +199,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         let size = self.surface.size()?;
         let now = self.now();
         self.pace.ask(Asker::User, now);
-        let cx = Cx { now, keymap: &self.keymap };
-        update(&mut self.model, Message::Resize { width: size.width, height: size.height }, &cx);
+        self.tell(Message::Resize { width: size.width, height: size.height }, now);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The loop over a real engine with a scripted provider, in paused time: what is drawn, how often, and how it ends.
 
 use super::*;
+use crate::tui::terminal::{Copied, Edited};
 use crate::tui::testing::{key_named, rows_of};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
@@ -58,14 +59,20 @@ impl Surface for Glass {
 
     fn repaint(&mut self) {}
 
-    fn copy(&mut self, text: &str) -> io::Result<()> {
+    async fn copy(&mut self, text: &str) -> io::Result<Copied> {
         self.0.borrow_mut().copied.push(text.to_owned());
-        Ok(())
+        Ok(Copied { system: true, ..Copied::default() })
     }
 
     async fn suspend(&mut self) -> io::Result<bool> {
         self.0.borrow_mut().suspended += 1;
         Ok(true)
+    }
+
+    async fn edit(&mut self, text: &str) -> io::Result<Edited> {
+        // As long as a person takes.
+        sleep(Duration::from_mins(5)).await;
+        Ok(Edited::Saved(format!("{text}, edited")))
     }
 }
 
@@ -162,6 +169,7 @@ async fn a_run_streams_into_its_panes_at_no_more_than_thirty_frames_a_second() {
         assert!(picture.contains("★") && picture.contains("✓ coagulatio"), "{picture}");
         user.press("y").await;
         assert_eq!(user.seen.borrow().copied.len(), 1);
+        user.wait_for("copied to the clipboard").await;
     })
     .await;
 }
@@ -230,6 +238,18 @@ async fn the_shell_gets_the_terminal_and_gives_it_back() {
         user.press("a Ctrl+Z b").await;
         user.wait_for("┃ab").await;
         assert_eq!(user.seen.borrow().suspended, 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_goes_on_while_the_editor_has_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    use_it(engine(folder.path(), PACED), async |user: &User| {
+        user.wait_for("Nothing here yet").await;
+        user.press("i d e a Ctrl+J i Ctrl+G").await;
+        user.wait_for("idea, edited").await;
+        user.wait_for("★").await;
     })
     .await;
 }

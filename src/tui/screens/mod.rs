@@ -16,6 +16,7 @@ use super::action::{Action, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
 use super::model::{Focus, Model, Overlay, Tone};
 use super::overlays;
+use super::terminal::Copied;
 use super::theme::Theme;
 use super::widgets::figures::grouped;
 
@@ -153,11 +154,19 @@ fn take_up(model: &mut Model, what: &str, text: &str) {
     model.say(Tone::Done, format!("{what} in the input{undo}"));
 }
 
-/// Hands `text`, which is called `what`, to the terminal's clipboard.
+/// Copies `text`, which is called `what`.
 fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
     let characters = grouped(text.chars().count() as u64);
-    model.say(Tone::Done, format!("{what}, {characters} characters, handed to the terminal's clipboard (OSC 52)"));
+    model.copying = Some(format!("{what}, {characters} characters"));
     vec![TerminalEffect::Copy(text).into()]
+}
+
+/// Says which ways a text went that was copied.
+pub(crate) fn tell_copied(model: &mut Model, copied: &Copied) {
+    let Some(what) = model.copying.take() else { return };
+    let text = format!("{what}, {}", copied.told());
+    // The name of a file is to be read, and may be to be written down.
+    if copied.file.is_some() { model.say_long(Tone::Done, text) } else { model.say(Tone::Done, text) }
 }
 
 /// Half of `height` rows, at least one.

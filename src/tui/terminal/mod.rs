@@ -1,14 +1,20 @@
 //! The terminal: its modes, entered and left in one place, and the bytes of each frame.
 //!
 //! Always holds: whatever [`modes::enter`] changed, [`modes::leave`] undoes, once, from wherever the program leaves:
-//! the end, an error, a panic (the hook shares it, and runs even where a panic aborts), a suspension. Nothing here asks
+//! the end, an error, a panic (the hook shares it, and runs even where a panic aborts), a suspension, an editor. Nothing here asks
 //! the terminal a question, because some never answer.
 
+pub(crate) mod clipboard;
+pub(crate) mod editor;
 pub(crate) mod input;
 mod job;
 pub(crate) mod modes;
 pub(crate) mod output;
 pub(crate) mod screen;
 
+pub use clipboard::Surroundings;
+pub(crate) use clipboard::{Clipboard, Copied};
+pub(crate) use editor::Edited;
+pub use editor::Editor;
 pub(crate) use input::{Input, Keyboard};
 pub(crate) use screen::{Screen, Surface};

@@ -17,6 +17,19 @@ use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlte
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
+/// True while another program has the terminal by our leave.
+static LENT: AtomicBool = AtomicBool::new(false);
+
+/// True while another program has the terminal by our leave: what is typed there is not meant for us.
+pub(crate) fn is_lent() -> bool {
+    LENT.load(Ordering::SeqCst)
+}
+
+/// Notes that another program has the terminal now, or has it no longer.
+pub(crate) fn lend(is_lent: bool) {
+    LENT.store(is_lent, Ordering::SeqCst);
+}
+
 /// True while the terminal is ours; a panic anywhere gives it back.
 pub(crate) fn entered() -> bool {
     ENTERED.load(Ordering::SeqCst)

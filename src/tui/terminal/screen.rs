@@ -1,6 +1,7 @@
 //! What is drawn on: the real terminal, or in tests anything that counts.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::queue;
@@ -9,6 +10,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 
+use super::clipboard::{Clipboard, Copied};
+use super::editor::{Edited, Editor};
 use super::output::FrameBytes;
 use super::{job, modes};
 use crate::tui::model::Model;
@@ -23,10 +26,12 @@ pub(crate) trait Surface {
     fn draw(&mut self, model: &Model) -> io::Result<()>;
     /// Draws every cell anew the next time.
     fn repaint(&mut self);
-    /// Hands `text` to the terminal's clipboard.
-    fn copy(&mut self, text: &str) -> io::Result<()>;
+    /// Copies `text`, by whichever ways there are.
+    async fn copy(&mut self, text: &str) -> io::Result<Copied>;
     /// Gives the terminal to the shell until it is asked for again; false where that cannot be done.
     async fn suspend(&mut self) -> io::Result<bool>;
+    /// Gives the terminal to the user's editor, with `text` in it, until that ends.
+    async fn edit(&mut self, text: &str) -> io::Result<Edited>;
 }
 
 /// The real terminal. Dropping it gives the terminal back.
@@ -34,28 +39,32 @@ pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     bytes: FrameBytes,
     theme: Theme,
+    editor: Editor,
+    clipboard: Clipboard,
     /// True when what the terminal shows is not known.
     stale: bool,
 }
 
 impl Screen {
     /// Takes the terminal.
-    pub(crate) fn enter(theme: Theme) -> io::Result<Self> {
+    pub(crate) fn enter(theme: Theme, editor: Editor, clipboard: Clipboard) -> io::Result<Self> {
         modes::enter()?;
         // Whether there is colour is the theme's to say: left to itself the library would, for a user who wants
         // none, drop bold and reversed text too.
         crossterm::style::force_color_output(true);
         let bytes = FrameBytes::default();
         let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()));
-        terminal.map(|terminal| Self { terminal, bytes, theme, stale: true }).inspect_err(|_| _ = modes::leave())
+        terminal
+            .map(|terminal| Self { terminal, bytes, theme, editor, clipboard, stale: true })
+            .inspect_err(|_| _ = modes::leave())
     }
+}
 
-    /// Writes what has gathered, in one piece.
-    fn write_out(&self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(&self.bytes.take())?;
-        out.flush()
-    }
+/// Writes what has gathered, in one piece.
+fn write_out(bytes: &FrameBytes) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(&bytes.take())?;
+    out.flush()
 }
 
 impl Drop for Screen {
@@ -81,16 +90,20 @@ impl Surface for Screen {
         }
         self.terminal.draw(|frame| view(model, frame, &self.theme))?;
         queue!(self.bytes, EndSynchronizedUpdate)?;
-        self.write_out()
+        write_out(&self.bytes)
     }
 
     fn repaint(&mut self) {
         self.stale = true;
     }
 
-    fn copy(&mut self, text: &str) -> io::Result<()> {
-        queue!(self.bytes, CopyToClipboard::to_clipboard_from(text))?;
-        self.write_out()
+    async fn copy(&mut self, text: &str) -> io::Result<Copied> {
+        let bytes = &mut self.bytes;
+        let hand_over = |text: &str| {
+            queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
+            write_out(bytes)
+        };
+        self.clipboard.copy(text, hand_over).await
     }
 
     async fn suspend(&mut self) -> io::Result<bool> {
@@ -99,5 +112,17 @@ impl Surface for Screen {
         modes::enter()?;
         self.repaint();
         Ok(suspended)
+    }
+
+    async fn edit(&mut self, text: &str) -> io::Result<Edited> {
+        modes::leave()?;
+        modes::lend(true);
+        let edited = self.editor.edit(text).await;
+        // The `^C` that ended it may reach us a moment later.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        modes::lend(false);
+        modes::enter()?;
+        self.repaint();
+        Ok(edited)
     }
 }

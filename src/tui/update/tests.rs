@@ -3,6 +3,7 @@
 use super::*;
 use crate::tui::effect::{CoreEffect, TerminalEffect, Ticket};
 use crate::tui::model::run::tests::any_kind;
+use crate::tui::terminal::Copied;
 use crate::tui::testing::*;
 use aludel_core::domain::Phase;
 use aludel_core::engine::Newcomer;
@@ -116,7 +117,28 @@ fn copying_hands_over_what_the_model_wrote_to_the_letter() {
     let copy = |text: &str| Effect::from(TerminalEffect::Copy(text.into()));
     assert_eq!(bench.press("y"), [copy("tab\there \u{1b}[31m")]);
     assert_eq!(bench.press("Y"), [copy("tab\there \u{1b}[31m")]);
-    assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("OSC 52")));
+    let copied = Copied { terminal: true, ..Copied::default() };
+    bench.send(Message::Copied(copied));
+    let told = "this pane, 14 characters, handed to the terminal's clipboard (OSC 52)";
+    assert_eq!(bench.model.toast.as_ref().map(|toast| toast.text.as_str()), Some(told));
+}
+
+#[test]
+fn copying_says_which_ways_it_went() {
+    let mut bench = Bench::new(120, 40);
+    bench.run("idea", 1);
+    bench.tell(whole_variant(0, "text"));
+    let mut told = |copied: Copied| {
+        bench.press("y");
+        bench.send(Message::Copied(copied));
+        bench.model.toast.clone().unwrap().text
+    };
+    let system = Copied { system: true, ..Copied::default() };
+    assert_eq!(told(system.clone()), "prompt A, 4 characters, copied to the clipboard");
+    let both = "prompt A, 4 characters, copied to the clipboard and handed to the terminal's (OSC 52)";
+    assert_eq!(told(Copied { terminal: true, ..system }), both);
+    let long = Copied { terminal: true, file: Some(Ok("~/.aludel/copied.txt".into())), system: false };
+    assert!(told(long).ends_with("it is long, so it is in ~/.aludel/copied.txt too"));
 }
 
 #[test]

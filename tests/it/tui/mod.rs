@@ -1,5 +1,6 @@
 //! The workbench as a user meets it: the built program on a pseudo-terminal, its bytes read as a terminal reads them.
 
+mod desk;
 mod history;
 mod manners;
 mod pty;

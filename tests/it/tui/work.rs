@@ -41,6 +41,22 @@ fn without_configuration_the_builtin_writer_works_and_says_what_it_is() {
 }
 
 #[test]
+fn how_to_add_a_provider_is_explained_once() {
+    let home = Home::new();
+    let explained = "config init";
+    let mut pty = Pty::workbench(&home);
+    pty.wait_for(explained);
+    pty.type_text("Write a haiku about rain");
+    pty.send("\n");
+    pty.wait_for("★");
+    pty.send("\u{11}");
+    assert_eq!(pty.end(), 0);
+    let mut pty = Pty::workbench(&home);
+    pty.wait_for("a writer by rule, no model");
+    assert!(!pty.screen().contains(explained), "{}", pty.screen());
+}
+
+#[test]
 fn a_bracketed_paste_with_line_breaks_is_text_and_runs_nothing() {
     let home = home_with(PACED);
     let mut pty = Pty::workbench(&home);

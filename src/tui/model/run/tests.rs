@@ -7,7 +7,7 @@ use aludel_core::error::Error;
 use proptest::prelude::*;
 
 fn run_of(kinds: Vec<EventKind>) -> LiveRun {
-    let mut run = LiveRun::new(Ticket(1), 0);
+    let mut run = LiveRun::new(Ticket(1), serde_json::Value::Null, 0);
     for (seq, kind) in (0..).zip(kinds) {
         run.apply(&Event { session_id: session(), seq, kind }, seq * 10);
     }

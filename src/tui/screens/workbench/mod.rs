@@ -3,6 +3,8 @@
 //! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). Where things lie is in
 //! [`layout()`], how they look in [`view`].
 
+pub(crate) mod again;
+pub(crate) mod desk;
 pub(crate) mod layout;
 pub(crate) mod notice;
 pub(crate) mod view;
@@ -12,6 +14,7 @@ use ratatui::layout::Rect;
 use super::{copy, half, page};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
+use crate::tui::model::inputs::Way;
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
 use crate::tui::update::start;
 use crate::tui::widgets::figures::{grouped, letter};
@@ -49,6 +52,10 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
             Some(run) if shown_text(run).is_none() => Some("nothing there yet"),
             Some(_) => None,
         },
+        Action::Retry | Action::Rerun | Action::RunWith => again::refusal(model, action),
+        Action::CopySelection | Action::CutSelection => {
+            model.composer.selected().map_or(Some("nothing is selected"), |_| None)
+        }
         Action::StopVariant => match shown {
             None => Some(NO_RUN),
             Some(run) if !run.is_running(run.active) => Some("this variant is not running"),
@@ -98,6 +105,18 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageUp => scroll(model, |pane, height| by(pane, -page(height), height)),
         Action::Top => scroll(model, |pane, _| pane.scroll.go_to_top()),
         Action::Bottom => scroll(model, |pane, height| pane.scroll.go_to_bottom(pane.text.len(), height)),
+        Action::InputPrevious => return desk::walk(model, Way::Earlier),
+        Action::InputNext => return desk::walk(model, Way::Later),
+        Action::InputHistory => return desk::recall(model),
+        Action::Editor => return desk::edit(model),
+        Action::Retry => return again::retry(model),
+        Action::Rerun => return again::rerun(model),
+        Action::RunWith => return again::choose_provider(model),
+        Action::CopySelection | Action::CutSelection => {
+            let Some(text) = model.composer.selected() else { return Vec::new() };
+            model.composer.act(action);
+            return copy(model, "the selection", text);
+        }
         _ => {
             // All that is left edits the input.
             model.focus = Focus::Composer;
@@ -144,6 +163,8 @@ pub(super) fn reflow(model: &mut Model) {
 fn back(model: &mut Model) {
     if model.zoom {
         model.zoom = false;
+    } else if model.composer.is_selecting() {
+        model.composer.unselect();
     } else if model.focus == Focus::Composer {
         model.focus = Focus::Vessels;
     } else if let Some(run) = &mut model.run {

@@ -42,7 +42,8 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64) -> Vec<(Meaning, String
         Vessel::Failed(problem) => {
             say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
             let kept = if has_text { "; what had come is below, and Y copies it" } else { "" };
-            say(Meaning::Remark, &format!("e shows it in full{kept}"));
+            let again = if run.is_live() { "" } else { " · r retries · P with another provider" };
+            say(Meaning::Remark, &format!("e shows it in full{again}{kept}"));
         }
         Vessel::Stopped => {
             let what = if has_text { "stopped; what had come is below" } else { "stopped" };

@@ -14,6 +14,8 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
+mod desk;
+
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 const IDEA: &str = "Write a prompt that makes a model review Rust pull requests like a careful senior engineer.";
 

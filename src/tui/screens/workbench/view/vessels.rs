@@ -7,6 +7,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{mark, pane};
+use crate::tui::action::Action;
+use crate::tui::keymap::first_key;
+use crate::tui::model::desk::CutShort;
 use crate::tui::model::{Focus, LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
 use crate::tui::screens::workbench::notice::{self, Meaning};
@@ -150,8 +153,12 @@ fn page(frame: &mut Frame<'_>, area: Rect, title: Line<'_>, lines: Vec<Line<'_>>
 pub(super) const WRITER: &str = ", a writer by rule, no model";
 
 /// What is said of a run in which no language model takes part.
-const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. F2 takes \
-                       another provider, `aludel config init` says how to add one.";
+const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. With a \
+                       key such as OPENAI_API_KEY in the environment, or with Ollama running, F2 offers others; `aludel config init` \
+                       says how to add one.";
+
+/// The same for who knows that.
+const BUILTIN_AGAIN: &str = "The phases are done by builtin, a writer by rule, no model; F2 takes another provider.";
 
 /// Before the first run: the useful next keys.
 fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -180,12 +187,31 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         key("F2", "persona, variants, temperature, provider, phases".to_owned()),
         key("F1", "every key, searchable".to_owned()),
     ];
+    if let Some(cut_short) = model.desk.cut_short {
+        lines.push(Line::default());
+        let remark = Wrapped::of(told(cut_short), area.width.saturating_sub(8));
+        lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.warning)));
+    }
     if model.settings.writes_by_rule() {
         lines.push(Line::default());
-        let remark = Wrapped::of(BUILTIN, area.width.saturating_sub(8));
+        // Who left a run behind has been here before, and the room is for that.
+        let explains = model.settings.explains_builtin() && model.desk.cut_short.is_none();
+        let remark = if explains { BUILTIN } else { BUILTIN_AGAIN };
+        let remark = Wrapped::of(remark, area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.muted)));
     }
     page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
+}
+
+/// What there is of the run that ended with an earlier workbench.
+fn told(CutShort { stored, asked }: CutShort) -> String {
+    let key = first_key(Action::GoToHistory);
+    let cut = "Your last run was cut short";
+    match stored {
+        0 => format!("{cut} before a variant was finished."),
+        1 if asked == 1 => format!("{cut}, its variant is stored; {key} shows it."),
+        stored => format!("{cut}: {stored} of {asked} variants are stored; {key} shows them."),
+    }
 }
 
 /// Asked, and no event yet.

@@ -1,0 +1,297 @@
+//! Drafts: what was being written when a workbench ended, however it ended.
+//!
+//! Each workbench keeps its own: a place `N` in the folder of drafts is `N.json`, written wholly or not at all, beside
+//! `N.lock`, which the workbench holds locked as long as it lives. The system lets go of a lock when its process ends,
+//! killed or not; so a draft whose lock is free has lost its owner, and the next workbench takes up the newest of these
+//! together with its place. Two at once therefore never write over each other's. An empty draft has no `.json`; a
+//! `.lock` stays, empty, because a lock that is removed could be held twice.
+//!
+//! Nothing is made before there is something to keep. Who writes when is the workbench's business.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{SessionId, Timestamp};
+use crate::error::Error;
+use crate::files;
+use crate::time::Clock;
+
+/// So many drafts may lie in the folder; nobody has that many workbenches.
+const MOST: usize = 64;
+
+/// What was being written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// The text, to the letter; empty when only a run was under way.
+    pub text: String,
+    /// The run that went on at that moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<SessionId>,
+    /// When it was kept.
+    pub at: Timestamp,
+}
+
+/// Drafts that lost their owners.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Left {
+    /// The newest, which is the taker's from now on.
+    pub newest: Option<Draft>,
+    /// The others, newest first, which stay where they are.
+    pub others: Vec<Draft>,
+}
+
+/// One workbench's draft, and the folder it is in.
+pub struct Drafts {
+    folder: PathBuf,
+    clock: Arc<dyn Clock>,
+    place: Option<Place>,
+}
+
+/// A place of our own, as long as the lock is held.
+#[derive(Debug)]
+struct Place {
+    file: PathBuf,
+    _lock: File,
+}
+
+impl Drafts {
+    /// The drafts of `folder`, which need not exist.
+    pub fn new(folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self { folder, clock, place: None }
+    }
+
+    /// Takes up the newest draft without an owner, to be kept on in its place, and reads the others. What cannot be read
+    /// is left as it is.
+    pub fn take_up(&mut self) -> Left {
+        if !self.folder.is_dir() {
+            return Left::default();
+        }
+        // Looking locks what it looks at, and two that look at the same moment would hide drafts from each other.
+        let _gate = self.gate();
+        let mut found: Vec<(Draft, Place)> = (1..=MOST).filter_map(|number| self.ownerless(number)).collect();
+        found.sort_by_key(|(draft, _)| std::cmp::Reverse(draft.at));
+        let mut found = found.into_iter();
+        let newest = found.next().map(|(draft, place)| {
+            self.place = Some(place);
+            draft
+        });
+        // The locks of the others are let go of here.
+        Left { newest, others: found.map(|(draft, _)| draft).collect() }
+    }
+
+    /// Keeps `text`, and which run goes on. Blank and without a run, there is no draft any more.
+    ///
+    /// # Errors
+    /// `file` when it cannot be written; what was kept before stays.
+    pub fn keep(&mut self, text: &str, run: Option<SessionId>) -> Result<(), Error> {
+        if text.trim().is_empty() && run.is_none() {
+            return self.forget();
+        }
+        let draft = Draft { text: text.to_owned(), run, at: self.clock.now() };
+        let bytes = serde_json::to_vec(&draft).map_err(|error| Error::Internal(format!("a draft: {error}")))?;
+        let place = match self.place.take() {
+            Some(place) => place,
+            None => self.free_place()?,
+        };
+        let written = files::write_atomically(&place.file, &bytes, files::PRIVATE_FILE);
+        self.place = Some(place);
+        written
+    }
+
+    /// The right to look, as long as it is held; after a quarter of a second it is not waited for any longer.
+    fn gate(&self) -> Option<File> {
+        let path = self.folder.join("looking.lock");
+        for _ in 0..50 {
+            match held(&path) {
+                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+                Ok(gate) => return gate,
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn forget(&self) -> Result<(), Error> {
+        let Some(place) = &self.place else { return Ok(()) };
+        match fs::remove_file(&place.file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(files::failure("remove", &place.file, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The draft of this place, if there is one that can be read and nobody holds it.
+    fn ownerless(&self, number: usize) -> Option<(Draft, Place)> {
+        let (file, lock) = self.names(number);
+        // Looked at first, so that looking makes no lock where there is no draft.
+        file.is_file().then_some(())?;
+        let lock = held(&lock).ok()??;
+        // Only now nobody else can change it.
+        let draft = serde_json::from_slice(&fs::read(&file).ok()?).ok()?;
+        Some((draft, Place { file, _lock: lock }))
+    }
+
+    /// A place that is nobody's and empty.
+    fn free_place(&self) -> Result<Place, Error> {
+        files::make_private_folder(&self.folder)?;
+        for number in 1..=MOST {
+            let (file, lock) = self.names(number);
+            let taken = held(&lock).map_err(|error| files::failure("lock", &lock, &error))?;
+            if let Some(lock) = taken
+                && !file.exists()
+            {
+                return Ok(Place { file, _lock: lock });
+            }
+        }
+        let reason = format!("it has {MOST} drafts already; move away those you no longer need");
+        Err(Error::File { action: "write a draft into", path: self.folder.clone(), reason })
+    }
+
+    fn names(&self, number: usize) -> (PathBuf, PathBuf) {
+        (self.folder.join(format!("{number}.json")), self.folder.join(format!("{number}.lock")))
+    }
+}
+
+/// The file `path`, locked for us; `None` while another holds it.
+fn held(path: &Path) -> io::Result<Option<File>> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, files::PRIVATE_FILE);
+    let file = options.open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::FixedClock;
+
+    fn drafts(folder: &Path, at: i64) -> Drafts {
+        Drafts::new(folder.join("drafts"), Arc::new(FixedClock::at(at)))
+    }
+
+    fn run() -> SessionId {
+        "01932c07-7d1c-7c3e-8a51-0e4b00000001".parse().unwrap()
+    }
+
+    fn kept(folder: &Path) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(folder.join("drafts")) else { return Vec::new() };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| !name.contains("lock")).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_was_kept_is_taken_up_by_the_next_and_kept_on_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = drafts(folder.path(), 1);
+        first.keep("half a thou", Some(run())).unwrap();
+        drop(first);
+        let mut next = drafts(folder.path(), 2);
+        let left = next.take_up();
+        assert_eq!(left.newest.map(|draft| (draft.text, draft.run)), Some(("half a thou".into(), Some(run()))));
+        next.keep("half a thought", None).unwrap();
+        assert_eq!(kept(folder.path()), ["1.json"]);
+        drop(next);
+        assert_eq!(drafts(folder.path(), 3).take_up().newest.unwrap().text, "half a thought");
+    }
+
+    #[test]
+    fn a_draft_whose_owner_lives_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut one, mut other) = (drafts(folder.path(), 1), drafts(folder.path(), 2));
+        one.keep("one", None).unwrap();
+        assert_eq!(other.take_up(), Left::default());
+        other.keep("other", None).unwrap();
+        one.keep("one more", None).unwrap();
+        assert_eq!(kept(folder.path()), ["1.json", "2.json"]);
+        assert_eq!(drafts(folder.path(), 3).take_up(), Left::default());
+    }
+
+    #[test]
+    fn of_several_the_newest_is_taken_up_and_the_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut old, mut new) = (drafts(folder.path(), 1), drafts(folder.path(), 2));
+        new.keep("newer", None).unwrap();
+        old.keep("older", None).unwrap();
+        drop((old, new));
+        let mut next = drafts(folder.path(), 3);
+        let left = next.take_up();
+        assert_eq!(left.newest.unwrap().text, "newer");
+        assert_eq!(left.others.iter().map(|draft| draft.text.as_str()).collect::<Vec<_>>(), ["older"]);
+        next.keep("", None).unwrap();
+        assert_eq!(kept(folder.path()).len(), 1);
+        assert_eq!(drafts(folder.path(), 4).take_up().newest.unwrap().text, "older");
+    }
+
+    #[test]
+    fn an_empty_draft_leaves_no_file_and_nothing_is_made_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut one = drafts(folder.path(), 1);
+        one.take_up();
+        one.keep(" \n", None).unwrap();
+        assert!(!folder.path().join("drafts").exists());
+        one.keep("text", None).unwrap();
+        one.keep("", None).unwrap();
+        assert_eq!(kept(folder.path()), Vec::<String>::new());
+        one.keep("", Some(run())).unwrap();
+        assert_eq!(kept(folder.path()), ["1.json"]);
+    }
+
+    #[test]
+    fn many_that_look_at_once_find_one_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let left: Vec<Drafts> = (1_u8..=8)
+            .map(|number| {
+                let mut one = drafts(folder.path(), i64::from(number));
+                one.keep(&number.to_string(), None).unwrap();
+                one
+            })
+            .collect();
+        drop(left);
+        let lookers: Vec<_> = (0..8)
+            .map(|_| {
+                let mut one = drafts(folder.path(), 9);
+                std::thread::spawn(move || (one.take_up().newest.unwrap().text, one))
+            })
+            .collect();
+        let mut found: Vec<_> = lookers.into_iter().map(|looker| looker.join().unwrap()).collect();
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        assert_eq!(found.iter().map(|(text, _)| text.as_str()).collect::<String>(), "12345678");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_draft_is_the_users_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mut one = drafts(folder.path(), 1);
+        one.keep("secret plans", None).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.path().join("drafts")), 0o700);
+        assert_eq!(mode(&folder.path().join("drafts/1.json")), 0o600);
+        assert_eq!(mode(&folder.path().join("drafts/1.lock")), 0o600);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_neither_taken_up_nor_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("drafts")).unwrap();
+        fs::write(folder.path().join("drafts/1.json"), "{half").unwrap();
+        let mut one = drafts(folder.path(), 1);
+        assert_eq!(one.take_up(), Left::default());
+        one.keep("text", None).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("drafts/1.json")).unwrap(), "{half");
+        assert_eq!(kept(folder.path()), ["1.json", "2.json"]);
+    }
+}

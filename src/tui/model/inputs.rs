@@ -1,0 +1,202 @@
+//! Earlier inputs, walked one by one from the newest, or searched.
+//!
+//! Those of this sitting come first, those of stored runs after them, each once. What was being written when the walk
+//! began is its other end and never lost.
+
+/// So many are kept; more is no walk any more.
+pub(crate) const MOST: usize = 200;
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To what is older.
+    Earlier,
+    /// Back to what was being written.
+    Later,
+}
+
+/// Whether the stored ones are here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stored {
+    /// Nobody has asked for them.
+    #[default]
+    Unknown,
+    /// Asked for; the walk that waits for them.
+    Asked(Option<Way>),
+    /// Here.
+    Known,
+}
+
+/// The earlier inputs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inputs {
+    /// The newest first.
+    texts: Vec<String>,
+    stored: Stored,
+    /// Which one is in the input.
+    at: Option<usize>,
+    /// What was being written before the walk.
+    own: String,
+}
+
+impl Inputs {
+    /// The newest first.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// True while stored ones are asked for.
+    pub(crate) const fn is_loading(&self) -> bool {
+        matches!(self.stored, Stored::Asked(_))
+    }
+
+    /// True when the stored ones are to be asked for, which is so once.
+    pub(crate) fn ask(&mut self, walk: Option<Way>) -> bool {
+        match self.stored {
+            Stored::Unknown => self.stored = Stored::Asked(walk),
+            Stored::Asked(_) | Stored::Known => return false,
+        }
+        true
+    }
+
+    /// Takes in the stored ones, newest first. Gives the walk that waited for them.
+    pub(crate) fn set_stored(&mut self, texts: Vec<String>) -> Option<Way> {
+        let walk = match std::mem::replace(&mut self.stored, Stored::Known) {
+            Stored::Asked(walk) => walk,
+            Stored::Unknown | Stored::Known => None,
+        };
+        for text in texts {
+            self.add_oldest(text);
+        }
+        walk
+    }
+
+    /// They could not be had; the next wish asks again.
+    pub(crate) fn not_stored(&mut self) {
+        self.stored = Stored::Unknown;
+    }
+
+    /// Adds one that is older than all that are here.
+    pub(crate) fn add_oldest(&mut self, text: String) {
+        let is_new = !text.trim().is_empty() && !self.texts.iter().any(|known| known.trim() == text.trim());
+        if is_new && self.texts.len() < MOST {
+            self.texts.push(text);
+        }
+    }
+
+    /// Adds the newest, which ends the walk.
+    pub(crate) fn add_newest(&mut self, text: &str) {
+        self.at = None;
+        if text.trim().is_empty() {
+            return;
+        }
+        self.texts.retain(|known| known.trim() != text.trim());
+        self.texts.insert(0, text.to_owned());
+        self.texts.truncate(MOST);
+    }
+
+    /// One step from `written`, which is in the input now: what is to be there then; `None` at the end.
+    pub(crate) fn step(&mut self, written: &str, way: Way) -> Option<String> {
+        // What was changed on the way is what is being written.
+        if self.at.is_none_or(|at| self.texts.get(at).map(String::as_str) != Some(written)) {
+            self.at = None;
+            written.clone_into(&mut self.own);
+        }
+        match (way, self.at) {
+            (Way::Earlier, at) => {
+                let first = at.map_or(0, |at| at + 1);
+                let next = (first..self.texts.len()).find(|next| self.texts[*next].trim() != written.trim())?;
+                self.at = Some(next);
+                Some(self.texts[next].clone())
+            }
+            (Way::Later, None) => None,
+            (Way::Later, Some(at)) => {
+                let own = self.own.trim();
+                let next = (0..at).rev().find(|next| self.texts[*next].trim() != own);
+                self.at = next;
+                Some(next.map_or_else(|| self.own.clone(), |next| self.texts[next].clone()))
+            }
+        }
+    }
+}
+
+/// A search among the earlier inputs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Recall {
+    /// What has been typed.
+    pub(crate) filter: String,
+    /// Which of the found is marked.
+    pub(crate) marked: usize,
+    /// The found, by their places.
+    pub(crate) found: Vec<usize>,
+}
+
+impl Recall {
+    /// Finds the inputs that have every word of the filter.
+    pub(crate) fn find(&mut self, inputs: &Inputs) {
+        let filter = self.filter.to_lowercase();
+        let has_all = |text: &String| {
+            let text = text.to_lowercase();
+            filter.split_whitespace().all(|word| text.contains(word))
+        };
+        let found = inputs.texts.iter().enumerate().filter(|(_, text)| has_all(text));
+        self.found = found.map(|(at, _)| at).collect();
+        self.marked = self.marked.min(self.found.len().saturating_sub(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(texts: &[&str]) -> Inputs {
+        let mut inputs = Inputs::default();
+        assert!(inputs.ask(None) && !inputs.ask(None), "asked once");
+        inputs.set_stored(texts.iter().map(|&text| text.to_owned()).collect());
+        inputs
+    }
+
+    #[test]
+    fn a_walk_goes_back_and_returns_to_what_was_being_written() {
+        let mut inputs = inputs(&["second", "first"]);
+        assert_eq!(inputs.step("mine", Way::Later), None);
+        assert_eq!(inputs.step("mine", Way::Earlier).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", Way::Earlier).as_deref(), Some("first"));
+        assert_eq!(inputs.step("first", Way::Earlier), None, "that is all");
+        assert_eq!(inputs.step("first", Way::Later).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", Way::Later).as_deref(), Some("mine"));
+        assert_eq!(inputs.step("mine", Way::Later), None);
+    }
+
+    #[test]
+    fn what_is_changed_on_the_way_is_what_is_being_written() {
+        let mut inputs = inputs(&["second", "first"]);
+        inputs.step("mine", Way::Earlier);
+        assert_eq!(inputs.step("second, changed", Way::Earlier).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", Way::Later).as_deref(), Some("second, changed"));
+    }
+
+    #[test]
+    fn the_idea_that_was_just_run_is_passed_over() {
+        let mut inputs = inputs(&["old"]);
+        inputs.add_newest("just run");
+        assert_eq!(inputs.step("just run", Way::Earlier).as_deref(), Some("old"));
+        assert_eq!(inputs.step("old", Way::Later).as_deref(), Some("just run"));
+    }
+
+    #[test]
+    fn each_is_there_once_and_the_newest_first() {
+        let mut inputs = inputs(&["b", "a", "b ", " "]);
+        inputs.add_newest("a");
+        inputs.add_newest("  ");
+        assert_eq!(inputs.texts(), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_search_wants_every_word() {
+        let inputs = inputs(&["Review the Rust change", "a haiku", "review of rust"]);
+        let mut recall = Recall { filter: "rust REVIEW".into(), marked: 7, found: Vec::new() };
+        recall.find(&inputs);
+        assert_eq!((recall.found, recall.marked), (vec![0, 2], 1));
+    }
+}

@@ -1,0 +1,66 @@
+//! Which provider is to make it once more: those that a run could call now.
+
+use crossterm::event::KeyCode;
+use ratatui::Frame;
+use ratatui::text::{Line, Span};
+
+use super::{centred, open_box};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::Chord;
+use crate::tui::model::{Model, Overlay};
+use crate::tui::screens::workbench::again::{failed, run_with, variants, wanted};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::safe::safe_line;
+
+pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let last = model.settings.providers().len().saturating_sub(1);
+    let Some(Overlay::Providers { marked }) = &mut model.overlay else { return Vec::new() };
+    match chord.code() {
+        KeyCode::Down | KeyCode::Char('j') => *marked = (*marked + 1).min(last),
+        KeyCode::Up | KeyCode::Char('k') => *marked = marked.saturating_sub(1),
+        KeyCode::Home | KeyCode::Char('g') => *marked = 0,
+        KeyCode::End | KeyCode::Char('G') => *marked = last,
+        KeyCode::Enter => {
+            let chosen = model.settings.providers().get((*marked).min(last)).cloned();
+            if let Some(provider) = chosen {
+                model.overlay = None;
+                return run_with(model, &provider);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+pub(super) fn view(model: &Model, marked: usize, frame: &mut Frame<'_>, theme: &Theme) {
+    let Some(run) = &model.run else { return };
+    let providers = model.settings.providers();
+    let area = centred(frame.area(), 62, cells(providers.len().max(1)).saturating_add(4));
+    let inner = open_box(frame, area, "Once more, by", theme);
+    let what = match (failed(run), variants(wanted(run))) {
+        (0, one) => format!(" {one} more of the same idea"),
+        (_, again) => format!(" {again}, which failed"),
+    };
+    let mut rows = inner.rows();
+    if let Some(row) = rows.next() {
+        frame.render_widget(Line::styled(what, theme.muted), row);
+    }
+    if providers.is_empty()
+        && let Some(row) = rows.next()
+    {
+        frame.render_widget(Line::styled(" being asked who is there", theme.muted), row);
+        return;
+    }
+    let height = usize::from(inner.height.saturating_sub(1)).max(1);
+    let marked = marked.min(providers.len().saturating_sub(1));
+    let top = marked.saturating_sub(height / 2).min(providers.len().saturating_sub(height));
+    for (row, (index, name)) in rows.zip(providers.iter().enumerate().skip(top)) {
+        let remark = if model.settings.is_writer(name) { "  a writer by rule, no model; free" } else { "" };
+        let line = Line::from(vec![
+            Span::styled(format!(" {}", safe_line(name)), theme.text),
+            Span::styled(remark, theme.muted),
+        ]);
+        frame.render_widget(if index == marked { line.style(theme.marked) } else { line }, row);
+    }
+}

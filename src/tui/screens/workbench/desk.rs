@@ -1,0 +1,152 @@
+//! What happens at the desk beside typing: drafts are written down and come back, earlier inputs are walked and
+//! searched, and the user's own editor has its turn.
+
+use aludel_core::domain::SessionId;
+use aludel_core::told::Notice;
+
+use crate::tui::action::Action;
+use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
+use crate::tui::keymap::first_key;
+use crate::tui::message::{DeskNews, Outcome};
+use crate::tui::model::desk::{Leftovers, Sheet, Stand};
+use crate::tui::model::inputs::{Recall, Way};
+use crate::tui::model::{Focus, Model, Overlay, Tone};
+use crate::tui::terminal::Edited;
+
+/// What is asked at the beginning: what an earlier workbench left.
+pub(crate) fn open() -> Vec<CoreEffect> {
+    vec![CoreEffect::TakeUpDraft]
+}
+
+/// Takes note of what changed, and writes down what is due. Called after each update.
+pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
+    let run = model.live_run().and_then(|run| run.view.session_id);
+    let now = model.now;
+    model.desk.note(Stand { edit: model.composer.edits(), run }, now);
+    model.desk.due().filter(|due| *due <= now)?;
+    let sheet = sheet(model, run);
+    model.desk.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
+}
+
+/// What is written down when the workbench is left: the draft, of a run that is ended properly and not cut short; and that
+/// it was explained who writes here, if it was.
+pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
+    let sheet = sheet(model, None);
+    let draft = model.desk.take(sheet).map(CoreEffect::KeepDraft);
+    let explained = model.settings.explains_builtin().then_some(CoreEffect::Explained(Notice::Builtin));
+    draft.into_iter().chain(explained).collect()
+}
+
+/// How things stand, to be written down. An idea whose run is stored is no draft any more: it is among the earlier inputs.
+fn sheet(model: &Model, run: Option<SessionId>) -> Sheet {
+    let text = model.composer.text();
+    let is_stored = |text: &str| {
+        let ended = model.run.as_ref().filter(|run| !run.is_live() && run.finished() > 0);
+        ended.and_then(|run| run.raw["input"].as_str()) == Some(text)
+    };
+    Sheet { text: if is_stored(&text) { String::new() } else { text }, run }
+}
+
+/// Takes in an answer that concerns the desk.
+pub(crate) fn take_in(model: &mut Model, news: DeskNews) {
+    match news {
+        DeskNews::Left(left) => take_up(model, left),
+        DeskNews::NotKept(problem) => {
+            model.desk.failed();
+            if !std::mem::replace(&mut model.desk.has_complained, true) {
+                model.say_long(Tone::Refused, format!("your draft is not kept: {}", problem.detail));
+            }
+        }
+        DeskNews::Inputs(inputs) => take_inputs(model, inputs),
+    }
+}
+
+/// Puts what was left back where it was. What has been typed meanwhile stays behind it.
+fn take_up(model: &mut Model, left: Leftovers) {
+    model.desk.open(left.written, model.now);
+    if model.run.is_none() {
+        model.desk.cut_short = left.cut_short;
+    }
+    for text in left.others {
+        model.desk.inputs.add_oldest(text);
+    }
+    let Some((draft, age)) = left.draft else { return };
+    let typed = model.composer.text();
+    model.composer.replace(&format!("{draft}{typed}"));
+    let back =
+        if age.is_empty() { "your draft is back".to_owned() } else { format!("your draft of {age} ago is back") };
+    let undo = first_key(Action::Undo);
+    model.say_long(Tone::Done, if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back });
+}
+
+/// Hands the input to the user's editor, once it is written down.
+pub(super) fn edit(model: &mut Model) -> Vec<Effect> {
+    model.focus = Focus::Composer;
+    let run = model.live_run().and_then(|run| run.view.session_id);
+    let sheet = sheet(model, run);
+    let draft = model.desk.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into());
+    let edit = TerminalEffect::Edit(model.composer.text()).into();
+    draft.into_iter().chain([edit]).collect()
+}
+
+/// Takes in what an editor left of the input.
+pub(crate) fn take_edited(model: &mut Model, edited: Edited) {
+    match edited {
+        Edited::Failed(reason) => {
+            model.say_long(Tone::Refused, format!("{reason}; the input is as it was"));
+        }
+        Edited::Saved(text) if text == model.composer.text() => model.say(Tone::Done, "nothing was changed"),
+        Edited::Saved(text) => model.composer.replace(&text),
+    }
+}
+
+/// One step through the earlier inputs.
+pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
+    model.focus = Focus::Composer;
+    if model.desk.inputs.ask(Some(way)) {
+        return vec![CoreEffect::LoadInputs.into()];
+    }
+    step(model, way);
+    Vec::new()
+}
+
+fn step(model: &mut Model, way: Way) {
+    match model.desk.inputs.step(&model.composer.text(), way) {
+        Some(text) => model.composer.replace(&text),
+        None => model.say(
+            Tone::Refused,
+            match way {
+                Way::Earlier => "no earlier input",
+                Way::Later => "this is the newest",
+            },
+        ),
+    }
+}
+
+/// Opens the search among them.
+pub(super) fn recall(model: &mut Model) -> Vec<Effect> {
+    let mut recall = Recall::default();
+    recall.find(&model.desk.inputs);
+    model.overlay = Some(Overlay::Recall(recall));
+    if model.desk.inputs.ask(None) { vec![CoreEffect::LoadInputs.into()] } else { Vec::new() }
+}
+
+fn take_inputs(model: &mut Model, inputs: Outcome<Vec<String>>) {
+    match inputs {
+        Err(problem) => {
+            model.desk.inputs.not_stored();
+            model.say(Tone::Refused, format!("earlier inputs cannot be read: {}", problem.detail));
+        }
+        Ok(texts) => {
+            if let Some(way) = model.desk.inputs.set_stored(texts) {
+                step(model, way);
+            }
+        }
+    }
+    if let Some(Overlay::Recall(recall)) = &mut model.overlay {
+        recall.find(&model.desk.inputs);
+    }
+}
+
+#[cfg(test)]
+mod tests;

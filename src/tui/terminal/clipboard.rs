@@ -1,0 +1,241 @@
+//! Two ways to a clipboard: the system's own, and the terminal's by OSC 52; for long texts a file beside them.
+//!
+//! At the other end of a line the system's clipboard is another machine's, so there the terminal alone is asked; within
+//! tmux or screen it is asked too. Nobody answers OSC 52, so it is never said to have worked. The system's clipboard is
+//! held by a thread of its own: what it holds is gone when the thread is, and a display that does not answer delays nobody.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use aludel_core::config::Environment;
+use aludel_core::files::{PRIVATE_FILE, make_private_folder, write_atomically};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// Bytes of a text that terminals may cut: xterm takes some 75,000 in base64, others less.
+const LONGEST: usize = 64 * 1024;
+/// How long the system's clipboard may take.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How long leaving waits for the clipboard to be handed on.
+const FAREWELL: Duration = Duration::from_millis(300);
+
+/// Where the program is, as far as clipboards go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Surroundings {
+    /// At the other end of a line.
+    pub is_remote: bool,
+    /// Within tmux or screen.
+    pub is_multiplexed: bool,
+    /// Where there is a display.
+    pub has_display: bool,
+}
+
+impl Surroundings {
+    /// What the environment says: `SSH_CONNECTION`, `TMUX`, `STY`, `DISPLAY`.
+    pub(crate) fn from_environment(environment: &Environment) -> Self {
+        let is_set = |name| environment.get(name).is_some();
+        Self {
+            is_remote: is_set("SSH_CONNECTION"),
+            is_multiplexed: is_set("TMUX") || is_set("STY"),
+            has_display: cfg!(any(windows, target_os = "macos")) || is_set("DISPLAY"),
+        }
+    }
+
+    /// True where the system's clipboard is the user's.
+    const fn has_system(self) -> bool {
+        self.has_display && !self.is_remote
+    }
+
+    /// True when the terminal is asked, whether the system took the text or not.
+    const fn asks_terminal(self, system_has_it: bool) -> bool {
+        self.is_remote || self.is_multiplexed || !system_has_it
+    }
+}
+
+/// Which ways a text went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Copied {
+    /// True when the system's clipboard has it.
+    pub(crate) system: bool,
+    /// True when the terminal was handed it.
+    pub(crate) terminal: bool,
+    /// The file that has it too, or why there is none; only for a text that the terminal may cut.
+    pub(crate) file: Option<Result<String, String>>,
+}
+
+impl Copied {
+    /// Which ways, in words.
+    pub(crate) fn told(&self) -> String {
+        let ways = match (self.system, self.terminal) {
+            (true, true) => "copied to the clipboard and handed to the terminal's (OSC 52)",
+            (true, false) => "copied to the clipboard",
+            (false, _) => "handed to the terminal's clipboard (OSC 52)",
+        };
+        match &self.file {
+            None => ways.to_owned(),
+            Some(Ok(file)) => format!("{ways}; it is long, so it is in {file} too"),
+            Some(Err(reason)) => format!("{ways}; terminals may cut it, and {reason}"),
+        }
+    }
+}
+
+/// The ways to a clipboard.
+pub(crate) struct Clipboard {
+    surroundings: Surroundings,
+    /// The file for long texts, and how it is shown.
+    file: (PathBuf, String),
+    system: Option<SystemClipboard>,
+}
+
+impl Clipboard {
+    /// The ways there are; `file` is the one for long texts, with the name that is shown.
+    pub(crate) const fn new(surroundings: Surroundings, file: (PathBuf, String)) -> Self {
+        Self { surroundings, file, system: None }
+    }
+
+    /// Copies `text`; `terminal` hands it to the terminal.
+    pub(crate) async fn copy(
+        &mut self,
+        text: &str,
+        terminal: impl FnOnce(&str) -> std::io::Result<()>,
+    ) -> std::io::Result<Copied> {
+        let mut copied = Copied { system: self.offer(text).await, ..Copied::default() };
+        if self.surroundings.asks_terminal(copied.system) {
+            terminal(text)?;
+            copied.terminal = true;
+            if text.len() > LONGEST {
+                copied.file = Some(self.put_down(text).await);
+            }
+        }
+        Ok(copied)
+    }
+
+    async fn offer(&mut self, text: &str) -> bool {
+        if !self.surroundings.has_system() {
+            return false;
+        }
+        if self.system.is_none() {
+            self.system = SystemClipboard::start();
+        }
+        let taken = self.system.as_ref().and_then(|system| system.offer(text));
+        match taken {
+            Some(taken) => matches!(timeout(PATIENCE, taken).await, Ok(Ok(true))),
+            None => false,
+        }
+    }
+
+    async fn put_down(&self, text: &str) -> Result<String, String> {
+        let ((path, shown), text) = (self.file.clone(), text.to_owned());
+        let written = spawn_blocking(move || {
+            path.parent().map_or(Ok(()), make_private_folder)?;
+            write_atomically(&path, text.as_bytes(), PRIVATE_FILE)
+        });
+        match written.await {
+            Ok(Ok(())) => Ok(shown),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("no file could be written".to_owned()),
+        }
+    }
+}
+
+/// A text for the system's clipboard, and where to say whether it took it.
+type Offer = (String, oneshot::Sender<bool>);
+
+/// The system's clipboard, in a thread that ends when this is dropped.
+struct SystemClipboard {
+    offers: Option<SyncSender<Offer>>,
+    ended: Receiver<()>,
+}
+
+impl SystemClipboard {
+    /// `None` when the system gives no thread.
+    fn start() -> Option<Self> {
+        let (offers, taken) = sync_channel::<Offer>(1);
+        let (ending, ended) = sync_channel(1);
+        let serve = move || {
+            let mut clipboard = arboard::Clipboard::new();
+            for (text, answer) in taken {
+                let is_taken = match &mut clipboard {
+                    Ok(clipboard) => clipboard.set_text(text).is_ok(),
+                    Err(_) => false,
+                };
+                _ = answer.send(is_taken);
+            }
+            // Hands what it holds to who keeps clipboards, if there is somebody.
+            drop(clipboard);
+            _ = ending.send(());
+        };
+        std::thread::Builder::new().name("clipboard".to_owned()).spawn(serve).ok()?;
+        Some(Self { offers: Some(offers), ended })
+    }
+
+    /// Offers `text`; `None` when the one before is not taken yet.
+    fn offer(&self, text: &str) -> Option<oneshot::Receiver<bool>> {
+        let (answer, taken) = oneshot::channel();
+        self.offers.as_ref()?.try_send((text.to_owned(), answer)).ok()?;
+        Some(taken)
+    }
+}
+
+impl Drop for SystemClipboard {
+    fn drop(&mut self) {
+        self.offers = None;
+        _ = self.ended.recv_timeout(FAREWELL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings(variables: &[&str]) -> Surroundings {
+        Surroundings::from_environment(&Environment::from_pairs(variables.iter().map(|name| (*name, "x"))))
+    }
+
+    /// Copies `text` where there is no display, and gives what the terminal got.
+    async fn copied(text: &str, folder: &std::path::Path) -> (Copied, String) {
+        let file = folder.join("new/copied.txt");
+        let mut clipboard = Clipboard::new(Surroundings::default(), (file, "~/copied.txt".into()));
+        let mut handed = String::new();
+        let copied = clipboard.copy(text, |text| {
+            handed.push_str(text);
+            Ok(())
+        });
+        (copied.await.unwrap(), handed)
+    }
+
+    #[test]
+    fn at_the_other_end_of_a_line_the_systems_clipboard_is_not_the_users() {
+        assert!(!surroundings(&["SSH_CONNECTION", "DISPLAY"]).has_system());
+        assert!(surroundings(&["TMUX", "DISPLAY"]).has_system());
+        assert!(surroundings(&["SSH_CONNECTION"]).asks_terminal(true));
+        assert!(surroundings(&["TMUX"]).asks_terminal(true));
+        let local = surroundings(&["DISPLAY"]);
+        assert!(!local.asks_terminal(true) && local.asks_terminal(false));
+    }
+
+    #[tokio::test]
+    async fn what_terminals_may_cut_is_in_a_file_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let (short, handed) = copied(&"x".repeat(LONGEST), folder.path()).await;
+        assert_eq!((short, handed.len()), (Copied { terminal: true, ..Copied::default() }, LONGEST));
+        assert!(!folder.path().join("new").exists());
+        let (long, handed) = copied(&"x".repeat(LONGEST + 1), folder.path()).await;
+        assert_eq!((long.terminal, handed.len()), (true, LONGEST + 1));
+        assert_eq!(
+            long.told(),
+            "handed to the terminal's clipboard (OSC 52); it is long, so it is in ~/copied.txt too"
+        );
+        assert_eq!(std::fs::read(folder.path().join("new/copied.txt")).unwrap().len(), LONGEST + 1);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_written_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("new"), "a file where the folder would be").unwrap();
+        let (long, _) = copied(&"x".repeat(LONGEST + 1), folder.path()).await;
+        assert!(long.told().contains("terminals may cut it, and "), "{}", long.told());
+    }
+}
