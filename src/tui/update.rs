@@ -26,7 +26,8 @@ pub(crate) struct Cx<'a> {
 /// Takes in one message.
 pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Effect> {
     pass_time(model, cx.now);
-    let mut effects = match message {
+    let mut effects = history::settle_due(model);
+    effects.extend(match message {
         Message::Key(key) => on_key(model, key, cx),
         Message::Paste(text) => on_paste(model, &text),
         Message::Resize { width, height } => {
@@ -107,7 +108,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             }
             Vec::new()
         }
-    };
+    });
     effects.extend(desk::settle(model));
     screens::reflow(model);
     overlays::reflow(model);
@@ -124,7 +125,8 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     let spinner = (turns && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
-    [spinner, figures, toast, model.quit_armed_until].into_iter().flatten().min()
+    let deleting = model.history.deleting.as_ref().map(|deleting| deleting.until);
+    [spinner, figures, toast, deleting, model.quit_armed_until].into_iter().flatten().min()
 }
 
 /// The next moment at which anything is to be done by itself, seen or not.

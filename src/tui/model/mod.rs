@@ -82,8 +82,6 @@ pub(crate) enum Overlay {
     },
     /// Asks whether to quit.
     ConfirmQuit,
-    /// Asks whether to delete the marked prompt.
-    ConfirmDelete,
     /// Asks whether to begin what may cost more than passes without asking.
     ConfirmCost(Costly),
     /// Searches among earlier inputs.
@@ -246,7 +244,8 @@ impl Model {
         self.say_for(15_000, tone, text.as_ref());
     }
 
-    fn say_for(&mut self, milliseconds: u64, tone: Tone, text: &str) {
+    /// Shows a passing message for so long.
+    pub(crate) fn say_for(&mut self, milliseconds: u64, tone: Tone, text: &str) {
         let text = super::widgets::safe::safe_line(text);
         self.toast = Some(Toast { text, tone, until: self.now + milliseconds });
     }

@@ -2,7 +2,6 @@
 
 pub(crate) mod ask;
 pub(crate) mod confirm_cost;
-pub(crate) mod confirm_delete;
 pub(crate) mod confirm_quit;
 pub(crate) mod details;
 pub(crate) mod help;
@@ -33,7 +32,6 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         Some(Overlay::Settings { .. }) => settings::key(model, chord, action),
         Some(Overlay::Details { .. }) => details::key(model, action),
         Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
-        Some(Overlay::ConfirmDelete) => confirm_delete::key(model, chord),
         Some(Overlay::ConfirmCost(_)) => confirm_cost::key(model, chord),
         Some(Overlay::Recall(_)) => recall::key(model, chord),
         Some(Overlay::Providers { .. }) => providers::key(model, chord),
@@ -59,7 +57,6 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some(Overlay::Settings { row, .. }) => settings::view(model, *row, frame, theme),
         Some(Overlay::Details { top }) => details::view(model, *top, frame, theme),
         Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
-        Some(Overlay::ConfirmDelete) => confirm_delete::view(model, frame, theme),
         Some(Overlay::ConfirmCost(costly)) => confirm_cost::view(costly, frame, theme),
         Some(Overlay::Recall(recall)) => recall::view(model, recall, frame, theme),
         Some(Overlay::Providers { marked }) => providers::view(model, *marked, frame, theme),
@@ -77,7 +74,6 @@ pub(crate) fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'sta
         }
         Some(Overlay::Details { .. }) => &[("[ ]", "variant"), ("j k", "scroll"), ("g G", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
-        Some(Overlay::ConfirmDelete) => &[("Enter", "delete"), ("Esc", "close")],
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
         Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "take it up"), ("Esc", "close")],
         Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],

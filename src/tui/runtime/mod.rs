@@ -16,6 +16,7 @@ use super::executor::Executor;
 use super::keymap::Keymap;
 use super::message::Message;
 use super::model::Model;
+use super::screens::history::settle;
 use super::screens::workbench::desk;
 use super::terminal::input::Intake;
 use super::terminal::{Input, Surface};
@@ -85,9 +86,14 @@ impl<I: Input, S: Surface> Runtime<I, S> {
                 Err(error) => break Err(error),
             }
         };
-        // However it ends, what is being written is kept.
+        // However it ends, what is being written is kept, and what was deleted goes.
         for effect in desk::farewell(&mut self.model) {
             self.executor.perform(effect);
+        }
+        for effect in settle(&mut self.model) {
+            if let Effect::Core(effect) = effect {
+                self.executor.perform(effect);
+            }
         }
         // The surface is dropped here, so the terminal is given back before anything is waited for.
         (outcome, self.executor, self.messages)

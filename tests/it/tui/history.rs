@@ -90,8 +90,7 @@ fn a_prompt_is_tagged_and_another_deleted() {
     pty.send("\u{1b}[B");
     pty.wait_for("lighthouse keeper");
     pty.send("D");
-    pty.wait_for("goes for good");
-    pty.send("\r");
+    pty.wait_for("U brings it back");
     pty.wait_for("2 of 2");
     pty.send("\u{11}");
     assert_eq!(pty.end(), 0);

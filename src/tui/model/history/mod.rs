@@ -7,7 +7,9 @@ mod preview;
 mod question;
 mod row;
 
-use aludel_core::domain::{Prompt, Timestamp};
+use std::collections::BTreeSet;
+
+use aludel_core::domain::{Prompt, PromptId, Timestamp};
 use aludel_core::engine::Indexing;
 use aludel_core::error::Problem;
 use aludel_core::transfer::{Stage, TransferProgress};
@@ -122,6 +124,19 @@ impl Transfer {
     }
 }
 
+/// A prompt that was deleted and can still be called back.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Deleting {
+    /// Its row.
+    pub(crate) row: Row,
+    /// Where in the list it stood.
+    pub(crate) at: usize,
+    /// The raw request that deletes it.
+    pub(crate) raw: serde_json::Value,
+    /// Until when it can be called back.
+    pub(crate) until: u64,
+}
+
 /// The screen of what is stored.
 #[derive(Debug, Default)]
 pub(crate) struct History {
@@ -155,6 +170,10 @@ pub(crate) struct History {
     pub(crate) preview: Option<Preview>,
     /// The newest question for a whole prompt.
     pub(crate) reading: Option<Ticket>,
+    /// What was deleted last, while it can be called back.
+    pub(crate) deleting: Option<Deleting>,
+    /// What is being deleted, until the core says that it is.
+    pub(crate) gone: BTreeSet<PromptId>,
     /// The file that is written or read.
     pub(crate) transfer: Option<Transfer>,
     /// How far the vectors are; `None` before that is watched.
@@ -189,6 +208,23 @@ impl History {
     pub(crate) fn prompt(&self) -> Option<&Prompt> {
         let row = self.marked_row()?;
         self.preview.as_ref().map(|preview| &*preview.prompt).filter(|prompt| prompt.id == row.id)
+    }
+
+    /// Counts rows that come to the answer or leave it.
+    pub(crate) fn count(&mut self, by: i64) {
+        if let Some(total) = self.facts.as_mut().and_then(|facts| facts.total.as_mut()) {
+            *total = total.saturating_add_signed(by);
+        }
+    }
+
+    /// An answer without what the user has deleted and the database still has.
+    pub(crate) fn without_the_deleted(&self, mut answer: Answer) -> Answer {
+        let deleting = self.deleting.as_ref().map(|deleting| deleting.row.id);
+        let before = answer.rows.len();
+        answer.rows.retain(|row| Some(row.id) != deleting && !self.gone.contains(&row.id));
+        let left_out = (before - answer.rows.len()) as u64;
+        answer.facts.total = answer.facts.total.map(|total| total.saturating_sub(left_out));
+        answer
     }
 
     /// True while an answer that replaces the rows is waited for.

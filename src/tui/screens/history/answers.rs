@@ -136,6 +136,8 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effe
         }
         News::Deleted(Ok(ids)) => deleted(model, &ids),
         News::Deleted(Err(problem)) => {
+            // It is there again with the rows that are read now.
+            model.history.gone.clear();
             model.say_long(Tone::Refused, &problem.detail);
             again(model)
         }
@@ -163,7 +165,7 @@ fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Ve
     let Some(asked) = history.asked.filter(|asked| asked.ticket == ticket) else { return Vec::new() };
     history.asked = None;
     let answer = match outcome {
-        Ok(answer) => *answer,
+        Ok(answer) => history.without_the_deleted(*answer),
         Err(problem) => {
             history.problem = Some(problem);
             return Vec::new();
@@ -246,7 +248,9 @@ fn updated(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
             if let Some(row) = model.history.rows.iter_mut().find(|row| row.id == prompt.id) {
                 row.retag(&prompt);
             }
-            model.say(Tone::Done, format!("{} changed", prompt.id.short()));
+            let tags =
+                if prompt.tags.is_empty() { "no tags".to_owned() } else { format!("tags {}", prompt.tags.join(", ")) };
+            model.say(Tone::Done, format!("{} changed; {tags}", prompt.id.short()));
             if model.history.marked_row().is_some_and(|row| row.id == prompt.id) {
                 show(model, prompt);
             }
@@ -303,12 +307,12 @@ fn prompts(count: u64) -> String {
 fn deleted(model: &mut Model, ids: &[PromptId]) -> Vec<Effect> {
     model.choice.forget(ids);
     let history = &mut model.history;
+    let before = history.rows.len();
     history.rows.retain(|row| !ids.contains(&row.id));
-    history.marked = history.marked.min(history.rows.len().saturating_sub(1));
-    if let Some(total) = history.facts.as_mut().and_then(|facts| facts.total.as_mut()) {
-        *total = total.saturating_sub(ids.len() as u64);
+    history.gone.retain(|id| !ids.contains(id));
+    if history.rows.len() == before {
+        return Vec::new();
     }
-    let names: Vec<String> = ids.iter().map(PromptId::short).collect();
-    model.say(Tone::Done, format!("deleted {}", names.join(", ")));
+    history.marked = history.marked.min(history.rows.len().saturating_sub(1));
     marked_moved(model)
 }

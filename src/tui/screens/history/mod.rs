@@ -4,20 +4,21 @@
 //! what becomes of its answers is in [`answers`], where things lie in [`layout()`], how they look in [`view`].
 
 mod answers;
+mod deleting;
 pub(crate) mod layout;
 pub(crate) mod view;
 
 use ratatui::layout::Rect;
-use serde_json::json;
 
 pub(crate) use answers::{again, enter, hand_over, take_in};
 
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
-use crate::tui::effect::{Effect, Wish};
+use crate::tui::effect::Effect;
 use crate::tui::model::history::Part;
 use crate::tui::model::{Asking, Model, Overlay};
-use answers::{ask_now, changed, marked_moved, wish};
+use answers::{ask_now, changed, marked_moved};
+pub(crate) use deleting::{settle, settle_due};
 use layout::{Layout, layout};
 
 /// Why `action` cannot be done now; `None` when it can.
@@ -35,6 +36,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
             (_, None) => Some("it is being read"),
             _ => None,
         },
+        Action::CallBack => history.deleting.is_none().then_some("nothing was deleted in the last ten seconds"),
         Action::ToPreview => history.preview.is_none().then_some("there is nothing to show"),
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             history.rows.is_empty().then_some("the list is empty")
@@ -89,8 +91,13 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::EditNotes => {
             model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::notes(prompt))));
         }
-        Action::DeletePrompt => model.overlay = Some(Overlay::ConfirmDelete),
-        Action::Export => model.overlay = Some(Overlay::Ask(Box::new(Asking::export(model.history.typed().filters)))),
+        Action::DeletePrompt => return deleting::delete_marked(model),
+        Action::CallBack => return deleting::call_back(model),
+        Action::Export => {
+            model.overlay = Some(Overlay::Ask(Box::new(Asking::export(model.history.typed().filters))));
+            // A file must not hold what the list lacks.
+            return settle(model);
+        }
         Action::Import => model.overlay = Some(Overlay::Ask(Box::new(Asking::import()))),
         _ => {
             // All that is left edits the search box.
@@ -117,14 +124,6 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     focus(model, Part::Search);
     model.history.search.paste(text);
     changed(model)
-}
-
-/// Deletes the marked prompt, unless it has changed since it was read.
-pub(crate) fn delete_marked(model: &mut Model) -> Vec<Effect> {
-    let marked = model.history.prompt().map(|prompt| (prompt.id, prompt.revision));
-    marked.map_or_else(Vec::new, |(id, revision)| {
-        wish(model, Wish::Delete(json!({ "prompt_ids": [id], "revision": revision })))
-    })
 }
 
 /// Brings the marked row into sight and the preview to its width.

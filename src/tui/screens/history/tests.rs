@@ -222,29 +222,66 @@ fn an_idea_and_a_prompt_are_taken_up_in_the_input() {
 }
 
 #[test]
-fn deleting_asks_first_and_then_for_this_revision_alone() {
+fn what_is_deleted_leaves_the_list_at_once_and_the_database_ten_seconds_later() {
     let mut bench = listing(3);
-    assert_eq!(bench.press("D"), []);
-    assert_eq!(bench.press("Esc"), []);
-    assert_eq!(bench.model.overlay, None);
-    let effects = bench.press("D Enter");
+    let effects = bench.press("D");
+    assert!(wishes(&effects).iter().all(|wish| matches!(wish, Wish::Read(_))), "nothing is deleted yet");
+    assert_eq!(bench.model.history.marked_row().map(|row| row.id), Some(stored(1).id));
+    assert!(bench.model.history.reading.is_some(), "the next one is read");
+    bench.now += 9_999;
+    assert_eq!(bench.send(Message::Tick), []);
+    bench.now += 1;
+    let effects = bench.send(Message::Tick);
     let raw = json!({ "prompt_ids": [stored(0).id], "revision": 1 });
     assert_eq!(wishes(&effects), [Wish::Delete(raw)]);
+    // An answer that was under way still has it.
+    bench.press("1 5");
+    bench.answer(answer((0..3).map(|number| Row::listed(&stored(number), None)).collect()));
+    assert_eq!(bench.model.history.rows.len(), 2);
     let ticket = bench.model.history.last_ticket;
     bench.send(Message::History { ticket, news: News::Deleted(Ok(vec![stored(0).id])) });
     assert_eq!(bench.model.history.rows.len(), 2);
-    assert_eq!(bench.model.history.marked_row().map(|row| row.id), Some(stored(1).id));
-    assert!(bench.model.history.reading.is_some(), "the next one is read");
+}
+
+#[test]
+fn what_was_deleted_is_called_back_where_it_stood() {
+    let mut bench = listing(3);
+    bench.press("j");
+    bench.read(stored(1));
+    bench.press("D");
+    assert_eq!(bench.model.history.rows.len(), 2);
+    bench.press("U");
+    let rows: Vec<_> = bench.model.history.rows.iter().map(|row| row.id).collect();
+    assert_eq!((rows, bench.model.history.marked), ((0..3).map(|number| stored(number).id).collect(), 1));
+    bench.now += 60_000;
+    assert_eq!(bench.send(Message::Tick), []);
+    assert!(bench.press("U").is_empty(), "once");
+}
+
+#[test]
+fn a_second_deletion_and_leaving_carry_the_first_out() {
+    let mut bench = listing(3);
+    bench.press("D");
+    bench.read(stored(1));
+    let effects = bench.press("D");
+    let raw = json!({ "prompt_ids": [stored(0).id], "revision": 1 });
+    assert!(wishes(&effects).contains(&Wish::Delete(raw)));
+    let raw = json!({ "prompt_ids": [stored(1).id], "revision": 1 });
+    assert_eq!(wishes(&super::settle(&mut bench.model)), [Wish::Delete(raw)]);
 }
 
 #[test]
 fn a_deletion_that_is_refused_says_why_and_reads_again() {
     let mut bench = listing(1);
-    bench.press("D Enter");
+    bench.press("D");
+    bench.now += 10_000;
+    bench.send(Message::Tick);
     let ticket = bench.model.history.last_ticket;
     let problem = Box::new(Problem::from(Error::Conflict("the prompt changed meanwhile".into())));
     let effects = bench.send(Message::History { ticket, news: News::Deleted(Err(problem)) });
-    assert!(question(&effects).is_some() && bench.model.history.rows.len() == 1);
+    assert!(question(&effects).is_some());
+    bench.answer(answer(vec![Row::listed(&stored(0), None)]));
+    assert_eq!(bench.model.history.rows.len(), 1, "it is there again");
     assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("changed meanwhile")));
 }
 
@@ -332,7 +369,7 @@ fn what_is_for_the_workbench_is_neither_done_nor_listed_here() {
     assert!(bench.model.run.is_none());
     bench.press("?");
     let help = bench.picture();
-    assert!(help.contains("Delete it; asks first") && !help.contains("Stop this variant"), "{help}");
+    assert!(help.contains("Delete it; U brings it back") && !help.contains("Stop this variant"), "{help}");
 }
 
 #[test]

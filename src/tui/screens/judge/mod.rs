@@ -121,7 +121,6 @@ pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domai
         After::Accept => {
             let mut tags = prompt.tags.clone();
             tags.push(WINNER.to_owned());
-            model.say(Tone::Done, format!("{label} is tagged `{WINNER}`; t changes its tags"));
             let ticket = model.history.ticket();
             let raw = json!({ "prompt_id": prompt.id, "revision": prompt.revision, "tags": tags });
             return vec![CoreEffect::History { ticket, wish: Wish::Update(raw) }.into()];

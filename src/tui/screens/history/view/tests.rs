@@ -190,7 +190,7 @@ fn while_a_file_is_read_and_vectors_are_made() {
 }
 
 #[test]
-fn asking_before_deleting() {
+fn a_prompt_that_was_deleted_can_be_called_back() {
     pictures("delete", |bench| {
         listed(bench);
         bench.press("D");

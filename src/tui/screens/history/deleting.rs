@@ -1,0 +1,58 @@
+//! Deleting with second thoughts: what is deleted leaves the list at once and the database ten seconds later, unless it is
+//! called back. Leaving the workbench carries it out; a program that is killed before has deleted nothing.
+
+use serde_json::json;
+
+use super::answers::{marked_moved, wish};
+use crate::tui::effect::{Effect, Wish};
+use crate::tui::model::history::Deleting;
+use crate::tui::model::{Model, Tone};
+
+/// How long it can be called back, in milliseconds.
+const SECOND_THOUGHTS_MS: u64 = 10_000;
+
+/// Takes the marked prompt, as far as it has been read, out of the list. What was deleted before it can no longer be called back.
+pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
+    let mut effects = settle(model);
+    let Some((id, revision)) = model.history.prompt().map(|prompt| (prompt.id, prompt.revision)) else {
+        return effects;
+    };
+    let until = model.now + SECOND_THOUGHTS_MS;
+    let history = &mut model.history;
+    let at = history.marked;
+    let raw = json!({ "prompt_ids": [id], "revision": revision });
+    let row = history.rows.remove(at);
+    history.deleting = Some(Deleting { row, at, raw, until });
+    history.count(-1);
+    model.say_for(SECOND_THOUGHTS_MS, Tone::Done, &format!("{} is deleted; U brings it back", id.short()));
+    effects.extend(marked_moved(model));
+    effects
+}
+
+/// Puts back what was deleted last.
+pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
+    let Some(Deleting { row, at, .. }) = model.history.deleting.take() else { return Vec::new() };
+    let id = row.id;
+    let history = &mut model.history;
+    let at = at.min(history.rows.len());
+    history.rows.insert(at, row);
+    history.marked = at;
+    history.count(1);
+    model.say(Tone::Done, format!("{} is back", id.short()));
+    marked_moved(model)
+}
+
+/// Carries out what can no longer be called back.
+pub(crate) fn settle_due(model: &mut Model) -> Vec<Effect> {
+    let is_due = model.history.deleting.as_ref().is_some_and(|deleting| deleting.until <= model.now);
+    if is_due { settle(model) } else { Vec::new() }
+}
+
+/// Carries out what was deleted last, called back or not any more.
+pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
+    let Some(deleting) = model.history.deleting.take() else { return Vec::new() };
+    model.choice.forget(&[deleting.row.id]);
+    // The list lacks it already, whatever answers say of it meanwhile.
+    model.history.gone.insert(deleting.row.id);
+    wish(model, Wish::Delete(deleting.raw))
+}
