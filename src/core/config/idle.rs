@@ -19,7 +19,7 @@ const fn idle(key: &'static str, concerns_runs: bool) -> IdleKey {
 }
 
 /// Every one of them.
-pub const IDLE: &[IdleKey] = &[idle("learning", true), idle("tui.keymap", false), idle("tui.mouse", false)];
+pub const IDLE: &[IdleKey] = &[idle("learning", true)];
 
 /// Those that somebody set, with where.
 pub fn idle_keys_in_use(origins: &Origins) -> impl Iterator<Item = (IdleKey, Origin)> {

@@ -7,8 +7,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::keys;
+use super::error::{ConfigFault, ConfigSource};
 use super::tree::{self, Step};
+use super::{Paths, keys};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +84,19 @@ impl Origins {
                 None => Origin::Default,
             },
         }
+    }
+
+    /// A fault of the value of `key`, told where that value stands.
+    pub fn fault(&self, paths: &Paths, key: &str, message: impl Into<String>) -> ConfigFault {
+        let source = match self.of(key) {
+            Origin::File { path, line } => {
+                return ConfigFault::in_file(&paths.shown(&path), key, Some(line), message);
+            }
+            Origin::Environment { name } => ConfigSource::Environment(name),
+            Origin::Flag { name } => ConfigSource::Flag(name),
+            Origin::Default => ConfigSource::Argument,
+        };
+        ConfigFault { source, key: key.to_owned(), line: None, column: None, message: message.into() }
     }
 
     /// The configuration file that was read, if there is one.

@@ -274,6 +274,9 @@ pub struct TuiConfig {
     pub mouse: bool,
     /// Plain lines, for screen readers.
     pub screen_reader: bool,
+    /// Keys of single actions, by the action's name; those that are not here are the key map's.
+    #[serde(default)]
+    pub keys: BTreeMap<String, Vec<String>>,
 }
 
 /// Logging.

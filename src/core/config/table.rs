@@ -9,6 +9,12 @@ use super::kind::Kind;
 
 const PROVIDER_KINDS: &[&str] = &["openai", "anthropic", "google", "openrouter", "ollama", "builtin", "sim"];
 
+/// The key maps of the workbench.
+pub const KEYMAPS: &[&str] = &["standard", "emacs"];
+
+/// The themes of the workbench.
+pub const THEMES: &[&str] = &["auto", "ansi16", "dark", "light", "high-contrast", "mono"];
+
 const fn row(pattern: &'static str, kind: Kind, default: DefaultValue, doc: &'static str) -> Key {
     Key { pattern, kind, default, doc }
 }
@@ -292,27 +298,33 @@ pub static TABLE: &[Key] = &[
     ),
     row(
         "tui.theme",
-        Kind::Text,
+        Kind::Choice(THEMES),
         DefaultValue::Text("ansi16"),
-        "The workbench's colours: auto, dark, light, ansi16, mono, or a file's name in themes/.",
+        "The workbench's colours: ansi16, the terminal's own; dark, light or high-contrast; mono, none; auto, dark or light as the terminal says by COLORFGBG.",
     ),
     row(
         "tui.keymap",
-        Kind::Choice(&["standard", "emacs", "vi"]),
+        Kind::Choice(KEYMAPS),
         DefaultValue::Text("standard"),
-        "The workbench's keys: standard, emacs or vi.",
+        "The workbench's keys: standard, or emacs.",
     ),
     row(
         "tui.mouse",
         Kind::Flag,
-        DefaultValue::Flag(true),
-        "Whether the workbench takes the mouse; false leaves selecting to the terminal.",
+        DefaultValue::Flag(false),
+        "Whether the workbench takes the mouse: wheel and click. The terminal then selects text only with Shift held.",
     ),
     row(
         "tui.screen_reader",
         Kind::Flag,
         DefaultValue::Flag(false),
         "Plain lines that are only ever appended, for screen readers.",
+    ),
+    row(
+        "tui.keys.*",
+        Kind::List,
+        DefaultValue::Unset,
+        "The keys of an action of the workbench, by its name, such as [Ctrl+R, F5]; its palette (Ctrl+P) tells the names.",
     ),
     row(
         "log.level",

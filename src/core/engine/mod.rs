@@ -42,6 +42,7 @@ use tokio::runtime::Handle;
 
 use crate::api::{self, Known, Request};
 use crate::assets::Assets;
+use crate::config::edit::{self, Setting};
 use crate::config::{Config, Loaded, Origins, Paths};
 use crate::drafts::Drafts;
 use crate::error::Result;
@@ -59,6 +60,7 @@ pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
 pub use manage::Deletion;
 pub use newcomers::{Newcomer, Newcomers};
+pub use providers::ProviderFacts;
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, Validation};
@@ -128,6 +130,14 @@ impl Engine {
     /// Where each value of it comes from.
     pub fn origins(&self) -> &Origins {
         &self.inner.loaded.origins
+    }
+
+    /// Every key of it with its value and where that comes from; secrets are redacted.
+    ///
+    /// # Errors
+    /// `internal` on a defect.
+    pub fn settings(&self) -> Result<Vec<Setting>> {
+        edit::show(&self.inner.loaded)
     }
 
     /// The user's folder and what is in it.

@@ -8,14 +8,57 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::timeout;
 
-use super::Engine;
-use crate::domain::{ProviderInfo, ProviderKind};
+use super::{Engine, wiring};
+use crate::domain::{Phase, ProviderInfo, ProviderKind};
 use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::probe::KeySource;
+use crate::provider::catalog::Price;
 
 /// The longest wait for a list of models.
 const LISTING: Duration = Duration::from_secs(15);
 
+/// A provider as it is listed, and how it is set up here. Where a key is, never the key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderFacts {
+    /// As it is listed.
+    pub info: ProviderInfo,
+    /// True when the configuration has it.
+    pub is_configured: bool,
+    /// Where its key comes from.
+    pub key: KeySource,
+    /// The phases that are bound to it.
+    pub phases: Vec<Phase>,
+    /// The phases that turn to it when others fail.
+    pub fallback_of: Vec<Phase>,
+    /// What its usual model costs, as far as that is known.
+    pub price: Option<Price>,
+}
+
 impl Engine {
+    /// [`Engine::providers`], each with how it is set up here. Needs a tokio runtime.
+    pub async fn provider_facts(&self) -> Vec<ProviderFacts> {
+        self.providers().await.into_iter().map(|info| self.facts_of(info)).collect()
+    }
+
+    fn facts_of(&self, info: ProviderInfo) -> ProviderFacts {
+        let config = self.config();
+        let configured = config.providers.get(&info.name);
+        let falls_back = |phase: &Phase| config.phases.get(*phase).fallbacks().any(|(name, _)| name == info.name);
+        let price = info.default_model.as_deref().and_then(|model| {
+            // A catalogue that cannot be read is told of by `validate`.
+            let catalog = self.inner.assets.catalog().ok()?;
+            catalog.price(info.kind, &info.name, info.base_url.as_deref(), model)
+        });
+        ProviderFacts {
+            is_configured: configured.is_some(),
+            key: wiring::key_source(&self.inner.loaded, &info.name, info.kind),
+            phases: Phase::ALL.into_iter().filter(|phase| config.provider_of(*phase) == info.name).collect(),
+            fallback_of: Phase::ALL.into_iter().filter(falls_back).collect(),
+            price: if info.kind == ProviderKind::Builtin { Some(Price::FREE) } else { price },
+            info,
+        }
+    }
+
     /// The providers: those of the configuration, then `builtin` and the kinds that can be used by name. Waits at most
     /// 300 ms for a local Ollama. Needs a tokio runtime.
     pub async fn providers(&self) -> Vec<ProviderInfo> {

@@ -279,10 +279,41 @@ async fn a_key_without_effect_is_named_by_validate_and_by_a_run_it_would_change(
     let engine = home.engine();
     let validation = engine.validate().await;
     let warned: Vec<_> = validation.checks.iter().filter(|check| check.detail.contains("no effect")).collect();
-    assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["learning", "tui.mouse"]);
+    assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["learning"]);
     assert!(validation.valid);
     let result = generate(&engine, json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
     assert_eq!(result.warnings, ["`learning` is set (line 2 of the configuration) and has no effect in this version"]);
+}
+
+#[tokio::test]
+async fn facts_of_a_provider_tell_where_its_key_is_and_never_what_it_is() {
+    use crate::domain::Phase;
+    use crate::probe::KeySource;
+    let home = Home::with_config(
+        "providers:\n  lab: {kind: openai, base_url: \"http://127.0.0.1:9/v1\", api_key: canary-of-facts-1234, model: m}\n\
+         phases:\n  solutio: {provider: builtin, fallback: [lab]}\n",
+    );
+    let facts = home.engine().provider_facts().await;
+    let of = |name: &str| facts.iter().find(|facts| facts.info.name == name).unwrap();
+    let lab = of("lab");
+    assert_eq!((lab.is_configured, &lab.key), (true, &KeySource::Configured));
+    assert_eq!(lab.phases, [Phase::PrimaMateria, Phase::Coagulatio], "the first of the file takes what is not bound");
+    assert_eq!(lab.fallback_of, [Phase::Solutio]);
+    let builtin = of("builtin");
+    assert_eq!((builtin.is_configured, &builtin.key), (false, &KeySource::NotNeeded));
+    assert!(builtin.price.is_some_and(|price| price.input == 0.0));
+    assert!(matches!(&of("anthropic").key, KeySource::Missing { variables } if variables == &["ANTHROPIC_API_KEY"]));
+    assert!(!format!("{facts:?}").contains("canary"));
+}
+
+#[test]
+fn settings_are_told_with_where_they_are_from_and_without_secrets() {
+    let home = Home::with_config("providers:\n  openai: {api_key: canary-of-settings-1234}\ntui:\n  theme: dark\n");
+    let settings = home.engine().settings().unwrap();
+    let theme = settings.iter().find(|setting| setting.key == "tui.theme").unwrap();
+    assert_eq!(theme.value, "dark");
+    assert!(matches!(theme.origin, config::Origin::File { line: 4, .. }), "{theme:?}");
+    assert!(!format!("{settings:?}").contains("canary"));
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! Logging: events of `tracing`, to files under `logs/` and to standard error. Never to standard output.
 //!
 //! Files rotate daily (UTC), seven are kept, mode 0600, and every line passes [`crate::redact`] first. Commands and
-//! servers also show warnings on standard error; the workbench, whose terminal that is, writes to the file alone.
+//! servers also show warnings on standard error; the workbench, whose terminal that is, writes to the file alone and
+//! shows the newest lines itself ([`recent()`]).
 //! Nothing is opened before the first event: a command that logs nothing makes no folder, no file and no thread.
 //! A log that cannot be written never stops the program. What is worth logging is decided where it happens.
 
 mod file;
 mod line;
+mod recent;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,7 @@ use crate::time::{Clock, SystemClock};
 use file::LogFile;
 
 pub use crate::redact::register as redact;
+pub use recent::{LogLine, recent};
 
 /// What standard error shows when nobody says otherwise.
 const STDERR_LEVEL: &str = "warn";
@@ -120,10 +123,15 @@ pub fn init(settings: LogSettings) -> Guard {
 /// A subscriber for these settings that writes what is for standard error to `terminal`.
 fn subscriber(
     settings: LogSettings,
-    clock: impl Clock + 'static,
+    clock: impl Clock + Clone + 'static,
     terminal: BoxMakeWriter,
 ) -> (impl Subscriber + Send + Sync, Guard) {
     let file = Arc::new(LogFile::new(&settings));
+    // Where the terminal is a face's, that face shows the lines.
+    let to_memory = settings.stderr.is_none().then(|| {
+        let layer = tracing_subscriber::fmt::layer().event_format(recent::Parts(clock.clone()));
+        layer.with_ansi(false).with_writer(recent::Recent).with_filter(targets(&settings.level))
+    });
     let to_file = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(line::Timer(clock));
     let to_file = match settings.format {
         LogFormat::Text => to_file.with_writer(Arc::clone(&file)).boxed(),
@@ -133,7 +141,8 @@ fn subscriber(
         let layer = tracing_subscriber::fmt::layer().event_format(line::Terse { ansi: settings.ansi });
         layer.with_writer(terminal).with_filter(targets(&level))
     });
-    let subscriber = Registry::default().with(to_file.with_filter(targets(&settings.level))).with(to_terminal);
+    let subscriber =
+        Registry::default().with(to_file.with_filter(targets(&settings.level))).with(to_terminal).with(to_memory);
     (subscriber, Guard { file })
 }
 

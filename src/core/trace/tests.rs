@@ -260,3 +260,28 @@ fn settings_follow_the_configuration() {
     assert_eq!(by_flag.stderr.as_deref(), Some("debug"));
     assert_eq!(by_flag.to_file_alone().stderr, None);
 }
+
+#[test]
+fn the_workbench_sees_the_newest_lines_without_a_secret() {
+    crate::redact::register("canary-of-the-log-pane-4711");
+    let home = tempfile::tempdir().unwrap();
+    logged(settings(home.path()).to_file_alone(), || {
+        warn!(key = "canary-of-the-log-pane-4711", "seen in the pane\nand no second line");
+        debug!("below the level of the pane");
+    });
+    let (count, lines) = recent(0).unwrap();
+    let line = lines.iter().find(|line| line.text.contains("seen in the pane")).unwrap();
+    assert_eq!((line.level, line.at.len()), (tracing::Level::WARN, "2026-11-21T12:00:00Z".len()));
+    assert!(line.text.starts_with("aludel_core::trace::tests: "), "{line:?}");
+    assert!(!line.text.contains("canary") && !line.text.contains('\n'), "{line:?}");
+    assert!(lines.iter().all(|line| !line.text.contains("below the level of the pane")));
+    assert_eq!(recent(count + 1_000), None, "nothing new");
+}
+
+#[test]
+fn what_goes_to_a_terminal_is_not_kept_in_memory() {
+    let home = tempfile::tempdir().unwrap();
+    logged(settings(home.path()), || warn!("seen on the terminal alone"));
+    let kept = recent(0).map(|(_, lines)| lines).unwrap_or_default();
+    assert!(kept.iter().all(|line| !line.text.contains("seen on the terminal alone")));
+}

@@ -18,7 +18,7 @@ pub use view::{Setting, export, get, show};
 use super::error::ConfigError;
 use super::expand::Variables;
 use super::merge::Merged;
-use super::{Paths, check};
+use super::{Config, Origins, Paths, build, check};
 use crate::error::Error;
 
 /// Checks the configuration file alone: no environment, no flags, no providers. References to variables are checked
@@ -31,6 +31,21 @@ pub fn validate(paths: &Paths) -> Result<(), Error> {
         Some(text) => validate_text(paths, &text).map_err(Error::from),
         None => Ok(()),
     }
+}
+
+/// What the file says by itself, with where: no environment, no flags; what depends on a variable is at its default. The
+/// defaults where there is no file.
+///
+/// # Errors
+/// As [`validate`].
+pub fn of_file(paths: &Paths) -> Result<(Config, Origins), Error> {
+    let mut merged = Merged::default();
+    if let Some(text) = super::read(paths)? {
+        merged.add_file(&paths.config_file, &text, paths, Variables::Unknown);
+    }
+    check::check(&mut merged, paths);
+    ConfigError::unless_empty(std::mem::take(&mut merged.faults))?;
+    Ok((build::config(&merged)?, merged.origins))
 }
 
 /// Every fault of a text that is or will be the file.

@@ -137,7 +137,11 @@ pub(super) fn starter() -> String {
                 let indent = format!("{}# ", "  ".repeat(sections.len()));
                 explain(&mut text, &indent, "", row);
                 // Names of the user's own are shown by an example.
-                let leaf = if leaf == "*" { "coverage" } else { leaf };
+                let leaf = match (leaf, sections) {
+                    ("*", ["tui", ..]) => "run",
+                    ("*", _) => "coverage",
+                    _ => leaf,
+                };
                 let default = row.default.to_value();
                 let space = if default.is_null() { "" } else { " " };
                 let shown = if default.is_null() { String::new() } else { shown(&default) };

@@ -185,12 +185,12 @@ fn references_are_written_as_they_are_and_need_not_be_set_now() {
     let home = Home::empty();
     home.set("providers.openai.api_key", "${MY_KEY}").unwrap();
     home.set("generation.default_count", "${COUNT:-4}").unwrap();
-    home.set("tui.theme", "$${plain}").unwrap();
+    home.set("judge.model", "$${plain}").unwrap();
     assert!(home.text().contains("${MY_KEY}"));
     let loaded = home.load_with(&[("MY_KEY", "canary")]).unwrap();
     assert_eq!(loaded.config.providers["openai"].api_key.as_ref().unwrap().expose(), "canary");
-    assert_eq!((loaded.config.generation.default_count, loaded.config.tui.theme.as_str()), (4, "${plain}"));
-    assert!(home.set("tui.theme", "${broken").is_err());
+    assert_eq!((loaded.config.generation.default_count, loaded.config.judge.model.as_deref()), (4, Some("${plain}")));
+    assert!(home.set("judge.model", "${broken").is_err());
     assert!(validate(&home.paths).is_ok());
 }
 

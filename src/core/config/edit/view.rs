@@ -22,8 +22,8 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// Every key with its value and where that came from, in the order of the table; providers, headers and weights as
-/// far as they are configured.
+/// Every key with its value and where that came from, in the order of the table; providers, headers, weights and
+/// keys as far as they are configured.
 ///
 /// # Errors
 /// `internal` on a defect.
@@ -122,7 +122,13 @@ fn concrete_keys(config: &Config) -> Vec<String> {
             }
             "providers" | "phases" => {}
             _ => match row.pattern.strip_suffix(".*") {
-                Some(map) => keys.extend(config.ranking.weights.keys().map(|weight| format!("{map}.{weight}"))),
+                Some(map) => {
+                    let names: Vec<&String> = match section {
+                        "tui" => config.tui.keys.keys().collect(),
+                        _ => config.ranking.weights.keys().collect(),
+                    };
+                    keys.extend(names.into_iter().map(|name| format!("{map}.{name}")));
+                }
                 None => keys.push(row.pattern.to_owned()),
             },
         }
