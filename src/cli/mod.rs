@@ -24,7 +24,7 @@ mod wait;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use aludel_core::config::{self, Environment, Flags, Loaded};
+use aludel_core::config::{self, Environment, Flags, Loaded, TuiConfig};
 use aludel_core::engine::Engine;
 use aludel_core::error::Result;
 use aludel_core::trace::{self, LogSettings};
@@ -42,6 +42,9 @@ pub type Door = fn(Engine) -> Result<()>;
 
 /// As [`Door`], to a face that draws on the terminal.
 pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
+
+/// What is wrong with the settings of the workbench: dotted keys with what is wrong, none where all is well.
+pub type SettingsCheck = fn(&TuiConfig) -> Vec<(String, String)>;
 
 /// What a face that draws must know of its surroundings.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +64,8 @@ pub struct Doors {
     pub mcp_server: Option<Door>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Door>,
+    /// What the workbench would say of its settings.
+    pub workbench_check: Option<SettingsCheck>,
 }
 
 /// A command as it was asked for, with what it needs to run.

@@ -14,6 +14,9 @@ pub enum Action {
     Run,
     RunSettings,
     Help,
+    Palette,
+    AllSettings,
+    Log,
     StopOrQuit,
     Quit,
     Suspend,
@@ -84,6 +87,12 @@ pub enum Action {
     GoToCompare,
     GoToJudge,
     GoToHistory,
+    GoToProviders,
+    GoToSpend,
+    Reload,
+    TestProvider,
+    SpendRange,
+    SpendGroup,
     FocusSearch,
     SearchMode,
     Results,
@@ -125,11 +134,15 @@ pub enum ScreenName {
     Judge,
     /// What is stored.
     History,
+    /// Who could write.
+    Providers,
+    /// What it cost.
+    Spend,
 }
 
 impl ScreenName {
     /// All screens, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Work, Self::Compare, Self::Judge, Self::History];
+    pub const ALL: [Self; 6] = [Self::Work, Self::Compare, Self::Judge, Self::History, Self::Providers, Self::Spend];
 
     /// The digit that leads there.
     pub const fn digit(self) -> char {
@@ -138,6 +151,28 @@ impl ScreenName {
             Self::Compare => '2',
             Self::Judge => '3',
             Self::History => '5',
+            Self::Providers => '6',
+            Self::Spend => '7',
+        }
+    }
+
+    /// The action that leads there.
+    pub fn action(self) -> Action {
+        let leads =
+            |info: &&ActionInfo| info.id.strip_prefix("screen-").is_some_and(|id| id.chars().eq([self.digit()]));
+        // A test holds that each is there.
+        ACTIONS.iter().find(leads).map_or(Action::GoToWork, |info| info.action)
+    }
+
+    /// What is said of an action that is for this screen alone, on another one.
+    pub(crate) const fn elsewhere(self) -> &'static str {
+        match self {
+            Self::Work => "on the Workbench; {screen-1} goes there",
+            Self::Compare => "on Compare; {screen-2} goes there",
+            Self::Judge => "on Judge; {screen-3} goes there",
+            Self::History => "on the History; {screen-5} goes there",
+            Self::Providers => "on the Providers; {screen-6} goes there",
+            Self::Spend => "on the Spending; {screen-7} goes there",
         }
     }
 
@@ -148,6 +183,20 @@ impl ScreenName {
             Self::Compare => "Compare",
             Self::Judge => "Judge",
             Self::History => "History",
+            Self::Providers => "Providers",
+            Self::Spend => "Spending",
+        }
+    }
+
+    /// The same where there is little room.
+    pub const fn short_title(self) -> &'static str {
+        match self {
+            Self::Work => "Work",
+            Self::Compare => "Cmp",
+            Self::Judge => "Judge",
+            Self::History => "Hist",
+            Self::Providers => "Prov",
+            Self::Spend => "Spend",
         }
     }
 }
@@ -169,12 +218,24 @@ pub enum Context {
     Search,
     /// In the other panes of the history, beside those of every pane.
     History,
+    /// Among the providers, beside those of every pane.
+    Providers,
+    /// Among what was spent, beside those of every pane.
+    Spend,
 }
 
 impl Context {
     /// Those that can have the keys.
-    pub const FOCUSES: [Self; 6] =
-        [Self::Composer, Self::Navigate, Self::Compare, Self::Judge, Self::Search, Self::History];
+    pub const FOCUSES: [Self; 8] = [
+        Self::Composer,
+        Self::Navigate,
+        Self::Compare,
+        Self::Judge,
+        Self::Search,
+        Self::History,
+        Self::Providers,
+        Self::Spend,
+    ];
 
     /// The name in a key map.
     pub const fn as_str(self) -> &'static str {
@@ -186,6 +247,8 @@ impl Context {
             Self::Judge => "judge",
             Self::Search => "search",
             Self::History => "history",
+            Self::Providers => "providers",
+            Self::Spend => "spend",
         }
     }
 
@@ -199,7 +262,14 @@ impl Context {
             Self::Judge => &[Self::Judge, Self::Navigate, Self::Global],
             Self::Search => &[Self::Search, Self::Composer, Self::Global],
             Self::History => &[Self::History, Self::Navigate, Self::Global],
+            Self::Providers => &[Self::Providers, Self::Navigate, Self::Global],
+            Self::Spend => &[Self::Spend, Self::Navigate, Self::Global],
         }
+    }
+
+    /// True where a key that writes a character types it.
+    pub fn types(self) -> bool {
+        self.chain().contains(&Self::Composer)
     }
 
     /// The screen on which this context has the keys.
@@ -209,6 +279,8 @@ impl Context {
             Self::Compare => ScreenName::Compare,
             Self::Judge => ScreenName::Judge,
             Self::Search | Self::History => ScreenName::History,
+            Self::Providers => ScreenName::Providers,
+            Self::Spend => ScreenName::Spend,
         }
     }
 }
@@ -265,6 +337,14 @@ impl ActionInfo {
         self.screen.is_none_or(|only| only == screen)
     }
 
+    /// The only screen that knows it, by its keys or by its nature; `None` where all do.
+    pub fn home(&self) -> Option<ScreenName> {
+        match self.context {
+            Context::Global | Context::Composer | Context::Navigate => self.screen,
+            own => Some(own.screen()),
+        }
+    }
+
     /// True when its keys work where `context` has the keys.
     pub fn works_in(&self, context: Context) -> bool {
         self.is_for(context.screen()) && context.chain().contains(&self.context)
@@ -278,7 +358,7 @@ impl ActionInfo {
 }
 
 use Action as A;
-use Context::{Compare, Composer, Global, History, Judge, Navigate, Search};
+use Context::{Compare, Composer, Global, History, Judge, Navigate, Providers, Search, Spend};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -307,6 +387,18 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Quit, "quit", Global, &["Ctrl+Q"], "quit", "Quit; asks while a run is live").hint(30),
     info(A::Help, "help", Global, &["F1"], "help", "Every key, searchable"),
     info(A::Help, "help-nav", Navigate, &["?"], "help", "Every key, searchable"),
+    info(A::Palette, "palette", Global, &["Ctrl+P"], "palette", "Everything that can be done, by name").hint(26),
+    info(A::Palette, "palette-nav", Navigate, &[":"], "palette", "Everything that can be done, by name"),
+    info(
+        A::AllSettings,
+        "settings",
+        Global,
+        &["F3"],
+        "all settings",
+        "Every setting, its value and where that is from",
+    )
+    .calls("config show"),
+    info(A::Log, "log", Navigate, &["L"], "log", "What this process wrote to its log"),
     info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
     info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
     info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
@@ -322,6 +414,51 @@ pub static ACTIONS: &[ActionInfo] = &[
         .calls("list"),
     info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
         .hint(14),
+    info(
+        A::GoToProviders,
+        "screen-6",
+        Global,
+        &["Alt+6"],
+        "providers",
+        "To the Providers: who could write, keys, prices",
+    )
+    .calls("providers"),
+    info(
+        A::GoToProviders,
+        "screen-6-nav",
+        Navigate,
+        &["6"],
+        "providers",
+        "To the Providers: who could write, keys, prices",
+    )
+    .hint(24),
+    info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To the Spending: what was spent, and what may be")
+        .calls("spend"),
+    info(
+        A::GoToSpend,
+        "screen-7-nav",
+        Navigate,
+        &["7"],
+        "spending",
+        "To the Spending: what was spent, and what may be",
+    )
+    .hint(25),
+    info(
+        A::TestProvider,
+        "test-provider",
+        Providers,
+        &["T"],
+        "test",
+        "Make a real call to it, which may cost a little",
+    )
+    .hint(1)
+    .calls("test-providers"),
+    info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Look again who is there").hint(2),
+    info(A::SpendRange, "spend-range", Spend, &["v"], "range", "The last day, week or month, or all time").hint(1),
+    info(A::SpendGroup, "spend-group", Spend, &["o"], "group", "By day, model, provider, phase, tag or command")
+        .hint(2)
+        .calls("stats"),
+    info(A::Reload, "reload", Spend, &["r"], "add up again", "Add up again").hint(5),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
     info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),
@@ -382,8 +519,8 @@ pub static ACTIONS: &[ActionInfo] = &[
         .calls("select"),
     info(A::ChangeNext, "next-change", Compare, &["n"], "change", "The next change").hint(1),
     info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before"),
-    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(3),
-    info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(4),
+    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(6),
+    info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(7),
     info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Beside the next of the others").hint(2),
     info(
         A::OpenCompared,
@@ -396,9 +533,9 @@ pub static ACTIONS: &[ActionInfo] = &[
     .hint(5),
     info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`").hint(1).calls("update"),
     info(A::TagCandidate, "tag-candidate", Judge, &["t"], "tags", "Change the tags of the marked one")
-        .hint(3)
+        .hint(5)
         .calls("update"),
-    info(A::EditTask, "task", Judge, &["E"], "task", "Say what they are to be judged for").hint(4),
+    info(A::EditTask, "task", Judge, &["E"], "task", "Say what they are to be judged for").hint(6),
     info(
         A::OpenCandidate,
         "open-candidate",
@@ -414,9 +551,16 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Take the prompt itself up as an idea").hint(15),
     info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
     info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
-    info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; U brings it back for ten seconds")
-        .hint(7)
-        .calls("delete"),
+    info(
+        A::DeletePrompt,
+        "delete",
+        History,
+        &["D"],
+        "delete",
+        "Delete it; {undo-delete} brings it back for ten seconds",
+    )
+    .hint(7)
+    .calls("delete"),
     info(A::CallBack, "undo-delete", History, &["U"], "bring back", "Bring back what was deleted last").hint(21),
     info(A::Export, "export", History, &["E"], "export", "Write what is listed to a file").hint(16).calls("export"),
     info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
@@ -541,8 +685,14 @@ mod tests {
     }
 
     #[test]
+    fn an_action_leads_to_every_screen() {
+        let actions: BTreeSet<usize> = ScreenName::ALL.into_iter().map(|screen| screen.action() as usize).collect();
+        assert_eq!(actions.len(), ScreenName::ALL.len());
+    }
+
+    #[test]
     fn places_in_a_hint_line_are_distinct() {
-        for context in [Composer, Navigate, Search, History] {
+        for context in Context::FOCUSES {
             let infos = ACTIONS.iter().filter(|info| info.hint > 0 && info.works_in(context));
             let places: Vec<u8> = infos.map(|info| info.hint).collect();
             assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{}: {places:?}", context.as_str());

@@ -1,12 +1,13 @@
 //! What the workbench wants done outside itself, as data. [`update`](crate::tui::update::update) asks; the executor
 //! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
 
-use aludel_core::domain::PromptId;
+use aludel_core::domain::{PromptId, SpendBy};
 use aludel_core::told::Notice;
 use serde_json::Value;
 
 use super::model::desk::Sheet;
 use super::model::history::Question;
+use super::model::spend::Range;
 
 /// Names one question. An answer whose ticket is no longer current is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -75,8 +76,35 @@ pub(crate) enum CoreEffect {
     },
     /// Stop the file that is written or read; what is stored by then stays.
     StopTransfer,
+    /// Ask for what a place shows. Answers with `Told`.
+    Inquire {
+        /// Names the question.
+        ticket: Ticket,
+        /// What it is.
+        inquiry: Inquiry,
+    },
+    /// Tell the newest lines of the log, whenever there are new ones. Answers with `Log`, as long as the program runs.
+    WatchLog,
     /// Tell how far the vectors are, whenever that changes. Answers with `Indexing`, as long as the program runs.
     WatchIndexing,
+}
+
+/// What a place asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Inquiry {
+    /// Who could write, and how each is set up.
+    Providers,
+    /// Make a real call to the provider of this name.
+    TestProvider(String),
+    /// What was spent, and what is stored of that time.
+    Spend {
+        /// How far back it reaches.
+        range: Range,
+        /// What calls are added up by.
+        by: SpendBy,
+    },
+    /// Every setting, with its value and where that comes from.
+    Settings,
 }
 
 /// What is wished of what is stored.

@@ -6,6 +6,7 @@
 
 mod desk;
 mod history;
+mod inquiry;
 mod judging;
 mod transfer;
 
@@ -48,6 +49,8 @@ pub(crate) struct Executor {
     scribe: Option<watch::Sender<Sheet>>,
     /// Looks how far the vectors are.
     watching: Option<AbortHandle>,
+    /// Looks for new lines of the log.
+    watching_log: Option<AbortHandle>,
     tasks: JoinSet<()>,
 }
 
@@ -65,6 +68,7 @@ impl Executor {
                 transferring: None,
                 scribe: None,
                 watching: None,
+                watching_log: None,
                 tasks: JoinSet::new(),
             },
             messages,
@@ -136,6 +140,16 @@ impl Executor {
                 self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
             }
             CoreEffect::History { ticket, wish } => self.fulfil(ticket, wish),
+            CoreEffect::Inquire { ticket, inquiry } => {
+                let (engine, answers) = (self.engine.clone(), self.answers.clone());
+                self.tasks.spawn(async move {
+                    let told = inquiry::answer(&engine, inquiry).await;
+                    _ = answers.send(Message::Told { ticket, told }).await;
+                });
+            }
+            CoreEffect::WatchLog => {
+                self.watching_log = Some(self.tasks.spawn(inquiry::watch_log(self.answers.clone())));
+            }
             CoreEffect::StopTransfer => {
                 if let Some(transferring) = self.transferring.take() {
                     transferring.abort();
@@ -157,7 +171,7 @@ impl Executor {
         if let Some((_, stop)) = &self.judging {
             stop.notify_one();
         }
-        for task in [self.finding, self.transferring, self.watching].into_iter().flatten() {
+        for task in [self.finding, self.transferring, self.watching, self.watching_log].into_iter().flatten() {
             task.abort();
         }
         drop(self.answers);

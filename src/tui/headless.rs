@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use super::effect::Effect;
 use super::executor::Executor;
-use super::keymap::Keymap;
 use super::message::Message;
 use super::model::Model;
 use super::update::{Cx, update};
@@ -21,13 +20,12 @@ use super::widgets::scroll::Follow;
 /// The problem it would show: of a request that was refused, or of a run that has no result.
 pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
     let started = Instant::now();
-    let keymap = Keymap::default();
     let mut model = Model::new(super::defaults(&engine), Follow::default());
     let (mut executor, mut messages) = Executor::new(engine);
     let mut next = Some(Message::Run(raw));
     while let Some(message) = next {
         let now = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        for effect in update(&mut model, message, &Cx { now, keymap: &keymap }) {
+        for effect in update(&mut model, message, Cx { now }) {
             if let Effect::Core(effect) = effect {
                 executor.perform(effect);
             }

@@ -1,16 +1,20 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
-use aludel_core::domain::{CompareResult, Prompt, PromptId};
-use aludel_core::engine::{Indexing, Newcomer};
+use aludel_core::domain::{CompareResult, Prompt, PromptId, ProviderTest};
+use aludel_core::engine::{Indexing, Newcomer, ProviderFacts};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
+use aludel_core::trace::LogLine;
 use aludel_core::transfer::{ImportReport, TransferProgress};
 use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
 use serde_json::Value;
 
 use super::effect::Ticket;
 use super::model::desk::Leftovers;
 use super::model::history::Answer;
+use super::model::listing::SettingRow;
+use super::model::spend::Spent;
 use super::model::{Costly, Names};
 use super::terminal::{Copied, Edited};
 
@@ -21,6 +25,13 @@ pub(crate) enum Message {
     Key(KeyEvent),
     /// A text was pasted, of any length. It is typed, never obeyed.
     Paste(String),
+    /// The mouse did something, at this cell.
+    Pointer {
+        /// What.
+        pointer: Pointer,
+        /// Where.
+        at: Position,
+    },
     /// The terminal has this size now.
     Resize {
         /// Columns.
@@ -71,6 +82,15 @@ pub(crate) enum Message {
     },
     /// An answer that concerns what is being written.
     Desk(DeskNews),
+    /// An answer to what a place asked.
+    Told {
+        /// Which question it answers.
+        ticket: Ticket,
+        /// What it is.
+        told: Told,
+    },
+    /// The newest lines of the log, the oldest first.
+    Log(Vec<LogLine>),
     /// So far the vectors are.
     Indexing(Indexing),
     /// The names that exist here.
@@ -92,8 +112,32 @@ impl Message {
     }
 }
 
+/// What the mouse does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pointer {
+    /// Its first button went down.
+    Click,
+    /// Its wheel turned away from the user.
+    Up,
+    /// Its wheel turned towards the user.
+    Down,
+}
+
 /// What the core answered, or why it did not.
 pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
+
+/// An answer to what a place asked.
+#[derive(Debug, Clone)]
+pub(crate) enum Told {
+    /// Who could write.
+    Providers(Vec<ProviderFacts>),
+    /// What a real call to a provider told.
+    Tested(Outcome<Box<ProviderTest>>),
+    /// What was spent.
+    Spent(Outcome<Box<Spent>>),
+    /// Every setting.
+    Settings(Outcome<Vec<SettingRow>>),
+}
 
 /// An answer about what is stored.
 #[derive(Debug, Clone)]

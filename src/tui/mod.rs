@@ -32,7 +32,7 @@ mod widgets;
 use std::io::{self, IsTerminal};
 
 use aludel_core::assets::DEFAULT_PERSONA;
-use aludel_core::config::Environment;
+use aludel_core::config::{ConfigError, Environment, TuiConfig};
 use aludel_core::domain::{Phase, ProviderKind};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error, Result};
@@ -40,11 +40,13 @@ use aludel_core::told::Notice;
 
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;
+use keymap::Keymap;
 use model::{Defaults, Model};
 use runtime::Runtime;
-use terminal::{Clipboard, Keyboard, Screen};
+use terminal::{Clipboard, Keyboard, Mouse, Screen};
 pub use terminal::{Editor, Surroundings};
-use theme::Theme;
+pub use theme::Ground;
+use theme::{Letters, Theme};
 use widgets::scroll::Follow;
 
 /// Everything a user can do in the workbench, in the order of its help.
@@ -61,6 +63,10 @@ pub struct Options {
     pub term: Option<String>,
     /// True when it is at the other end of a line that may be slow; text is then shown page by page.
     pub remote: bool,
+    /// True when its locale has no letters but those of ASCII, as far as it can be told.
+    pub is_ascii: bool,
+    /// What it says of the ground it paints.
+    pub ground: Option<Ground>,
     /// The user's editor.
     pub editor: Editor,
     /// What is known of clipboards.
@@ -68,8 +74,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`, `VISUAL`, `EDITOR`, and where a
-    /// clipboard may be.
+    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`, `COLORFGBG`, the locale, `VISUAL`, `EDITOR`, and
+    /// where a clipboard may be.
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             no_color: environment.no_color(),
@@ -77,8 +83,42 @@ impl Options {
             remote: environment.get("SSH_CONNECTION").is_some(),
             editor: Editor::from_environment(environment),
             surroundings: Surroundings::from_environment(environment),
+            is_ascii: is_ascii(environment),
+            ground: environment.get("COLORFGBG").and_then(Ground::of),
         }
     }
+}
+
+/// True when the locale is one without UTF-8. The first of the three variables that is set decides (POSIX.1-2024, 8.2);
+/// where none is, nothing is known, and terminals of today have UTF-8.
+fn is_ascii(environment: &Environment) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| environment.get(name));
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        !locale.contains("utf-8") && !locale.contains("utf8")
+    })
+}
+
+/// What is wrong with the settings of the workbench: dotted keys of the configuration, each with what is wrong and the
+/// fix. None where all is well.
+pub fn faults(settings: &TuiConfig) -> Vec<(String, String)> {
+    let faults = keymap::read(&settings.keymap, &settings.keys).err().unwrap_or_default();
+    faults.into_iter().map(|fault| (fault.key, fault.message)).collect()
+}
+
+/// What keys mean here.
+fn keymap(engine: &Engine) -> Result<Keymap> {
+    let settings = &engine.config().tui;
+    keymap::read(&settings.keymap, &settings.keys).map_err(|faults| {
+        let fault = |fault: keymap::Fault| engine.origins().fault(engine.paths(), &fault.key, fault.message);
+        Error::from(ConfigError { faults: faults.into_iter().map(fault).collect() })
+    })
+}
+
+/// How this terminal is drawn on. Who wants no colour gets none, whatever is configured.
+fn theme(name: &str, options: &Options) -> Theme {
+    let letters = if options.is_ascii { Letters::Ascii } else { Letters::Unicode };
+    Theme::named(if options.no_color { "mono" } else { name }, options.ground).with_letters(letters)
 }
 
 /// Opens the workbench and returns when the user has left it. Builds its own runtime.
@@ -88,9 +128,11 @@ impl Options {
 /// could not be written at the end.
 pub fn run(engine: Engine, options: &Options) -> Result<()> {
     check_terminal(&engine, options)?;
-    let theme = if options.no_color || engine.config().tui.theme == "mono" { Theme::mono() } else { Theme::ansi16() };
+    let theme = theme(engine.config().tui.theme.as_str(), options);
     let follow = if options.remote { Follow::Page } else { Follow::Tail };
-    let model = Model::new(defaults(&engine), follow);
+    let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
+    let mut model = Model::new(defaults(&engine), follow);
+    model.keymap = keymap(&engine)?;
     // The loop stays on this thread, so that work of a run never delays a key.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -105,7 +147,7 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
         let shown = engine.paths().shown(&copied).display().to_string();
         let clipboard = Clipboard::new(options.surroundings, (copied, shown));
         let screen =
-            Screen::enter(theme, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
+            Screen::enter(theme, mouse, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
         let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
         let (outcome, executor, messages) = workbench.run(stop).await;
         let finished = executor.finish(messages).await;
@@ -188,4 +230,30 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
 #[cfg(not(unix))]
 fn stop_asked() -> Result<impl Future<Output = ()>> {
     Ok(async { _ = tokio::signal::ctrl_c().await })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> Options {
+        Options::from_environment(&Environment::from_pairs(pairs.iter().copied()))
+    }
+
+    #[test]
+    fn the_first_variable_of_the_locale_that_is_set_decides() {
+        assert!(!options(&[]).is_ascii, "nothing is known");
+        assert!(!options(&[("LANG", "de_DE.UTF-8")]).is_ascii);
+        assert!(!options(&[("LANG", "C.utf8")]).is_ascii);
+        assert!(options(&[("LANG", "C")]).is_ascii);
+        assert!(options(&[("LC_ALL", "POSIX"), ("LANG", "en_GB.UTF-8")]).is_ascii);
+        assert!(!options(&[("LC_ALL", ""), ("LC_CTYPE", "en_GB.UTF-8"), ("LANG", "C")]).is_ascii);
+    }
+
+    #[test]
+    fn who_wants_no_colour_gets_none() {
+        let none = options(&[("NO_COLOR", "1"), ("COLORFGBG", "0;15")]);
+        assert_eq!(theme("dark", &none), Theme::mono());
+        assert_eq!(theme("auto", &options(&[("COLORFGBG", "0;15")])), Theme::named("light", None));
+    }
 }

@@ -15,7 +15,6 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::effect::{Effect, Ticket};
-use super::keymap::Keymap;
 use super::message::{Message, News};
 use super::model::history::{Answer, Facts, Row};
 use super::model::{Defaults, Model, Names, Settings};
@@ -28,20 +27,19 @@ use super::widgets::scroll::Follow;
 pub(crate) struct Bench {
     pub(crate) model: Model,
     pub(crate) now: u64,
-    keymap: Keymap,
     seq: u64,
 }
 
 impl Bench {
     pub(crate) fn new(width: u16, height: u16) -> Self {
         let model = Model::new(defaults(), Follow::Tail);
-        let mut bench = Self { model, now: 0, keymap: Keymap::default(), seq: 0 };
+        let mut bench = Self { model, now: 0, seq: 0 };
         bench.send(Message::Resize { width, height });
         bench
     }
 
     pub(crate) fn send(&mut self, message: Message) -> Vec<Effect> {
-        update(&mut self.model, message, &Cx { now: self.now, keymap: &self.keymap })
+        update(&mut self.model, message, Cx { now: self.now })
     }
 
     /// Presses keys by name, one after the other.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::action::{Action, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
-use super::keymap::{Chord, Keymap};
+use super::keymap::Chord;
 use super::message::Message;
 use super::model::choice::name_by_id;
 use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
@@ -16,20 +16,19 @@ use super::screens::{self, compare, history, workbench};
 
 /// What an update may look up.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cx<'a> {
+pub(crate) struct Cx {
     /// Milliseconds since the program began.
     pub(crate) now: u64,
-    /// What keys mean.
-    pub(crate) keymap: &'a Keymap,
 }
 
 /// Takes in one message.
-pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Effect> {
+pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect> {
     pass_time(model, cx.now);
     let mut effects = history::settle_due(model);
     effects.extend(match message {
-        Message::Key(key) => on_key(model, key, cx),
+        Message::Key(key) => on_key(model, key),
         Message::Paste(text) => on_paste(model, &text),
+        Message::Pointer { pointer, at } => screens::pointer::point(model, pointer, at),
         Message::Resize { width, height } => {
             model.size = Size { width, height };
             // A terminal that shrank and grew again between two frames has lost what was on it.
@@ -68,6 +67,10 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             compare::take_in(model, ticket, outcome);
             Vec::new()
         }
+        Message::Told { ticket, told } => {
+            screens::told(model, ticket, told);
+            Vec::new()
+        }
         Message::RunRefused { ticket, problem } => {
             model.judge.refuse(ticket, problem.clone());
             if let Some(run) = current(model, ticket) {
@@ -81,6 +84,10 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
             desk::take_in(model, news);
             Vec::new()
         }
+        Message::Log(lines) => {
+            overlays::log::take_in(model, lines);
+            Vec::new()
+        }
         Message::Indexing(indexing) => {
             model.history.indexing = Some(indexing);
             Vec::new()
@@ -91,7 +98,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: &Cx<'_>) -> Vec<Ef
         }
         Message::Newcomers(newcomers) => {
             let names: Vec<&str> = newcomers.iter().map(|newcomer| newcomer.name.as_str()).collect();
-            model.say_long(Tone::Done, format!("{} can be used; F2 chooses", names.join(", ")));
+            let chooses = model.spell("{run-settings} chooses");
+            model.say_long(Tone::Done, format!("{} can be used; {chooses}", names.join(", ")));
             Vec::new()
         }
         Message::Copied(copied) => {
@@ -120,9 +128,7 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     /// Milliseconds of one picture of the spinner.
     const SPINNER_MS: u64 = 100;
     let live = model.live_run();
-    let searching = model.screen == ScreenName::History && model.history.is_searching();
-    let turns = live.is_some() || searching || model.history.transfer.is_some() || model.judge.live().is_some();
-    let spinner = (turns && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
+    let spinner = (model.is_waiting() && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
     let deleting = model.history.deleting.as_ref().map(|deleting| deleting.until);
@@ -137,7 +143,7 @@ pub(crate) fn next_wake(model: &Model) -> Option<u64> {
 /// Starts a run of a raw request. Refused while another is live.
 pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     if let Some(reason) = workbench::refusal(model, Action::Run) {
-        model.say(Tone::Refused, reason);
+        model.say(Tone::Refused, model.spell(reason));
         return Vec::new();
     }
     model.screen = ScreenName::Work;
@@ -172,12 +178,12 @@ fn current(model: &mut Model, ticket: super::effect::Ticket) -> Option<&mut Live
     model.run.as_mut().filter(|run| run.ticket == ticket)
 }
 
-fn on_key(model: &mut Model, key: KeyEvent, cx: &Cx<'_>) -> Vec<Effect> {
+fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     if key.kind == KeyEventKind::Release {
         return Vec::new();
     }
     let chord = Chord::from(key);
-    let action = cx.keymap.action(model.context(), chord);
+    let action = model.keymap.action(model.context(), chord);
     if model.overlay.is_some() {
         // What lies over the screen takes all keys but those that must always work.
         return match action {
@@ -201,7 +207,7 @@ fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
             asking.field.paste(text);
             return Vec::new();
         }
-        Some(Overlay::Help { .. }) => model.overlay = None,
+        Some(Overlay::Help { .. } | Overlay::Palette { .. }) => model.overlay = None,
         _ => {}
     }
     screens::paste(model, text)

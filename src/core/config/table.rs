@@ -324,7 +324,7 @@ pub static TABLE: &[Key] = &[
         "tui.keys.*",
         Kind::List,
         DefaultValue::Unset,
-        "The keys of an action of the workbench, by its name, such as [Ctrl+R, F5]; its palette (Ctrl+P) tells the names.",
+        "The keys of an action of the workbench, by its name, such as [Ctrl+T, F5]; its palette (Ctrl+P) tells the names.",
     ),
     row(
         "log.level",

@@ -37,10 +37,19 @@ const NAMES: &[(&str, &str, KeyCode)] = &[
     ("Down", "↓", KeyCode::Down),
 ];
 
+/// Modifiers, as written before a key.
+const MODIFIERS: [(&str, KeyModifiers); 3] =
+    [("Ctrl+", KeyModifiers::CONTROL), ("Alt+", KeyModifiers::ALT), ("Shift+", KeyModifiers::SHIFT)];
+
 impl Chord {
     /// A key without modifiers that types `letter`.
     pub(crate) const fn letter(letter: char) -> Self {
         Self { code: KeyCode::Char(letter), modifiers: KeyModifiers::NONE }
+    }
+
+    /// A key without modifiers.
+    pub(crate) const fn plain(code: KeyCode) -> Self {
+        Self { code, modifiers: KeyModifiers::NONE }
     }
 
     fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
@@ -88,6 +97,25 @@ impl Chord {
         self.code
     }
 
+    /// The key as it is written in a configuration: `Ctrl+J`, `PageDown`.
+    pub(crate) fn name(self) -> String {
+        let mut name = String::new();
+        for (prefix, modifier) in MODIFIERS {
+            if self.modifiers.contains(modifier) {
+                name.push_str(prefix);
+            }
+        }
+        let known = NAMES.iter().find(|(_, _, known)| *known == self.code);
+        match (known, self.code) {
+            (Some((known, _, _)), _) => name.push_str(known),
+            (None, KeyCode::F(number)) => name.push_str(&KeyCode::F(number).to_string()),
+            (None, KeyCode::Char(letter)) if !self.modifiers.is_empty() => name.extend(letter.to_uppercase()),
+            (None, KeyCode::Char(letter)) => name.push(letter),
+            (None, other) => name.push_str(&other.to_string()),
+        }
+        name
+    }
+
     /// The key as a terminal reports it.
     #[cfg(test)]
     pub(crate) const fn pressed(self) -> KeyEvent {
@@ -115,9 +143,7 @@ impl FromStr for Chord {
     fn from_str(text: &str) -> Result<Self, UnknownKey> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
-        for (prefix, modifier) in
-            [("Ctrl+", KeyModifiers::CONTROL), ("Alt+", KeyModifiers::ALT), ("Shift+", KeyModifiers::SHIFT)]
-        {
+        for (prefix, modifier) in MODIFIERS {
             if let Some(after) = rest.strip_prefix(prefix) {
                 modifiers |= modifier;
                 rest = after;
@@ -203,6 +229,13 @@ mod tests {
             ["Ctrl+J", "Alt+B", "Shift+Tab", "F2", "PageDown", "G", "Ctrl+Left", "Space", "Ctrl+Space", "Shift+Left"]
                 .map(|key| named(key).to_string());
         assert_eq!(shown, ["^J", "Alt-b", "S-Tab", "F2", "PgDn", "G", "^←", "Space", "^Space", "S-←"]);
+    }
+
+    #[test]
+    fn a_name_is_read_again_as_the_same_key() {
+        for name in ["Ctrl+J", "Alt+B", "Shift+Tab", "F2", "PageDown", "G", "Ctrl+Left", "Space", "?", "Alt+<", "+"] {
+            assert_eq!(named(name).name(), name);
+        }
     }
 
     #[test]

@@ -1,34 +1,32 @@
-//! From keys to actions.
+//! From keys to actions, and back to the keys that are shown.
 //!
-//! The map is made of [`ACTIONS`] alone. A key is looked up in the context that has the
-//! focus and then in those whose keys work there too. Tests hold that every key of the list can be read, that no context gives a
-//! key two meanings, and that none of them is one that terminals swallow or cannot tell apart.
+//! The map is made of [`ACTIONS`], a preset and the user's own keys (`custom`). A key is looked up in the context that has
+//! the focus and then in those whose keys work there too. Whatever names a key to the user asks here ([`Keymap::keys`],
+//! [`Keymap::spell`]), so that hints, help and palette are right under any map. Tests hold that every key of the list can
+//! be read, that no context gives a key two meanings, and that none of them is one that terminals swallow or cannot tell
+//! apart.
 
 mod chord;
+mod custom;
 
 use std::collections::HashMap;
 
 pub(crate) use chord::Chord;
+pub(crate) use custom::{Fault, read};
 
-use super::action::{ACTIONS, Action, Context};
+use super::action::{ACTIONS, Action, ActionInfo, Context};
 
-/// Which action each key calls, by context.
+/// Which action each key calls, by context, and which keys each entry of the list has.
 #[derive(Debug, Clone)]
 pub(crate) struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
+    keys: HashMap<&'static str, Vec<Chord>>,
 }
 
+/// The keys of the list.
 impl Default for Keymap {
     fn default() -> Self {
-        let mut bindings = HashMap::new();
-        for context in Context::FOCUSES {
-            for info in ACTIONS.iter().filter(|info| info.works_in(context)) {
-                for chord in info.keys.iter().filter_map(|key| key.parse().ok()) {
-                    bindings.insert((context, chord), info.action);
-                }
-            }
-        }
-        Self { bindings }
+        Self::of(custom::listed())
     }
 }
 
@@ -39,9 +37,59 @@ pub(crate) fn first_key(action: Action) -> String {
 }
 
 impl Keymap {
+    /// A map in which each entry of the list, by its name, has these keys.
+    fn of(keys: HashMap<&'static str, Vec<Chord>>) -> Self {
+        let mut bindings = HashMap::new();
+        for context in Context::FOCUSES {
+            for info in ACTIONS.iter().filter(|info| info.works_in(context)) {
+                for chord in keys.get(info.id).into_iter().flatten() {
+                    bindings.insert((context, *chord), info.action);
+                }
+            }
+        }
+        Self { bindings, keys }
+    }
+
     /// The action that `chord` calls where `context` has the keys.
     pub(crate) fn action(&self, context: Context, chord: Chord) -> Option<Action> {
         self.bindings.get(&(context, chord)).copied()
+    }
+
+    /// The keys of an entry of the list, the one to be shown first.
+    pub(crate) fn keys(&self, info: &ActionInfo) -> &[Chord] {
+        self.keys.get(info.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The key to be shown for `action` where `context` has the keys: the nearest that works there, else any.
+    pub(crate) fn key(&self, context: Context, action: Action) -> Option<Chord> {
+        let of_it = || ACTIONS.iter().filter(|info| info.action == action);
+        let near = context
+            .chain()
+            .iter()
+            .flat_map(|near| of_it().filter(move |info| info.context == *near && info.is_for(context.screen())));
+        near.chain(of_it()).find_map(|info| self.keys(info).first().copied())
+    }
+
+    /// `text` with the key of the action instead of its name in braces: `{run} runs it` is `^J runs it`.
+    pub(crate) fn spell(&self, context: Context, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let named = after.split_once('}').and_then(|(id, after)| {
+                let info = ACTIONS.iter().find(|info| info.id == id)?;
+                Some((info, after))
+            });
+            out.push_str(before);
+            let Some((info, after)) = named else {
+                out.push('{');
+                rest = after;
+                continue;
+            };
+            let key = self.key(context, info.action);
+            out.push_str(&key.map_or_else(|| format!("`{}` of the palette", info.label), |chord| chord.to_string()));
+            rest = after;
+        }
+        out + rest
     }
 }
 
@@ -99,5 +147,30 @@ mod tests {
         assert_eq!(keymap.action(Context::History, chord("Left")), Some(Action::ToList));
         assert_eq!(keymap.action(Context::Navigate, chord("D")), None);
         assert_eq!(keymap.action(Context::History, chord("1")), Some(Action::GoToWork));
+    }
+
+    #[test]
+    fn the_key_that_is_shown_is_the_nearest_that_works() {
+        let keymap = Keymap::default();
+        let shown = |context, action| keymap.key(context, action).unwrap().to_string();
+        assert_eq!(shown(Context::Composer, Action::Help), "F1");
+        assert_eq!(shown(Context::Navigate, Action::Help), "?");
+        assert_eq!(shown(Context::History, Action::GoToWork), "1");
+        assert_eq!(shown(Context::Search, Action::GoToWork), "Alt-1");
+        assert_eq!(shown(Context::Composer, Action::Details), "e", "where it has no key, its own is shown");
+    }
+
+    #[test]
+    fn texts_name_the_keys_of_the_map() {
+        let spell = |text| Keymap::default().spell(Context::Navigate, text);
+        assert_eq!(spell("{run} runs, {stop-or-quit} stops"), "^J runs, ^C stops");
+        assert_eq!(spell("{no-such} and { and {{diff}}"), "{no-such} and { and {{diff}}");
+    }
+
+    #[test]
+    fn what_has_no_key_is_called_by_its_name() {
+        let mut keys = custom::listed();
+        keys.insert("run", Vec::new());
+        assert_eq!(Keymap::of(keys).spell(Context::Composer, "{run} runs"), "`run` of the palette runs");
     }
 }

@@ -10,9 +10,13 @@ pub(crate) mod desk;
 pub(crate) mod history;
 pub(crate) mod inputs;
 pub(crate) mod judge;
+pub(crate) mod listing;
+pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod settings;
+pub(crate) mod spend;
 
+use aludel_core::trace::LogLine;
 use ratatui::layout::Size;
 
 pub(crate) use asking::{About, Asking, Stage};
@@ -23,11 +27,15 @@ pub(crate) use desk::Desk;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
 pub(crate) use judge::Judge;
+pub(crate) use listing::Listing;
+pub(crate) use providers::Providers;
 pub(crate) use run::{LiveRun, Pane, Vessel};
 pub(crate) use settings::{Defaults, Names, Settings};
+pub(crate) use spend::Spend;
 
-use super::action::{Context, ScreenName};
+use super::action::{Action, Context, ScreenName};
 use super::effect::Ticket;
+use super::keymap::Keymap;
 use super::widgets::scroll::Follow;
 
 /// Which pane of the Workbench has the keys.
@@ -68,6 +76,13 @@ pub(crate) enum Overlay {
         /// Which of the matching rows is marked.
         marked: usize,
     },
+    /// What can be done, by name, filtered by what has been typed.
+    Palette {
+        /// What has been typed.
+        filter: String,
+        /// Which of the matching rows is marked.
+        marked: usize,
+    },
     /// How the next run is made.
     Settings {
         /// Which row is marked.
@@ -79,6 +94,13 @@ pub(crate) enum Overlay {
     Details {
         /// First visible row.
         top: usize,
+    },
+    /// Every setting, filtered by what has been typed.
+    AllSettings(Box<Listing>),
+    /// The log of this process.
+    Log {
+        /// Rows that lie below the last visible one.
+        back: usize,
     },
     /// Asks whether to quit.
     ConfirmQuit,
@@ -168,15 +190,27 @@ pub(crate) struct Model {
     pub(crate) judge: Judge,
     /// What is stored.
     pub(crate) history: History,
+    /// Who could write.
+    pub(crate) providers: Providers,
+    /// What was spent.
+    pub(crate) spend: Spend,
     /// What lies over the screen.
     pub(crate) overlay: Option<Overlay>,
     /// What is being copied, in words.
     pub(crate) copying: Option<String>,
+    /// What keys mean.
+    pub(crate) keymap: Keymap,
+    /// What was done from the palette, the newest first, each once.
+    pub(crate) recent: Vec<Action>,
     /// A message that passes.
     pub(crate) toast: Option<Toast>,
     /// Until when a second `^C` quits.
     pub(crate) quit_armed_until: Option<u64>,
-    /// The last ticket given out.
+    /// The newest lines of the log, the oldest first; `None` before they are watched.
+    pub(crate) log: Option<Vec<LogLine>>,
+    /// The last ticket given out to a list of settings.
+    pub(crate) last_inquiry: Ticket,
+    /// The last ticket given out to a run.
     pub(crate) last_ticket: Ticket,
 }
 
@@ -199,10 +233,16 @@ impl Model {
             compare: Compare::default(),
             judge: Judge::default(),
             history: History::new(),
+            providers: Providers::default(),
+            spend: Spend::default(),
             overlay: None,
             copying: None,
+            keymap: Keymap::default(),
+            recent: Vec::new(),
             toast: None,
             quit_armed_until: None,
+            log: None,
+            last_inquiry: Ticket::default(),
             last_ticket: Ticket::default(),
         }
     }
@@ -211,11 +251,20 @@ impl Model {
     pub(crate) fn context(&self) -> Context {
         match (&self.overlay, self.screen) {
             (Some(Overlay::Ask(asking)), _) => asking.context(),
+            // What is read is scrolled with the keys of panes, whatever was typed beneath.
+            (Some(Overlay::Details { .. } | Overlay::Log { .. }), _) => Context::Navigate,
             (_, ScreenName::Work) => self.focus.context(),
             (_, ScreenName::Compare) => Context::Compare,
             (_, ScreenName::Judge) => Context::Judge,
             (_, ScreenName::History) => self.history.focus.context(),
+            (_, ScreenName::Providers) => Context::Providers,
+            (_, ScreenName::Spend) => Context::Spend,
         }
+    }
+
+    /// `text` with the keys of the actions that it names in braces.
+    pub(crate) fn spell(&self, text: &str) -> String {
+        self.keymap.spell(self.context(), text)
     }
 
     /// The run, while it goes on.
@@ -232,6 +281,17 @@ impl Model {
     /// True while something runs that `^C` stops.
     pub(crate) fn is_busy(&self) -> bool {
         self.live_run().is_some() || self.judge.live().is_some() || self.history.transfer.is_some()
+    }
+
+    /// True while something is waited for whose coming is shown by what turns.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let here = match self.screen {
+            ScreenName::Work | ScreenName::Compare | ScreenName::Judge => false,
+            ScreenName::History => self.history.is_searching(),
+            ScreenName::Providers => self.providers.is_waiting(),
+            ScreenName::Spend => self.spend.asked.is_some(),
+        };
+        here || self.is_busy()
     }
 
     /// Shows a passing message.

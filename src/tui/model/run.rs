@@ -378,6 +378,15 @@ impl LiveRun {
         self.phase = (next <= last).then_some(next);
     }
 
+    /// Moves the keys to this phase of this variant. What is shown by itself goes on to be.
+    pub(crate) fn choose(&mut self, variant: u32, phase: usize) {
+        self.chosen = true;
+        self.active = variant.min(self.variants().saturating_sub(1));
+        if self.shown_phase(self.active) != phase {
+            self.phase = Some(phase);
+        }
+    }
+
     /// Why the run has no result, if it failed.
     pub(crate) fn run_failure(&self) -> Option<&Problem> {
         match &self.view.state {

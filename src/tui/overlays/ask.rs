@@ -27,10 +27,10 @@ const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md
 pub(super) const fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
         (_, Stage::Told(_)) => &[("Esc", "close")],
-        (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("^C", "stop"), ("Esc", "close")],
+        (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
         (About::Tags(..), _) => &[("Enter", "keep"), ("Esc", "close")],
-        (About::Notes(..), _) => &[("^J", "keep"), ("Enter", "new line"), ("Esc", "close")],
-        (About::Task, _) => &[("^J", "judge"), ("Enter", "new line"), ("Esc", "close")],
+        (About::Notes(..), _) => &[("{run}", "keep"), ("Enter", "new line"), ("Esc", "close")],
+        (About::Task, _) => &[("{run}", "judge"), ("Enter", "new line"), ("Esc", "close")],
         (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
         (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
     }

@@ -1,10 +1,14 @@
 //! What lies over the screen and takes its keys until it is closed. `Esc` closes each of them.
 
+pub(crate) mod all_settings;
 pub(crate) mod ask;
 pub(crate) mod confirm_cost;
 pub(crate) mod confirm_quit;
 pub(crate) mod details;
+mod finder;
 pub(crate) mod help;
+pub(crate) mod log;
+pub(crate) mod palette;
 pub(crate) mod providers;
 pub(crate) mod recall;
 pub(crate) mod settings;
@@ -29,8 +33,11 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     }
     match &mut model.overlay {
         Some(Overlay::Help { .. }) => help::key(model, chord, action),
+        Some(Overlay::Palette { .. }) => palette::key(model, chord, action),
         Some(Overlay::Settings { .. }) => settings::key(model, chord, action),
         Some(Overlay::Details { .. }) => details::key(model, action),
+        Some(Overlay::AllSettings(_)) => all_settings::key(model, chord, action),
+        Some(Overlay::Log { .. }) => log::key(model, action),
         Some(Overlay::ConfirmQuit) => confirm_quit::key(model, chord),
         Some(Overlay::ConfirmCost(_)) => confirm_cost::key(model, chord),
         Some(Overlay::Recall(_)) => recall::key(model, chord),
@@ -42,6 +49,9 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
 
 /// Brings what is open back within its bounds.
 pub(crate) fn reflow(model: &mut Model) {
+    if matches!(model.overlay, Some(Overlay::Log { .. })) {
+        log::reflow(model);
+    }
     let (width, height) = (model.size.width, model.size.height);
     if let (Some(Overlay::Details { top }), Some(run)) = (&mut model.overlay, &model.run) {
         let area = details::area(Rect::new(0, 0, width, height));
@@ -54,8 +64,11 @@ pub(crate) fn reflow(model: &mut Model) {
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     match &model.overlay {
         Some(Overlay::Help { filter, marked }) => help::view(model, filter, *marked, frame, theme),
+        Some(Overlay::Palette { filter, marked }) => palette::view(model, filter, *marked, frame, theme),
         Some(Overlay::Settings { row, .. }) => settings::view(model, *row, frame, theme),
         Some(Overlay::Details { top }) => details::view(model, *top, frame, theme),
+        Some(Overlay::AllSettings(listing)) => all_settings::view(listing, frame, theme),
+        Some(Overlay::Log { back }) => log::view(model, *back, frame, theme),
         Some(Overlay::ConfirmQuit) => confirm_quit::view(model, frame, theme),
         Some(Overlay::ConfirmCost(costly)) => confirm_cost::view(costly, frame, theme),
         Some(Overlay::Recall(recall)) => recall::view(model, recall, frame, theme),
@@ -66,20 +79,30 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
 }
 
 /// The keys of what is open, for the hint line; the last one closes it. Empty while nothing is open.
-pub(crate) fn hints(overlay: Option<&Overlay>) -> &'static [(&'static str, &'static str)] {
-    match overlay {
-        Some(Overlay::Help { .. }) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "do it"), ("Esc", "close")],
+pub(crate) fn hints(model: &Model) -> Vec<(String, &'static str)> {
+    let hints: &[(&str, &str)] = match &model.overlay {
+        Some(Overlay::Help { .. } | Overlay::Palette { .. }) => {
+            &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "do it"), ("Esc", "close")]
+        }
         Some(Overlay::Settings { .. }) => {
             &[("↑ ↓", "row"), ("← →", "change"), ("0-9", "variants"), ("Bksp", "as configured"), ("Esc", "close")]
         }
-        Some(Overlay::Details { .. }) => &[("[ ]", "variant"), ("j k", "scroll"), ("g G", "ends"), ("Esc", "close")],
+        Some(Overlay::Details { .. }) => &[
+            ("{var-prev} {var-next}", "variant"),
+            ("{down} {up}", "scroll"),
+            ("{top} {bottom}", "ends"),
+            ("Esc", "close"),
+        ],
+        Some(Overlay::AllSettings(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Esc", "close")],
+        Some(Overlay::Log { .. }) => &[("{down} {up}", "scroll"), ("{top} {bottom}", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
         Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "take it up"), ("Esc", "close")],
         Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
         Some(Overlay::Ask(asking)) => ask::hints(asking),
         None => &[],
-    }
+    };
+    hints.iter().map(|(keys, label)| (model.spell(keys), *label)).collect()
 }
 
 /// A box of at most this size in the middle of `area`.
@@ -97,6 +120,10 @@ fn open_box(frame: &mut Frame<'_>, area: Rect, title: &str, theme: &Theme) -> Re
         .title_top(Line::styled(format!(" {title} "), theme.strong));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
+    theme.begin(frame.buffer_mut(), area);
     frame.render_widget(block, area);
     inner
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,6 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::effect::{Effect, TerminalEffect};
 use super::executor::Executor;
-use super::keymap::Keymap;
 use super::message::Message;
 use super::model::Model;
 use super::screens::history::settle;
@@ -40,7 +39,6 @@ pub(crate) struct Runtime<I, S> {
     executor: Executor,
     messages: mpsc::Receiver<Message>,
     model: Model,
-    keymap: Keymap,
     intake: Intake,
     pace: Pace,
     started: Instant,
@@ -60,7 +58,6 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             executor,
             messages,
             model,
-            keymap: Keymap::default(),
             intake: Intake::default(),
             pace: Pace::default(),
             started: Instant::now(),
@@ -154,7 +151,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         if message.can_be_seen() {
             self.pace.ask(asker, now);
         }
-        let effects = update(&mut self.model, message, &Cx { now, keymap: &self.keymap });
+        let effects = update(&mut self.model, message, Cx { now });
         for effect in effects {
             match effect {
                 Effect::Core(effect) => self.executor.perform(effect),
@@ -173,7 +170,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
 
     /// Takes in a message from which nothing follows for the terminal.
     fn tell(&mut self, message: Message, now: u64) {
-        for effect in update(&mut self.model, message, &Cx { now, keymap: &self.keymap }) {
+        for effect in update(&mut self.model, message, Cx { now }) {
             if let Effect::Core(effect) = effect {
                 self.executor.perform(effect);
             }

@@ -8,7 +8,7 @@ use crate::tui::widgets::figures::letter;
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    let judging = "a judging is under way; ^C stops it";
+    let judging = "a judging is under way; {stop-or-quit} stops it";
     match action {
         Action::Mark => match (here(model), model.screen) {
             (Some(_), _) => None,
@@ -19,8 +19,8 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Judge if model.judge.live().is_some() => Some(judging),
         Action::Compare | Action::Judge if wanted(model).len() > 1 => None,
         Action::Compare | Action::Judge => match model.choice.all().len() {
-            1 => Some("one is marked; c marks another"),
-            _ => Some("mark two prompts with c, or run two variants"),
+            1 => Some("one is marked; {mark} marks another"),
+            _ => Some("mark two prompts with {mark}, or run two variants"),
         },
         _ => None,
     }
@@ -33,8 +33,8 @@ pub(super) fn mark(model: &mut Model) {
     let said = if model.choice.toggle(chosen) { "marked" } else { "no longer marked" };
     let more = match model.choice.all().len() {
         0 => String::new(),
-        1 => "; c marks another".to_owned(),
-        count => format!("; {count} are: C compares, J judges"),
+        1 => model.spell("; {mark} marks another"),
+        count => format!("; {count} are: {}", model.spell("{compare} compares, {judge} judges")),
     };
     model.say(Tone::Done, format!("{label} is {said}{more}"));
 }
@@ -45,7 +45,7 @@ pub(super) fn wanted(model: &Model) -> Vec<Chosen> {
     let own = match model.screen {
         ScreenName::Judge => &model.judge.prompts,
         ScreenName::Compare => &model.compare.prompts,
-        ScreenName::Work | ScreenName::History => model.choice.all(),
+        ScreenName::Work | ScreenName::History | ScreenName::Providers | ScreenName::Spend => model.choice.all(),
     };
     match own {
         [_, _, ..] => own.to_vec(),
@@ -64,6 +64,7 @@ fn here(model: &Model) -> Option<Chosen> {
         ScreenName::Compare => model.compare.two().map(|(_, other)| other.clone()),
         ScreenName::Judge => model.judge.marked_prompt(),
         ScreenName::History => Some(named(model, model.history.marked_row()?.id)),
+        ScreenName::Providers | ScreenName::Spend => None,
     }
 }
 

@@ -7,13 +7,18 @@ pub(crate) mod choice;
 pub(crate) mod compare;
 pub(crate) mod history;
 pub(crate) mod judge;
+mod place;
+pub(crate) mod pointer;
+pub(crate) mod providers;
+pub(crate) mod spend;
 pub(crate) mod surround;
 pub(crate) mod workbench;
 
 use ratatui::Frame;
 
-use super::action::{Action, ScreenName};
-use super::effect::{CoreEffect, Effect, TerminalEffect};
+use super::action::{ACTIONS, Action, ActionInfo, ScreenName};
+use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
+use super::message::Told;
 use super::model::{Focus, Model, Overlay, Tone};
 use super::overlays;
 use super::terminal::Copied;
@@ -22,34 +27,48 @@ use super::widgets::figures::grouped;
 
 /// Draws everything: the screen, and what lies over it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = frame.area();
+    theme.begin(frame.buffer_mut(), area);
     match model.screen {
         ScreenName::Work => workbench::view::view(model, frame, theme),
         ScreenName::Compare => compare::view::view(model, frame, theme),
         ScreenName::Judge => judge::view::view(model, frame, theme),
         ScreenName::History => history::view::view(model, frame, theme),
+        ScreenName::Providers => providers::view::view(model, frame, theme),
+        ScreenName::Spend => spend::view::view(model, frame, theme),
     }
     overlays::view(model, frame, theme);
+    theme.finish(frame.buffer_mut());
 }
 
-/// Why `action` cannot be done now; `None` when it can.
+/// Why `action` cannot be done now; `None` when it can. Keys stand in it by the names of their actions, in braces.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    if let Some(home) = away(action, model.screen) {
+        return Some(home.elsewhere());
+    }
     match (action, model.screen) {
-        (Action::GoToWork, ScreenName::Work)
-        | (Action::GoToCompare, ScreenName::Compare)
-        | (Action::GoToJudge, ScreenName::Judge)
-        | (Action::GoToHistory, ScreenName::History) => Some("you are there"),
+        (_, screen) if screen.action() == action => Some("you are there"),
         (Action::Mark | Action::Unmark | Action::Compare | Action::Judge, _) => choice::refusal(model, action),
         (_, ScreenName::Work) => workbench::refusal(model, action),
         (_, ScreenName::Compare) => compare::refusal(model, action),
         (_, ScreenName::Judge) => judge::refusal(model, action),
         (_, ScreenName::History) => history::refusal(model, action),
+        (_, ScreenName::Providers) => providers::refusal(model, action),
+        (_, ScreenName::Spend) => spend::refusal(model, action),
     }
+}
+
+/// The only screen that knows `action`, where it is not this one.
+fn away(action: Action, screen: ScreenName) -> Option<ScreenName> {
+    let mut homes = ACTIONS.iter().filter(|info| info.action == action).map(ActionInfo::home);
+    let first = homes.next().flatten().filter(|home| *home != screen)?;
+    homes.all(|home| home.is_some_and(|home| home != screen)).then_some(first)
 }
 
 /// Does what `action` says, or says why not.
 pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     if let Some(reason) = refusal(model, action) {
-        model.say(Tone::Refused, reason);
+        model.say(Tone::Refused, model.spell(reason));
         return Vec::new();
     }
     match action {
@@ -61,11 +80,16 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Unmark => model.choice.clear(),
         Action::Compare => return compare::begin(model, choice::wanted(model)),
         Action::Judge => return judge::begin(model, choice::wanted(model)),
+        Action::GoToProviders => return providers::enter(model),
+        Action::GoToSpend => return spend::enter(model),
         Action::RunSettings => {
             model.overlay = Some(Overlay::Settings { row: 0, typing: false });
             return vec![CoreEffect::LoadNames.into()];
         }
         Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
+        Action::Palette => model.overlay = Some(Overlay::Palette { filter: String::new(), marked: 0 }),
+        Action::AllSettings => return overlays::all_settings::open(model),
+        Action::Log => return overlays::log::open(model),
         Action::StopOrQuit => return stop_or_quit(model),
         Action::Quit if model.is_busy() => {
             model.overlay = Some(Overlay::ConfirmQuit);
@@ -79,6 +103,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
                 ScreenName::Compare => compare::act(model, action),
                 ScreenName::Judge => judge::act(model, action),
                 ScreenName::History => history::act(model, action),
+                ScreenName::Providers => providers::act(model, action),
+                ScreenName::Spend => spend::act(model, action),
             };
         }
     }
@@ -89,8 +115,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     match model.screen {
         ScreenName::Work => workbench::type_in(model, character),
-        ScreenName::Compare | ScreenName::Judge => {}
         ScreenName::History => return history::type_in(model, character),
+        ScreenName::Compare | ScreenName::Judge | ScreenName::Providers | ScreenName::Spend => {}
     }
     Vec::new()
 }
@@ -104,6 +130,7 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             workbench::paste(model, text);
         }
         ScreenName::History => return history::paste(model, text),
+        ScreenName::Providers | ScreenName::Spend => model.say(Tone::Refused, "nothing is typed here"),
     }
     Vec::new()
 }
@@ -114,6 +141,18 @@ pub(crate) fn reflow(model: &mut Model) {
     compare::reflow(model);
     judge::reflow(model);
     history::reflow(model);
+    providers::reflow(model);
+    spend::reflow(model);
+}
+
+/// Takes in what a place asked for.
+pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) {
+    match told {
+        Told::Providers(rows) => providers::listed(model, ticket, rows),
+        Told::Tested(outcome) => providers::tested(model, ticket, outcome),
+        Told::Spent(outcome) => spend::take_in(model, ticket, outcome),
+        Told::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
+    }
 }
 
 /// The first quits nothing: it stops what runs. Idle, two within two seconds quit.
@@ -139,7 +178,7 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         return vec![TerminalEffect::Quit.into()];
     }
     model.quit_armed_until = Some(model.now + ARMED_MS);
-    model.say(Tone::Done, "^C again quits");
+    model.say(Tone::Done, model.spell("{stop-or-quit} again quits"));
     Vec::new()
 }
 
@@ -150,7 +189,7 @@ fn take_up(model: &mut Model, what: &str, text: &str) {
     model.screen = ScreenName::Work;
     model.focus = Focus::Composer;
     model.zoom = false;
-    let undo = if had_text { "; Alt-u brings back what was there" } else { "" };
+    let undo = if had_text { model.spell("; {undo} brings back what was there") } else { String::new() };
     model.say(Tone::Done, format!("{what} in the input{undo}"));
 }
 

@@ -3,13 +3,14 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
 use super::refusal;
 use super::workbench::view::whole_run;
-use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
+use crate::tui::action::{ACTIONS, Action, ActionInfo, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
@@ -44,25 +45,58 @@ pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
 
 /// The program's name, the screens, and which run is on the Workbench.
 pub(crate) fn header(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let mut left = vec![Span::styled(" aludel", theme.brand)];
-    for screen in ScreenName::ALL {
+    let mut left = vec![Span::styled(BRAND, theme.brand)];
+    for (screen, text) in tabs(model, area.width) {
         let style = if screen == model.screen { theme.strong } else { theme.muted };
-        left.push(Span::styled(format!("  {} {}", screen.digit(), screen.title()), style));
+        left.push(Span::styled(text, style));
     }
-    let left = Line::from(left);
-    let left_width = left.width();
-    frame.render_widget(left, area);
+    frame.render_widget(Line::from(left), area);
     let mut right = Vec::new();
-    if !model.choice.all().is_empty() {
-        right.push(Span::styled(format!("{} {} marked ", glyph::CHOSEN, model.choice.all().len()), theme.key));
-    }
-    if let Some(session) = model.run.as_ref().and_then(|run| run.view.session_id) {
-        right.push(Span::styled(format!("run {} ", session.short()), theme.muted));
+    for (text, style) in aside(model, theme) {
+        right.push(Span::styled(text, style));
     }
     let right = Line::from(right);
+    let room = usize::from(area.width).saturating_sub(tabs_width(model, area.width));
     // The screens come first where there is no room for both.
-    if left_width + right.width() < usize::from(area.width) {
+    if right.width() < room {
         frame.render_widget(right.right_aligned(), area);
+    }
+}
+
+/// What stands before the tabs.
+const BRAND: &str = " aludel";
+
+/// What stands at the right of the tabs: how many prompts are marked, and which run is on the Workbench.
+fn aside(model: &Model, theme: &Theme) -> Vec<(String, Style)> {
+    let mut said = Vec::new();
+    if !model.choice.all().is_empty() {
+        said.push((format!("{} {} marked ", glyph::CHOSEN, model.choice.all().len()), theme.key));
+    }
+    if let Some(session) = model.run.as_ref().and_then(|run| run.view.session_id) {
+        said.push((format!("run {} ", session.short()), theme.muted));
+    }
+    said
+}
+
+/// Columns of the tabs, with what stands before them.
+fn tabs_width(model: &Model, width: u16) -> usize {
+    BRAND.width() + tabs(model, width).iter().map(|(_, text)| text.width()).sum::<usize>()
+}
+
+/// The tabs as they are written, one after the other; shorter where there is too little room beside what else stands in
+/// the row.
+fn tabs(model: &Model, width: u16) -> Vec<(ScreenName, String)> {
+    let aside: usize = aside(model, &Theme::mono()).iter().map(|(text, _)| text.width()).sum();
+    let room = usize::from(width).saturating_sub(BRAND.width() + aside);
+    let written = |title: fn(ScreenName) -> &'static str| {
+        let tab = |screen: ScreenName| (screen, format!("  {} {}", screen.digit(), title(screen)));
+        ScreenName::ALL.map(tab).to_vec()
+    };
+    let whole = written(ScreenName::title);
+    if whole.iter().map(|(_, text)| text.width()).sum::<usize>() < room {
+        whole
+    } else {
+        written(ScreenName::short_title)
     }
 }
 
@@ -107,7 +141,9 @@ pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>,
 /// The status row of a screen beside the Workbench: at its right a passing message, or what goes on meanwhile.
 pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let right = toast(model, theme).unwrap_or_else(|| match (&model.history.transfer, &model.run) {
-        (Some(transfer), _) => vec![Span::styled(format!("{} · ^C stops ", transfer.told()), theme.live)],
+        (Some(transfer), _) => {
+            vec![Span::styled(format!("{}{}", transfer.told(), model.spell(" · {stop-or-quit} stops ")), theme.live)]
+        }
         (None, Some(_)) => [vec![Span::styled("run ", theme.muted)], whole_run(model, theme)].concat(),
         (None, None) => Vec::new(),
     });
@@ -124,34 +160,58 @@ pub(crate) fn place(above: usize, below: usize) -> Option<String> {
     }
 }
 
-/// The keys that can be used now, the most useful first. The help, or what closes an open box, is pinned right and
-/// never cut.
-pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let letters_act = model.context().chain().contains(&Context::Navigate);
-    let (offered, (key, label)) = match overlays::hints(model.overlay.as_ref()) {
-        [others @ .., close] => (others.iter().map(|(keys, label)| ((*keys).to_owned(), *label)).collect(), *close),
-        [] if letters_act => (offered(model), ("?", "help")),
-        [] => (offered(model), ("F1", "help")),
-    };
-    let pinned = Line::from(vec![Span::styled(key, theme.key), Span::styled(format!(" {label} "), theme.muted)]);
-    let room = usize::from(area.width).saturating_sub(pinned.width() + 2);
-    let mut spans = vec![Span::raw(" ")];
-    let mut used = 1;
-    for (keys, label) in offered {
-        let width = keys.width() + label.width() + 3;
-        if used + width > room {
-            continue;
-        }
-        used += width;
-        spans.push(Span::styled(keys, theme.key));
-        spans.push(Span::styled(format!(" {label}  "), theme.muted));
-    }
-    frame.render_widget(Line::from(spans), area);
-    frame.render_widget(pinned.right_aligned(), area);
+/// A hint: its keys, its label, and what a click on it does.
+struct Hint {
+    keys: String,
+    label: &'static str,
+    action: Option<Action>,
 }
 
-/// What is offered, in order: keys and label.
-fn offered(model: &Model) -> Vec<(String, &'static str)> {
+impl Hint {
+    fn width(&self) -> usize {
+        self.keys.width() + 1 + self.label.width()
+    }
+}
+
+/// The hints of a row `width` columns wide: the most useful that fit, each with its first column, and the one that is
+/// pinned right and never cut: the help, or what closes an open box.
+fn hints_of(model: &Model, width: u16) -> (Vec<(usize, Hint)>, Hint) {
+    let mut open = overlays::hints(model);
+    let (offered, pinned) = match open.pop() {
+        Some((keys, label)) => {
+            let others = open.into_iter().map(|(keys, label)| Hint { keys, label, action: None });
+            (others.collect(), Hint { keys, label, action: None })
+        }
+        None => (offered(model), Hint { keys: model.spell("{help}"), label: "help", action: Some(Action::Help) }),
+    };
+    let room = usize::from(width).saturating_sub(pinned.width() + 3);
+    let mut placed = Vec::new();
+    let mut used = 1;
+    for hint in offered {
+        let width = hint.width() + 2;
+        if used + width <= room {
+            placed.push((used, hint));
+            used += width;
+        }
+    }
+    (placed, pinned)
+}
+
+/// The keys that can be used now, the most useful first.
+pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let (placed, pinned) = hints_of(model, area.width);
+    let mut spans = vec![Span::raw(" ")];
+    for (_, hint) in placed {
+        spans.push(Span::styled(hint.keys, theme.key));
+        spans.push(Span::styled(format!(" {}  ", hint.label), theme.muted));
+    }
+    frame.render_widget(Line::from(spans), area);
+    let label = Span::styled(format!(" {} ", pinned.label), theme.muted);
+    frame.render_widget(Line::from(vec![Span::styled(pinned.keys, theme.key), label]).right_aligned(), area);
+}
+
+/// What is offered, in order.
+fn offered(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let live = model.is_busy();
     let mut infos: Vec<&ActionInfo> = ACTIONS
@@ -162,18 +222,43 @@ fn offered(model: &Model) -> Vec<(String, &'static str)> {
         .filter(|info| info.action != Action::StopOrQuit || live)
         .collect();
     infos.sort_by_key(|info| info.hint);
-    infos.into_iter().map(|info| (keys(info), info.label)).collect()
+    let hint = |info: &ActionInfo| Hint { keys: keys(model, info), label: info.label, action: Some(info.action) };
+    infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect()
 }
 
-/// The first key of an action; of a pair such as `[ ]`, both.
-fn keys(info: &ActionInfo) -> String {
-    let first = |info: &ActionInfo| {
-        let key = info.keys.first().and_then(|key| key.parse::<Chord>().ok());
-        key.map_or_else(String::new, |chord| chord.to_string())
-    };
+/// The screen whose tab is at this column.
+pub(crate) fn tab_at(model: &Model, width: u16, column: u16) -> Option<ScreenName> {
+    let mut end = BRAND.width();
+    tabs(model, width).into_iter().find_map(|(screen, text)| {
+        end += text.width();
+        // The two blanks before a tab are part of it.
+        (usize::from(column) < end && usize::from(column) >= BRAND.width()).then_some(screen)
+    })
+}
+
+/// What the hint at this column does.
+pub(crate) fn hint_at(model: &Model, width: u16, column: u16) -> Option<Action> {
+    let (placed, pinned) = hints_of(model, width);
+    if is_pinned(model, width, column) {
+        return pinned.action;
+    }
+    let column = usize::from(column);
+    let hit = placed.into_iter().find(|(at, hint)| (*at..at + hint.width()).contains(&column));
+    hit.and_then(|(_, hint)| hint.action)
+}
+
+/// True where the hint is that is pinned right.
+pub(crate) fn is_pinned(model: &Model, width: u16, column: u16) -> bool {
+    let (_, pinned) = hints_of(model, width);
+    usize::from(column) + pinned.width() + 1 >= usize::from(width)
+}
+
+/// The first key of an action; of a pair such as `[ ]`, both. Empty where it has none.
+fn keys(model: &Model, info: &ActionInfo) -> String {
+    let first = |info: &ActionInfo| model.keymap.keys(info).first().map_or_else(String::new, Chord::to_string);
     match info.action {
-        Action::VariantNext => format!("{} {}", first(Action::VariantPrevious.info()), first(info)),
-        Action::PhaseNext => format!("{} {}", first(Action::PhasePrevious.info()), first(info)),
+        Action::VariantNext => format!("{} {}", first(Action::VariantPrevious.info()), first(info)).trim().to_owned(),
+        Action::PhaseNext => format!("{} {}", first(Action::PhasePrevious.info()), first(info)).trim().to_owned(),
         _ => first(info),
     }
 }

@@ -9,10 +9,13 @@ use std::io;
 use std::pin::Pin;
 use std::task::Poll;
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use futures_util::{Stream, StreamExt};
+use ratatui::layout::Position;
 
-use crate::tui::message::Message;
+use crate::tui::message::{Message, Pointer};
 
 /// A source of terminal events.
 pub(crate) trait Input {
@@ -121,8 +124,19 @@ fn message(event: Event) -> Option<Message> {
         Event::Resize(width, height) => Some(Message::Resize { width, height }),
         Event::FocusGained => Some(Message::Attention(true)),
         Event::FocusLost => Some(Message::Attention(false)),
-        Event::Mouse(_) => None,
+        Event::Mouse(mouse) => pointer(mouse),
     }
+}
+
+/// What is made of the mouse; it moves and lets go unheard.
+fn pointer(mouse: MouseEvent) -> Option<Message> {
+    let pointer = match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => Pointer::Click,
+        MouseEventKind::ScrollUp => Pointer::Up,
+        MouseEventKind::ScrollDown => Pointer::Down,
+        _ => return None,
+    };
+    Some(Message::Pointer { pointer, at: Position::new(mouse.column, mouse.row) })
 }
 
 #[cfg(test)]

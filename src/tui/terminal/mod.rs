@@ -17,4 +17,5 @@ pub(crate) use clipboard::{Clipboard, Copied};
 pub(crate) use editor::Edited;
 pub use editor::Editor;
 pub(crate) use input::{Input, Keyboard};
+pub(crate) use modes::Mouse;
 pub(crate) use screen::{Screen, Surface};

@@ -15,6 +15,8 @@ use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlte
 
 /// True while the terminal is ours.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+/// True while the mouse is ours too.
+static MOUSE: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 /// True while another program has the terminal by our leave.
@@ -29,10 +31,33 @@ pub(crate) fn is_lent() -> bool {
 pub(crate) fn lend(is_lent: bool) {
     LENT.store(is_lent, Ordering::SeqCst);
 }
+/// Who has the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mouse {
+    /// The terminal: it selects text.
+    Terminals,
+    /// The workbench: clicks and the wheel come to it.
+    Ours,
+}
+
+/// Clicks and the wheel, in a form without a last column (xterm's control sequences, modes 1000 and 1006); moving is not
+/// asked for.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// Undoes [`MOUSE_ON`].
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
 
 /// True while the terminal is ours; a panic anywhere gives it back.
 pub(crate) fn entered() -> bool {
     ENTERED.load(Ordering::SeqCst)
+}
+
+/// Says who is to have the mouse the next time the terminal is taken.
+pub(crate) fn give_mouse(mouse: Mouse) {
+    MOUSE.store(mouse == Mouse::Ours, Ordering::SeqCst);
+}
+
+fn mouse() -> Mouse {
+    if MOUSE.load(Ordering::SeqCst) { Mouse::Ours } else { Mouse::Terminals }
 }
 
 /// Takes the terminal.
@@ -48,7 +73,7 @@ pub(crate) fn enter() -> io::Result<()> {
         return Ok(());
     }
     crossterm::terminal::enable_raw_mode()?;
-    write_enter(&mut io::stdout().lock())
+    write_enter(&mut io::stdout().lock(), mouse())
 }
 
 /// Gives the terminal back as it was. Does nothing the second time.
@@ -56,23 +81,29 @@ pub(crate) fn leave() -> io::Result<()> {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return Ok(());
     }
-    let written = write_leave(&mut io::stdout().lock());
+    let written = write_leave(&mut io::stdout().lock(), mouse());
     // Both are tried, whatever becomes of the first.
     crossterm::terminal::disable_raw_mode().and(written)
 }
 
-fn write_enter(out: &mut impl Write) -> io::Result<()> {
+fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
     // The keyboard protocol is asked for without asking whether it is there: terminals without it ignore this.
     let flags = PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
     queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)?;
     if cfg!(unix) {
         queue!(out, flags)?;
     }
+    if mouse == Mouse::Ours {
+        out.write_all(MOUSE_ON)?;
+    }
     out.flush()
 }
 
-fn write_leave(out: &mut impl Write) -> io::Result<()> {
+fn write_leave(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
     queue!(out, EndSynchronizedUpdate)?;
+    if mouse == Mouse::Ours {
+        out.write_all(MOUSE_OFF)?;
+    }
     if cfg!(unix) {
         queue!(out, PopKeyboardEnhancementFlags)?;
     }
@@ -87,14 +118,23 @@ mod tests {
     #[test]
     fn what_entering_sets_leaving_resets() {
         let (mut entering, mut leaving) = (Vec::new(), Vec::new());
-        write_enter(&mut entering).unwrap();
-        write_leave(&mut leaving).unwrap();
+        write_enter(&mut entering, Mouse::Ours).unwrap();
+        write_leave(&mut leaving, Mouse::Ours).unwrap();
         let (entering, leaving) = (String::from_utf8(entering).unwrap(), String::from_utf8(leaving).unwrap());
-        for mode in ["?1049", "?2004", "?1004"] {
+        for mode in ["?1049", "?2004", "?1004", "?1000", "?1006"] {
             assert!(entering.contains(&format!("{mode}h")) && leaving.contains(&format!("{mode}l")), "{mode}");
         }
         assert!(entering.contains("\u{1b}[>1u") && leaving.contains("\u{1b}[<1u"), "the keyboard protocol");
         assert!(leaving.ends_with("\u{1b}[?25h"), "the cursor is shown");
         assert!(leaving.starts_with("\u{1b}[?2026l"), "a frame that was cut short is ended");
+    }
+
+    #[test]
+    fn the_mouse_stays_the_terminals_unless_it_is_asked_for() {
+        let mut written = Vec::new();
+        write_enter(&mut written, Mouse::Terminals).unwrap();
+        write_leave(&mut written, Mouse::Terminals).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        assert!(!written.contains("?1000") && !written.contains("?1006"), "{written:?}");
     }
 }

@@ -12,6 +12,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::clipboard::{Clipboard, Copied};
 use super::editor::{Edited, Editor};
+use super::modes::Mouse;
 use super::output::FrameBytes;
 use super::{job, modes};
 use crate::tui::model::Model;
@@ -47,7 +48,8 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Takes the terminal.
-    pub(crate) fn enter(theme: Theme, editor: Editor, clipboard: Clipboard) -> io::Result<Self> {
+    pub(crate) fn enter(theme: Theme, mouse: Mouse, editor: Editor, clipboard: Clipboard) -> io::Result<Self> {
+        modes::give_mouse(mouse);
         modes::enter()?;
         // Whether there is colour is the theme's to say: left to itself the library would, for a user who wants
         // none, drop bold and reversed text too.

@@ -1,5 +1,6 @@
 //! Small parts that know nothing of prompts: safe text, wrapped text, scrolling, figures.
 
+pub(crate) mod chart;
 pub(crate) mod figures;
 pub(crate) mod safe;
 pub(crate) mod scroll;

@@ -163,3 +163,29 @@ fn validate_tells_what_is_in_order_and_what_is_not() {
     let failed = said.json()["checks"].as_array().expect("checks").iter().any(|check| check["status"] == "failed");
     assert_eq!(said.code, i32::from(failed));
 }
+
+#[cfg(feature = "tui")]
+#[test]
+fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_read() {
+    let home = Home::new();
+    home.run(&["config", "set", "tui.keys.run", "Ctrl+T,F5"]).done();
+    assert_eq!(home.run(&["config", "get", "tui.keys.run"]).quietly_done().stdout, "Ctrl+T,F5\n");
+    home.run(&["config", "validate"]).done();
+    for (key, value, message) in [
+        ("tui.keys.rnu", "F5", "tui.keys.rnu: is no action of the workbench"),
+        ("tui.keys.zoom", "Hyper+Z", "tui.keys.zoom: `Hyper+Z` names no key"),
+        ("tui.keys.zoom", "y", "tui.keys.zoom: y is the key of `copy`"),
+        ("tui.keymap", "wordstar", "expected one of standard, emacs"),
+        ("tui.theme", "neon", "expected one of auto, ansi16, dark, light, high-contrast, mono"),
+    ] {
+        let said = home.run(&["config", "set", key, value]).failed(3);
+        assert!(said.stderr.contains(message), "{key} {value}: {}", said.stderr);
+    }
+    let kept = home.run(&["config", "get", "tui.keys"]).quietly_done().stdout;
+    assert_eq!(kept.trim().lines().count(), 3, "only what was right was written: {kept}");
+    home.config("tui:\n  keys:\n    run: [F2]\n    nothing: [F5]\n");
+    let said = home.run(&["config", "validate"]).failed(3);
+    for message in ["config.yaml:3: tui.keys.run: F2 is the key of `run-settings`", "config.yaml:4: tui.keys.nothing"] {
+        assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
+    }
+}

@@ -20,7 +20,7 @@ use layout::{Layout, layout};
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    const EMPTY: &str = "nothing is compared yet; c marks prompts, C compares them";
+    const EMPTY: &str = "nothing is compared yet; {mark} marks prompts, {compare} compares them";
     let compare = &model.compare;
     match action {
         Action::Copy | Action::OpenCompared => other(model).is_none().then_some(EMPTY),
@@ -46,7 +46,6 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         | Action::Bottom
         | Action::Zoom => compare.pair.is_none().then_some(EMPTY),
         Action::FocusNext | Action::FocusPrevious => Some("there is one pane"),
-        _ if !action.info().is_for(ScreenName::Compare) => Some("on the Workbench; 1 goes there"),
         _ => None,
     }
 }

@@ -174,9 +174,11 @@ fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let (text, style) = match (&model.compare.problem, model.compare.prompts.is_empty()) {
         (Some(problem), _) => (format!("{} {}", glyph::FAILED, problem.detail), theme.bad),
         (None, true) => (
-            "Nothing is compared yet.\n\nc marks a prompt, on the Workbench or in the History; C compares the marked ones, \
-             word by word. Without marks it compares what the run has finished. J has the judge choose among them."
-                .to_owned(),
+            model.spell(
+                "Nothing is compared yet.\n\n{mark} marks a prompt, on the Workbench or in the History; {compare} compares \
+                 the marked ones, word by word. Without marks it compares what the run has finished. {judge} has the judge \
+                 choose among them.",
+            ),
             theme.text,
         ),
         (None, false) => ("reading the prompts".to_owned(), theme.muted),

@@ -24,7 +24,8 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     let row = history.rows.remove(at);
     history.deleting = Some(Deleting { row, at, raw, until });
     history.count(-1);
-    model.say_for(SECOND_THOUGHTS_MS, Tone::Done, &format!("{} is deleted; U brings it back", id.short()));
+    let back = model.spell("{undo-delete} brings it back");
+    model.say_for(SECOND_THOUGHTS_MS, Tone::Done, &format!("{} is deleted; {back}", id.short()));
     effects.extend(marked_moved(model));
     effects
 }

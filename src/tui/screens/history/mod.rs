@@ -8,10 +8,11 @@ mod deleting;
 pub(crate) mod layout;
 pub(crate) mod view;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 pub(crate) use answers::{again, enter, hand_over, take_in};
 
+use super::pointer::NOTCH;
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
@@ -19,11 +20,10 @@ use crate::tui::model::history::Part;
 use crate::tui::model::{Asking, Model, Overlay};
 use answers::{ask_now, changed, marked_moved};
 pub(crate) use deleting::{settle, settle_due};
-use layout::{Layout, layout};
+use layout::{ENTRY, Layout, layout};
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    const ELSEWHERE: &str = "on the Workbench; 1 goes there";
     let history = &model.history;
     match action {
         Action::OpenIdea
@@ -41,12 +41,13 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             history.rows.is_empty().then_some("the list is empty")
         }
-        Action::Export | Action::Import if history.transfer.is_some() => Some("a file is under way; ^C stops it"),
+        Action::Export | Action::Import if history.transfer.is_some() => {
+            Some("a file is under way; {stop-or-quit} stops it")
+        }
         Action::Export if !history.typed().query.is_empty() => {
             Some("an export takes filters alone: take the words out of the box")
         }
         Action::Top | Action::Bottom => history.rows.is_empty().then_some("the list is empty"),
-        _ if !action.info().is_for(ScreenName::History) => Some(ELSEWHERE),
         _ => None,
     }
 }
@@ -141,6 +142,44 @@ pub(super) fn reflow(model: &mut Model) {
             preview.reflow(inner.width, inner.height.into());
         }
     }
+}
+
+/// A click gives what is under it the keys, and marks the row it hits.
+pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let layout = here(model);
+    let list = Layout::inner(layout.list);
+    if layout.search.contains(at) {
+        focus(model, Part::Search);
+    } else if layout.preview.contains(at) {
+        focus(model, Part::Preview);
+    } else if layout.list.contains(at) {
+        focus(model, Part::List);
+        let row = model.history.top + usize::from(at.y.saturating_sub(list.y) / ENTRY);
+        if list.contains(at) && row < model.history.rows.len() {
+            model.history.marked = row;
+            return marked_moved(model);
+        }
+    }
+    Vec::new()
+}
+
+/// The wheel moves the mark of the list, or scrolls the preview under it.
+pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
+    let layout = here(model);
+    if layout.preview.contains(at) {
+        let height = usize::from(Layout::inner(layout.preview).height);
+        if let Some(preview) = &mut model.history.preview {
+            let rows = preview.len();
+            preview.scroll.by(direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)), rows, height);
+        }
+        return Vec::new();
+    }
+    if !layout.list.contains(at) || model.history.rows.is_empty() {
+        return Vec::new();
+    }
+    let last = model.history.rows.len() - 1;
+    model.history.marked = model.history.marked.saturating_add_signed(direction).min(last);
+    marked_moved(model)
 }
 
 fn here(model: &Model) -> Layout {

@@ -20,8 +20,8 @@ const WINNER: &str = "winner";
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    const EMPTY: &str = "nothing is judged yet; c marks prompts, J has the judge choose";
-    const RUNS: &str = "a judging is under way; ^C stops it";
+    const EMPTY: &str = "nothing is judged yet; {mark} marks prompts, {judge} has the judge choose";
+    const RUNS: &str = "a judging is under way; {stop-or-quit} stops it";
     let judge = &model.judge;
     match action {
         Action::AcceptWinner => match (judge.live(), judge.winner()) {
@@ -40,7 +40,6 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
             (judge.said_rows() == 0).then_some("nothing is said yet")
         }
         Action::FocusNext | Action::FocusPrevious | Action::Zoom => Some("there is one pane"),
-        _ if !action.info().is_for(ScreenName::Judge) => Some("on the Workbench; 1 goes there"),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     }
     header(model, layout.header, frame, theme);
     if model.judge.prompts.is_empty() {
-        empty(layout.said, frame, theme);
+        empty(model, layout.said, frame, theme);
     } else {
         table(model, layout.table, frame, theme);
         said(model, layout.said, frame, theme);
@@ -135,8 +135,9 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let judge = &model.judge;
-    let task = judge.task.as_deref().unwrap_or("what they were made from (E says something else)");
-    let mut facts = vec![format!("for: {}", safe_line(task))];
+    let task =
+        judge.task.clone().unwrap_or_else(|| model.spell("what they were made from ({task} says something else)"));
+    let mut facts = vec![format!("for: {}", safe_line(&task))];
     if let Some(result) = judge.judged.as_ref().and_then(Judged::result) {
         let mut weights: Vec<(&String, &f64)> = result.criteria.iter().collect();
         weights.sort_by(|a, b| b.1.total_cmp(a.1));
@@ -193,13 +194,15 @@ fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
 }
 
 /// What is said where nothing is judged yet.
-fn empty(area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let block = pane(Line::styled(" Judge ", theme.strong), true, theme);
     let inner = block.inner(area);
     frame.render_widget(block, area);
-    let text = "Nothing is judged yet.\n\nc marks a prompt, on the Workbench or in the History; J has a judge choose among \
-                the marked ones, each pair in both orders, and tells how sure the choice is. Without marks it chooses \
-                among what the run has finished.";
+    let text = model.spell(
+        "Nothing is judged yet.\n\n{mark} marks a prompt, on the Workbench or in the History; {judge} has a judge choose \
+         among the marked ones, each pair in both orders, and tells how sure the choice is. Without marks it chooses among \
+         what the run has finished.",
+    );
     for (row, text) in inner.rows().skip(1).zip(Wrapped::of(text, inner.width.saturating_sub(4)).rows(0)) {
         frame.render_widget(Line::styled(format!("  {text}"), theme.text), row);
     }

@@ -14,8 +14,8 @@ use crate::tui::update::start;
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match &model.run {
         None => Some("no run yet"),
-        Some(run) if run.is_live() => Some("a run is live; ^C stops it"),
-        Some(run) if run.refusal.is_some() => Some("it was refused; mend the input, ^J runs it"),
+        Some(run) if run.is_live() => Some("a run is live; {stop-or-quit} stops it"),
+        Some(run) if run.refusal.is_some() => Some("it was refused; mend the input, {run} runs it"),
         Some(run) if action == Action::Retry && failed(run) == 0 => Some("no variant failed"),
         Some(_) => None,
     }

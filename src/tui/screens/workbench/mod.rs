@@ -9,8 +9,9 @@ pub(crate) mod layout;
 pub(crate) mod notice;
 pub(crate) mod view;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
+use super::pointer::NOTCH;
 use super::{copy, half, page};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
@@ -26,7 +27,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     let run = model.run.as_ref();
     let shown = run.filter(|run| run.variants() > 0);
     match action {
-        Action::Run => model.live_run().map(|_| "a run is live; ^C stops it"),
+        Action::Run => model.live_run().map(|_| "a run is live; {stop-or-quit} stops it"),
         Action::VariantPrevious | Action::VariantNext => match shown {
             None => Some(NO_RUN),
             Some(run) if run.variants() < 2 => Some("there is one variant"),
@@ -44,7 +45,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Zoom if model.focus == Focus::Vessels => shown.map_or(Some(NO_RUN), |_| None),
         Action::Copy => match shown {
             None => Some(NO_RUN),
-            Some(run) if run.prompt(run.active).is_none() => Some("not finished; Y copies"),
+            Some(run) if run.prompt(run.active).is_none() => Some("not finished; {copy-pane} copies"),
             Some(_) => None,
         },
         Action::CopyPane => match shown {
@@ -140,7 +141,8 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     model.focus = Focus::Composer;
     let characters = model.composer.paste(text);
     if characters >= WORTH_TELLING || text.contains(['\n', '\r']) {
-        model.say(Tone::Done, format!("pasted {} characters; ^J runs", grouped(characters as u64)));
+        let runs = model.spell("{run} runs");
+        model.say(Tone::Done, format!("pasted {} characters; {runs}", grouped(characters as u64)));
     }
 }
 
@@ -150,13 +152,50 @@ pub(super) fn reflow(model: &mut Model) {
     let (follow, now) = (model.follow, model.now);
     let Some(run) = &mut model.run else { return };
     for slot in layout.slots {
-        let height = notice::text_height(run, &slot, now);
+        let height = notice::text_height(run, &slot, now, &model.keymap);
         let width = slot.inner().width;
         if let Some(pane) = run.pane_mut(slot.variant, slot.phase) {
             pane.scroll.rewrap(&mut pane.text, width);
             pane.scroll.settle(follow, pane.text.len(), height);
         }
     }
+}
+
+/// A click gives what is under it the keys: the input, or a pane and with it its variant and phase.
+pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let layout = here(model);
+    if layout.composer.contains(at) {
+        model.focus = Focus::Composer;
+    } else if let Some(slot) = layout.slots.iter().find(|slot| slot.area.contains(at)) {
+        model.focus = Focus::Vessels;
+        if let Some(run) = &mut model.run {
+            run.choose(slot.variant, slot.phase);
+        }
+    } else if layout.vessels.contains(at) {
+        model.focus = Focus::Vessels;
+    }
+    Vec::new()
+}
+
+/// The wheel scrolls the pane under it, or moves in the input.
+pub(super) fn wheel(model: &mut Model, at: Position, direction: isize) {
+    let layout = here(model);
+    if layout.composer.contains(at) {
+        let action = if direction < 0 { Action::LineUp } else { Action::LineDown };
+        (0..NOTCH).for_each(|_| _ = model.composer.act(action));
+        return;
+    }
+    let Some(slot) = layout.slots.iter().find(|slot| slot.area.contains(at)) else { return };
+    let now = model.now;
+    let Some(run) = &mut model.run else { return };
+    let height = notice::text_height(run, slot, now, &model.keymap);
+    if let Some(pane) = run.pane_mut(slot.variant, slot.phase) {
+        by(pane, direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)), height);
+    }
+}
+
+fn here(model: &Model) -> layout::Layout {
+    layout(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
 /// One step outwards: the zoom first, then the input, then a chosen phase.
@@ -209,7 +248,7 @@ fn scroll(model: &mut Model, change: impl FnOnce(&mut Pane, usize)) {
     let Some(run) = &mut model.run else { return };
     let (variant, phase) = (run.active, run.shown_phase(run.active));
     let slot = layout.slots.iter().find(|slot| (slot.variant, slot.phase) == (variant, phase));
-    let height = slot.map_or(1, |slot| notice::text_height(run, slot, now));
+    let height = slot.map_or(1, |slot| notice::text_height(run, slot, now, &model.keymap));
     if let Some(pane) = run.pane_mut(variant, phase) {
         change(pane, height);
     }

@@ -3,6 +3,8 @@
 //! Made from the model and the width alone, so that [`reflow`](super::reflow) and the view agree on the rows left
 //! for text.
 
+use crate::tui::action::Context;
+use crate::tui::keymap::Keymap;
 use crate::tui::model::{LiveRun, Vessel};
 use crate::tui::screens::workbench::layout::Slot;
 use crate::tui::theme::glyph;
@@ -19,7 +21,7 @@ pub(crate) enum Meaning {
 }
 
 /// The rows above the text of a pane, at most half of its height, fitting its width.
-pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64) -> Vec<(Meaning, String)> {
+pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec<(Meaning, String)> {
     let inner = slot.inner();
     let has_text = run.pane(slot.variant, slot.phase).is_some_and(|pane| pane.text.len() > 0);
     let mut rows = Vec::new();
@@ -41,9 +43,10 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64) -> Vec<(Meaning, String
         }
         Vessel::Failed(problem) => {
             say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
-            let kept = if has_text { "; what had come is below, and Y copies it" } else { "" };
-            let again = if run.is_live() { "" } else { " · r retries · P with another provider" };
-            say(Meaning::Remark, &format!("e shows it in full{again}{kept}"));
+            let kept = if has_text { "; what had come is below, and {copy-pane} copies it" } else { "" };
+            let again = if run.is_live() { "" } else { " · {retry} retries · {retry-other} with another provider" };
+            let says = format!("{{details}} shows it in full{again}{kept}");
+            say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
         }
         Vessel::Stopped => {
             let what = if has_text { "stopped; what had come is below" } else { "stopped" };
@@ -64,8 +67,8 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64) -> Vec<(Meaning, String
 }
 
 /// How many rows of a pane are left for its text.
-pub(crate) fn text_height(run: &LiveRun, slot: &Slot, now: u64) -> usize {
-    usize::from(slot.inner().height) - rows(run, slot, now).len()
+pub(crate) fn text_height(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> usize {
+    usize::from(slot.inner().height) - rows(run, slot, now, keymap).len()
 }
 
 fn waits_for(run: &LiveRun, slot: &Slot) -> String {

@@ -119,15 +119,20 @@ fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         (None, Some(_)) if is_filtered => {
             say("Nothing matches.", theme.text);
             say(
-                "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; ^R \
-                 searches by meaning instead. Esc in the list clears the box.",
+                &model.spell(
+                    "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; \
+                     {mode} searches by meaning instead. {back} in the list clears the box.",
+                ),
                 theme.muted,
             );
         }
         (None, Some(_)) => {
             say("Nothing is stored yet.", theme.text);
             say(
-                "\nWhat a run finishes is kept here. 1 goes to the Workbench, where ^J runs an idea; I imports a file.",
+                &model.spell(
+                    "\nWhat a run finishes is kept here. {screen-1} goes to the Workbench, where {run} runs an idea; \
+                     {import} imports a file.",
+                ),
                 theme.muted,
             );
         }

@@ -22,7 +22,7 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
     let focused = history.focus == Part::Search;
     let (said, style) = state(model, theme);
     let block =
-        pane(title(history, theme), focused, theme).title_top(Line::styled(format!(" {said} "), style).right_aligned());
+        pane(title(model, theme), focused, theme).title_top(Line::styled(format!(" {said} "), style).right_aligned());
     let inner = block.inner(area);
     frame.render_widget(block, area);
     if inner.is_empty() {
@@ -40,7 +40,8 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
 }
 
 /// ` Search [text] semantic hybrid ^R `.
-fn title(history: &History, theme: &Theme) -> Line<'static> {
+fn title(model: &Model, theme: &Theme) -> Line<'static> {
+    let history = &model.history;
     let mut spans = vec![Span::styled(" Search ", theme.strong)];
     for mode in Mode::ALL {
         spans.push(if mode == history.mode {
@@ -49,7 +50,7 @@ fn title(history: &History, theme: &Theme) -> Line<'static> {
             Span::styled(format!("{} ", mode.name()), theme.muted)
         });
     }
-    spans.push(Span::styled("^R ", theme.key));
+    spans.push(Span::styled(model.spell("{mode} "), theme.key));
     Line::from(spans)
 }
 

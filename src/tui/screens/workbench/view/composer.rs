@@ -18,7 +18,7 @@ use crate::tui::widgets::safe::safe_line;
 /// What an empty input invites to.
 const INVITATION: [&str; 2] = [
     "Describe what the prompt must achieve: task, readers, limits, form.",
-    "^J turns it into prompts, Enter begins a new line.",
+    "{run} turns it into prompts, {newline} begins a new line.",
 ];
 
 pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
@@ -38,7 +38,7 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
     }
     if model.composer.is_empty() {
         for (row, text) in inner.rows().zip(INVITATION) {
-            frame.render_widget(Line::styled(text, theme.muted), row);
+            frame.render_widget(Line::styled(model.spell(text), theme.muted), row);
         }
     } else {
         frame.render_widget(model.composer.area(), inner);
@@ -73,7 +73,7 @@ fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
     if let Some(provider) = settings.provider() {
         parts.push(safe_line(provider));
     }
-    parts.push("F2 ".to_owned());
+    parts.push(model.spell("{run-settings} "));
     said.push(Span::styled(parts.join(" · "), theme.muted));
     Line::from(said)
 }
@@ -94,7 +94,7 @@ pub(super) fn settings(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: 
         return;
     }
     let block = pane(Line::styled(" Next run ", theme.strong), false, theme)
-        .title_bottom(Line::styled(" F2 changes ", theme.muted).right_aligned());
+        .title_bottom(Line::styled(model.spell(" {run-settings} changes "), theme.muted).right_aligned());
     let inner = block.inner(area);
     frame.render_widget(block, area);
     for (row, field) in inner.rows().zip(Field::ALL) {

@@ -17,7 +17,7 @@ use crate::tui::widgets::safe::safe_line;
 pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let Some(newest) = model.run.as_ref().and_then(|run| run.view.warnings.last()) else { return };
     let count = model.run.as_ref().map_or(0, |run| run.view.warnings.len());
-    let more = if count > 1 { format!(" ({} more: e)", count - 1) } else { String::new() };
+    let more = if count > 1 { format!(" ({} more: {})", count - 1, model.spell("{details}")) } else { String::new() };
     frame.render_widget(Line::styled(format!(" {} {}{more}", glyph::WARNING, safe_line(newest)), theme.warning), area);
 }
 

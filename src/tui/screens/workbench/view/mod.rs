@@ -28,7 +28,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(run) = &model.run {
         pipeline::table(model, run, layout.pipeline, frame, theme);
         pipeline::strips(model, run, layout.strips, frame, theme);
-        pipeline::ranking(run, layout.ranking, frame, theme);
+        pipeline::ranking(model, run, layout.ranking, frame, theme);
     }
     vessels::view(model, &layout, frame, theme);
     footer::warning(model, layout.warning, frame, theme);

@@ -194,12 +194,12 @@ fn brief(run: &LiveRun, variant: u32, state: Vessel<'_>) -> String {
 }
 
 /// The ranking, best first, with the bar of each score.
-pub(super) fn ranking(run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+pub(super) fn ranking(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;
     }
     let block = pane(Line::styled(" Ranking ", theme.strong), false, theme)
-        .title_bottom(Line::styled(" e shows the sum ", theme.muted).right_aligned());
+        .title_bottom(Line::styled(model.spell(" {details} shows the sum "), theme.muted).right_aligned());
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let mut order: Vec<(u32, &aludel_core::domain::Ranking)> =

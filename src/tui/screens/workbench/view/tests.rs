@@ -301,3 +301,15 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
         }
     }
 }
+
+#[test]
+fn without_letters_but_those_of_ascii_it_can_be_used() {
+    let plain = Theme::ansi16().with_letters(crate::tui::theme::Letters::Ascii);
+    for (width, height) in SIZES {
+        let mut bench = Bench::new(width, height);
+        streaming(&mut bench);
+        let rows = rows_of(&bench.buffer(&plain));
+        assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+        insta::assert_snapshot!(format!("ascii_{width}x{height}"), rows.join("\n"));
+    }
+}

@@ -40,7 +40,7 @@ fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Fra
     if let Some(rank) = rank(run, slot, theme) {
         block = block.title_top(rank.right_aligned());
     }
-    let rows = notice::rows(run, slot, model.now);
+    let rows = notice::rows(run, slot, model.now, &model.keymap);
     let height = usize::from(inner.height).saturating_sub(rows.len());
     if slot.area.height > 3 || room != Room::Large {
         if let Some(who) = who(model, run, slot) {
@@ -154,16 +154,17 @@ pub(super) const WRITER: &str = ", a writer by rule, no model";
 
 /// What is said of a run in which no language model takes part.
 const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. With a \
-                       key such as OPENAI_API_KEY in the environment, or with Ollama running, F2 offers others; `aludel config init` \
+                       key such as OPENAI_API_KEY in the environment, or with Ollama running, {run-settings} offers others; `aludel config init` \
                        says how to add one.";
 
 /// The same for who knows that.
-const BUILTIN_AGAIN: &str = "The phases are done by builtin, a writer by rule, no model; F2 takes another provider.";
+const BUILTIN_AGAIN: &str =
+    "The phases are done by builtin, a writer by rule, no model; {run-settings} takes another provider.";
 
 /// Before the first run: the useful next keys.
 fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let key = |key: &str, says: String| {
-        Line::from(vec![Span::styled(format!("   {key:<6}"), theme.key), Span::styled(says, theme.text)])
+        Line::from(vec![Span::styled(format!("   {:<6}", model.spell(key)), theme.key), Span::styled(says, theme.text)])
     };
     let count = model.settings.count();
     let variants = if count == 1 { "1 variant".to_owned() } else { format!("{count} variants") };
@@ -183,9 +184,9 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         Line::from(phases),
         Line::styled("   in several variants, and the best comes first.", theme.muted),
         Line::default(),
-        key("^J", format!("run the idea above in {variants}")),
-        key("F2", "persona, variants, temperature, provider, phases".to_owned()),
-        key("F1", "every key, searchable".to_owned()),
+        key("{run}", format!("run the idea above in {variants}")),
+        key("{run-settings}", "persona, variants, temperature, provider, phases".to_owned()),
+        key("{help}", "every key, searchable".to_owned()),
     ];
     if let Some(cut_short) = model.desk.cut_short {
         lines.push(Line::default());
@@ -197,7 +198,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         // Who left a run behind has been here before, and the room is for that.
         let explains = model.settings.explains_builtin() && model.desk.cut_short.is_none();
         let remark = if explains { BUILTIN } else { BUILTIN_AGAIN };
-        let remark = Wrapped::of(remark, area.width.saturating_sub(8));
+        let remark = Wrapped::of(model.spell(remark), area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.muted)));
     }
     page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
@@ -248,7 +249,8 @@ fn refused(model: &Model, problem: &Problem, area: Rect, frame: &mut Frame<'_>, 
         say(&format!("{field}: {}", fault.message), theme.text);
     }
     lines.push(Line::default());
-    lines.push(Line::styled(format!("   {} · the input is as you left it; ^J tries again", problem.code), theme.muted));
+    let again = model.spell("the input is as you left it; {run} tries again");
+    lines.push(Line::styled(format!("   {} · {again}", problem.code), theme.muted));
     let title = Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad);
     page(frame, area, title, lines, model.focus == Focus::Vessels, theme);
 }

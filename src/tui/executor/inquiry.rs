@@ -1,0 +1,127 @@
+//! What the Providers, the Spending and the list of settings ask of the core.
+
+use std::collections::BTreeMap;
+
+use aludel_core::api::{SpendRequest, StatsRequest, TestProvidersRequest};
+use aludel_core::config::Origin;
+use aludel_core::config::edit::Setting;
+use aludel_core::domain::{ProviderTest, SpendBy, SpendLine};
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Problem, Result};
+use aludel_core::time::{Clock, SystemClock};
+use aludel_core::trace;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Duration, sleep};
+
+use crate::tui::effect::Inquiry;
+use crate::tui::message::{Message, Outcome, Told};
+use crate::tui::model::listing::SettingRow;
+use crate::tui::model::spend::{Day, Range, Spent};
+
+/// How often is looked for new lines of the log.
+const LOOKING: Duration = Duration::from_secs(1);
+
+/// Asks the core.
+pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
+    match inquiry {
+        Inquiry::Providers => Told::Providers(engine.provider_facts().await),
+        Inquiry::TestProvider(name) => Told::Tested(told(test(engine, name).await.map(Box::new))),
+        Inquiry::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
+        Inquiry::Settings => Told::Settings(told(settings(engine))),
+    }
+}
+
+fn told<T>(outcome: Result<T>) -> Outcome<T> {
+    outcome.map_err(|error| Box::new(Problem::from(error)))
+}
+
+/// Tells the newest lines of the log, whenever there are new ones.
+pub(super) async fn watch_log(answers: mpsc::Sender<Message>) {
+    let mut seen = 0;
+    loop {
+        if let Some((count, lines)) = trace::recent(seen) {
+            seen = count;
+            if answers.send(Message::Log(lines)).await.is_err() {
+                break;
+            }
+        }
+        sleep(LOOKING).await;
+    }
+}
+
+/// Every setting, ready to show: paths as people write them, lists with commas.
+fn settings(engine: &Engine) -> Result<Vec<SettingRow>> {
+    let origin = |origin: &Origin| match origin {
+        Origin::File { path, line } => format!("{}:{line}", engine.paths().shown(path).display()),
+        other => other.to_string(),
+    };
+    let row = |setting: Setting| SettingRow {
+        value: in_words(&setting.value),
+        origin: origin(&setting.origin),
+        is_set: setting.origin != Origin::Default,
+        key: setting.key,
+    };
+    Ok(engine.settings()?.into_iter().map(row).collect())
+}
+
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(in_words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// Makes a real call to the provider of this name.
+async fn test(engine: &Engine, name: String) -> Result<ProviderTest> {
+    let request: TestProvidersRequest = engine.decode(json!({ "providers": [name] }))?;
+    let tests = engine.test_providers(request, |_| {}).await;
+    let first = tests.providers.into_iter().next();
+    first.ok_or_else(|| Error::Internal(format!("nobody tested {name}")))
+}
+
+async fn spent(engine: &Engine, range: Range, by: SpendBy) -> Result<Spent> {
+    let request: SpendRequest = engine.decode(range.request(by))?;
+    let by_day: SpendRequest = engine.decode(range.request(SpendBy::Day))?;
+    let stats: StatsRequest = engine.decode(Value::Object(range.filter()))?;
+    let report = engine.spend(request).await?;
+    let lines = engine.spend(by_day).await?.lines;
+    let stored = engine.stats(stats).await?.total;
+    let today = SystemClock.now().to_zoned(TimeZone::UTC).date();
+    Ok(Spent { report, days: days(&lines, today, range.days()), stored })
+}
+
+/// The last `count` days up to `today`, the oldest first, those without a call too.
+fn days(lines: &[SpendLine], today: Date, count: usize) -> Vec<Day> {
+    let known: BTreeMap<&str, &SpendLine> = lines.iter().map(|line| (line.key.as_str(), line)).collect();
+    let mut dates: Vec<Date> = std::iter::successors(Some(today), |day| day.yesterday().ok()).take(count).collect();
+    dates.reverse();
+    let days = dates.into_iter().map(|date| {
+        let line = known.get(date.to_string().as_str()).map(|line| &line.totals);
+        Day {
+            name: date.strftime("%m-%d").to_string(),
+            cost_usd: line.map_or(0.0, |totals| totals.known_cost_usd),
+            tokens: line.map_or(0, |totals| totals.input_tokens + totals.output_tokens),
+        }
+    });
+    days.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aludel_core::domain::SpendTotals;
+
+    #[test]
+    fn days_without_a_call_are_there_too() {
+        let totals = SpendTotals { input_tokens: 4, output_tokens: 5, known_cost_usd: 0.5, ..SpendTotals::default() };
+        let lines = [SpendLine { key: "2026-10-31".into(), totals }];
+        let days = days(&lines, Date::constant(2026, 11, 2), 4);
+        let told: Vec<(&str, u64)> = days.iter().map(|day| (day.name.as_str(), day.tokens)).collect();
+        assert_eq!(told, [("10-30", 0), ("10-31", 9), ("11-01", 0), ("11-02", 0)]);
+    }
+}

@@ -1,0 +1,205 @@
+//! A key map as the user wants it: a preset, and keys of one's own for single actions.
+//!
+//! What is wrong is told with the dotted key of the configuration, all of it at once: a name that is no action's, a text
+//! that is no key, a key that terminals cannot tell from another, a letter where letters are typed, and a key that would
+//! mean two things where both work.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aludel_core::config::KEYMAPS;
+
+use super::{Chord, Keymap};
+use crate::tui::action::{ACTIONS, ActionInfo, Context};
+
+/// What is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The dotted key of the configuration.
+    pub(crate) key: String,
+    /// What is wrong, and the fix.
+    pub(crate) message: String,
+}
+
+/// The keys of the preset `emacs` that differ from the list, by the name of the entry.
+const EMACS: &[(&str, &[&str])] = &[
+    ("palette", &["Alt+X"]),
+    ("line-up", &["Up", "Ctrl+P"]),
+    ("line-down", &["Down", "Ctrl+N"]),
+    ("text-up", &["PageUp", "Alt+V"]),
+    ("text-down", &["PageDown", "Ctrl+V"]),
+    ("up", &["k", "Up", "Ctrl+P"]),
+    ("down", &["j", "Down", "Ctrl+N"]),
+    ("page-up", &["PageUp", "Alt+V"]),
+    ("page-down", &["PageDown", "Space", "Ctrl+V"]),
+    ("top", &["g", "Home", "Alt+<"]),
+    ("bottom", &["G", "End", "Alt+>"]),
+    ("search-up", &["Up", "Ctrl+P"]),
+    ("search-down", &["Down", "Ctrl+N"]),
+    ("search-page-up", &["PageUp", "Alt+V"]),
+    ("search-page-down", &["PageDown", "Ctrl+V"]),
+];
+
+/// Keys that arrive as others do, and as which.
+const ALIKE: [(&str, &str); 3] = [("Ctrl+I", "Tab"), ("Ctrl+M", "Enter"), ("Ctrl+[", "Esc")];
+
+/// The keys of the list.
+pub(super) fn listed() -> HashMap<&'static str, Vec<Chord>> {
+    ACTIONS.iter().map(|info| (info.id, chords(info.keys))).collect()
+}
+
+fn chords(keys: &[&str]) -> Vec<Chord> {
+    keys.iter().filter_map(|key| key.parse().ok()).collect()
+}
+
+/// The map of this preset with the user's own keys over it, by the names of entries of the list.
+///
+/// # Errors
+/// Every fault there is.
+pub(crate) fn read(preset: &str, own: &BTreeMap<String, Vec<String>>) -> Result<Keymap, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut keys = listed();
+    match preset {
+        "emacs" => keys.extend(EMACS.iter().map(|(id, keys)| (*id, chords(keys)))),
+        known if KEYMAPS.contains(&known) => {}
+        other => {
+            let message = format!("`{other}` is no key map; take one of {}", KEYMAPS.join(", "));
+            faults.push(Fault { key: "tui.keymap".to_owned(), message });
+        }
+    }
+    for (id, texts) in own {
+        let Some(info) = ACTIONS.iter().find(|info| info.id == id) else {
+            faults.push(fault(id, unknown(id)));
+            continue;
+        };
+        let mut chords = Vec::new();
+        for text in texts {
+            match chord(info, text) {
+                Ok(chord) => chords.push(chord),
+                Err(message) => faults.push(fault(id, message)),
+            }
+        }
+        keys.insert(info.id, chords);
+    }
+    faults.extend(clashes(&keys, own));
+    if faults.is_empty() { Ok(Keymap::of(keys)) } else { Err(faults) }
+}
+
+fn fault(id: &str, message: String) -> Fault {
+    Fault { key: format!("tui.keys.{id}"), message }
+}
+
+/// Reads a key for an entry of the list.
+fn chord(info: &ActionInfo, text: &str) -> Result<Chord, String> {
+    let chord: Chord = text.parse().map_err(|_| {
+        format!("`{text}` names no key; write it as Ctrl+R, Alt+Left, Shift+Tab, F5, PageDown, Space, x or ?")
+    })?;
+    if let Some((_, other)) = ALIKE.iter().find(|(alike, _)| alike.parse::<Chord>() == Ok(chord)) {
+        return Err(format!("`{text}` reaches a program as {other} does; take another key"));
+    }
+    let types_there = Context::FOCUSES.into_iter().any(|context| context.types() && info.works_in(context));
+    if types_there && chord.typed().is_some() {
+        let id = info.id;
+        return Err(format!("`{text}` is typed where `{id}` works too; take it with Ctrl or Alt, or a key such as F5"));
+    }
+    Ok(chord)
+}
+
+/// What to say of a name that is no action's: the one that is most like it, if any is.
+fn unknown(id: &str) -> String {
+    let alike = |known: &str| {
+        let front = known.bytes().zip(id.bytes()).take_while(|(a, b)| a == b).count();
+        let back = known.bytes().rev().zip(id.bytes().rev()).take_while(|(a, b)| a == b).count();
+        (front + back).min(known.len().min(id.len()))
+    };
+    let nearest = ACTIONS.iter().map(|info| (alike(info.id), info.id)).max_by_key(|(alike, _)| *alike);
+    match nearest.filter(|(alike, _)| *alike >= 3) {
+        Some((_, nearest)) => format!("is no action of the workbench; did you mean `{nearest}`?"),
+        None => "is no action of the workbench; its palette (Ctrl+P) names each at the bottom".to_owned(),
+    }
+}
+
+/// Every key of the user's own that means something else already, where both work.
+fn clashes(keys: &HashMap<&'static str, Vec<Chord>>, own: &BTreeMap<String, Vec<String>>) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    for context in Context::FOCUSES {
+        let mut seen: HashMap<Chord, &ActionInfo> = HashMap::new();
+        for info in ACTIONS.iter().filter(|info| info.works_in(context)) {
+            for chord in keys.get(info.id).into_iter().flatten() {
+                let Some(other) = seen.insert(*chord, info).filter(|other| other.action != info.action) else {
+                    continue;
+                };
+                // The fault is that of the key which the user gave.
+                let (mine, theirs) = if own.contains_key(info.id) { (info, other) } else { (other, info) };
+                let message = format!(
+                    "{chord} is the key of `{}` ({}) already; give that another with `tui.keys.{}`",
+                    theirs.id, theirs.label, theirs.id
+                );
+                let fault = fault(mine.id, message);
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::action::Action;
+
+    fn own(pairs: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        pairs.iter().map(|(id, keys)| ((*id).to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())).collect()
+    }
+
+    fn faults(pairs: &[(&str, &[&str])]) -> Vec<String> {
+        let faults = read("standard", &own(pairs)).unwrap_err();
+        faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect()
+    }
+
+    #[test]
+    fn every_preset_is_whole_and_without_a_clash() {
+        for preset in KEYMAPS {
+            assert_eq!(read(preset, &BTreeMap::new()).err(), None, "{preset}");
+        }
+        for (id, keys) in EMACS {
+            assert!(ACTIONS.iter().any(|info| info.id == *id), "{id}");
+            assert_eq!(chords(keys).len(), keys.len(), "{id}");
+        }
+        assert_eq!(read("vim", &BTreeMap::new()).unwrap_err()[0].key, "tui.keymap");
+    }
+
+    #[test]
+    fn keys_of_ones_own_replace_those_of_the_list() {
+        let keymap = read("standard", &own(&[("run", &["Ctrl+T", "F5"])])).unwrap();
+        let action = |key: &str| keymap.action(Context::Composer, key.parse().unwrap());
+        assert_eq!([action("F5"), action("Ctrl+T"), action("Ctrl+J")], [Some(Action::Run), Some(Action::Run), None]);
+        assert_eq!(keymap.key(Context::Composer, Action::Run).unwrap().to_string(), "^T");
+        assert_eq!(keymap.spell(Context::Composer, "{run}"), "^T");
+    }
+
+    #[test]
+    fn every_fault_is_named_with_its_field() {
+        let told = faults(&[("rnu", &["F5"]), ("run", &["Hyper+R"]), ("zoom", &["Ctrl+I"]), ("quit", &["q"])]);
+        assert_eq!(told.len(), 4, "{told:#?}");
+        assert!(told[0].starts_with("tui.keys.quit: `q` is typed where"), "{told:#?}");
+        assert!(told[1].starts_with("tui.keys.rnu: is no action"), "{told:#?}");
+        assert!(told[2].starts_with("tui.keys.run: `Hyper+R` names no key"), "{told:#?}");
+        assert!(told[3].starts_with("tui.keys.zoom: `Ctrl+I` reaches a program as Tab"), "{told:#?}");
+    }
+
+    #[test]
+    fn a_clash_is_told_once_and_names_both() {
+        let told = faults(&[("run", &["F2"])]);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].starts_with("tui.keys.run: F2 is the key of `run-settings`"), "{told:#?}");
+        assert!(faults(&[("zoom", &["y"])])[0].contains("`copy`"));
+    }
+
+    #[test]
+    fn a_slip_of_the_hand_finds_its_name() {
+        assert!(unknown("stop-or-qiut").contains("`stop-or-quit`"));
+        assert!(!unknown("xyzzy").contains("did you mean"));
+    }
+}

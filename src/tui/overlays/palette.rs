@@ -1,0 +1,221 @@
+//! The palette: everything that can be done, by name. Typing finds, Enter does what is marked.
+//!
+//! What was done from here lately comes first, then what the screen can do; once something is typed, what other screens
+//! can do is found too. What cannot be done now is shown with the reason, so that it is known to exist.
+
+use crossterm::event::KeyCode;
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::Frame;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use super::finder::{self, Finder};
+use super::help::place;
+use crate::tui::action::{ACTIONS, Action, ActionInfo, Context};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::Chord;
+use crate::tui::model::{Model, Overlay};
+use crate::tui::screens;
+use crate::tui::theme::Theme;
+
+/// So many of those that were used lately are remembered.
+const REMEMBERED: usize = 12;
+/// Columns of a key, and of a name.
+const KEY: usize = 10;
+const NAME: usize = 18;
+
+pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
+    let page = finder::page(model);
+    let Some(Overlay::Palette { filter, marked }) = &model.overlay else { return Vec::new() };
+    let found = matching(model, filter);
+    match (chord.code(), action, chord.typed()) {
+        (KeyCode::Enter, ..) => {
+            let chosen = found.get(*marked).map(|info| info.action);
+            model.overlay = None;
+            let Some(chosen) = chosen else { return Vec::new() };
+            model.recent.retain(|known| *known != chosen);
+            model.recent.insert(0, chosen);
+            model.recent.truncate(REMEMBERED);
+            return screens::act(model, chosen);
+        }
+        (_, Some(Action::Palette), None) => model.overlay = None,
+        _ => {
+            let last = found.len().saturating_sub(1);
+            if let Some(Overlay::Palette { filter, marked }) = &mut model.overlay {
+                finder::key(chord, filter, marked, last, page);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// What matches `filter`, an entry for each action, the best match first; without a filter what was used lately, then
+/// what this screen can do.
+fn matching(model: &Model, filter: &str) -> Vec<&'static ActionInfo> {
+    let all = entries(model);
+    if filter.trim().is_empty() {
+        let mut here: Vec<&ActionInfo> = all.into_iter().filter(|info| is_here(model, info)).collect();
+        let newest = |info: &&ActionInfo| model.recent.iter().position(|recent| *recent == info.action);
+        here.sort_by_key(|info| newest(info).unwrap_or(usize::MAX));
+        return here;
+    }
+    // Each word by itself, and no sign with a meaning of its own.
+    let pattern = Pattern::new(filter, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+    let mut config = Config::DEFAULT;
+    config.prefer_prefix = true;
+    let mut matcher = Matcher::new(config);
+    let mut characters = Vec::new();
+    let mut points = |text: &str| pattern.score(Utf32Str::new(text, &mut characters), &mut matcher);
+    let mut found: Vec<(u32, bool, &ActionInfo)> = Vec::new();
+    for info in all {
+        let Some(whole) = points(&format!("{} {} {}", info.label, info.id, info.help)) else { continue };
+        // A name that matches by itself is meant before a sentence that does.
+        let name = points(info.label).into_iter().chain(points(info.id)).max().unwrap_or(0);
+        found.push((whole + 2 * name, is_here(model, info), info));
+    }
+    found.sort_by(|(a, a_here, _), (b, b_here, _)| (b_here, b).cmp(&(a_here, a)));
+    found.into_iter().map(|(_, _, info)| info).collect()
+}
+
+/// An entry for each action but the palette's own: the one whose key is nearest to where the keys are. Those that move
+/// the cursor within a text are left out where none is typed.
+fn entries(model: &Model) -> Vec<&'static ActionInfo> {
+    let context = model.context();
+    let distance = |info: &ActionInfo| {
+        let near = context.chain().iter().position(|near| *near == info.context);
+        near.filter(|_| info.is_for(context.screen())).unwrap_or(usize::MAX)
+    };
+    let mut entries: Vec<&ActionInfo> = Vec::new();
+    for info in ACTIONS.iter().filter(|info| info.action != Action::Palette) {
+        if info.context == Context::Composer && !context.types() {
+            continue;
+        }
+        match entries.iter_mut().find(|known| known.action == info.action) {
+            Some(known) if distance(info) < distance(known) => *known = info,
+            Some(_) => {}
+            None => entries.push(info),
+        }
+    }
+    entries
+}
+
+/// True for what this screen knows.
+fn is_here(model: &Model, info: &ActionInfo) -> bool {
+    info.home().is_none_or(|home| home == model.screen)
+}
+
+pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame<'_>, theme: &Theme) {
+    let found = matching(model, filter);
+    let about =
+        found.get(marked).map_or_else(Vec::new, |info| about(model, info).map(|text| (text, theme.muted)).into());
+    let finder = Finder {
+        title: "Palette",
+        filter,
+        marked,
+        rows: found.len(),
+        nothing: "nothing is called that; Backspace widens the search",
+        about,
+    };
+    finder.view(frame, theme, |index, width| {
+        found.get(index).map_or_else(Line::default, |info| line(model, info, width, theme))
+    });
+}
+
+/// The name of an entry in a key map, where its keys work, and how it gets others.
+fn about(model: &Model, info: &ActionInfo) -> [String; 2] {
+    let keys: Vec<String> = model.keymap.keys(info).iter().map(|chord| chord.name()).collect();
+    let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(", ") };
+    let id = info.id;
+    [
+        format!("{id} · {} · {keys}", place(info.context)),
+        format!("`aludel config set tui.keys.{id} KEY` gives it another key"),
+    ]
+}
+
+/// One row: the key, the name, what it does; and why not, where it cannot be done now.
+fn line(model: &Model, info: &ActionInfo, width: u16, theme: &Theme) -> Line<'static> {
+    let reason = screens::refusal(model, info.action);
+    let of = |style| if reason.is_some() { theme.muted } else { style };
+    let key = model.keymap.key(model.context(), info.action).map_or_else(String::new, |chord| chord.to_string());
+    let mut spans = vec![
+        Span::styled(format!(" {key:<KEY$}"), of(theme.key)),
+        Span::styled(format!("{:<NAME$}", info.label), of(theme.strong)),
+    ];
+    let room = usize::from(width).saturating_sub(KEY + NAME + 1);
+    let reason = reason.map(|reason| format!("({})", model.keymap.spell(model.context(), reason)));
+    // Where there is no room for both, why it cannot be done is more to know than what it would do.
+    let said = reason.as_ref().map_or(0, |reason| reason.width() + 2);
+    let help = model.spell(info.help);
+    if help.width() + said <= room || reason.is_none() {
+        spans.push(Span::styled(help, of(theme.text)));
+        spans.extend(reason.map(|reason| Span::styled(format!("  {reason}"), theme.muted)));
+    } else {
+        spans.extend(reason.map(|reason| Span::styled(reason, theme.muted)));
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::action::ScreenName;
+    use crate::tui::testing::Bench;
+
+    fn ids(bench: &Bench, filter: &str) -> Vec<&'static str> {
+        matching(&bench.model, filter).iter().map(|info| info.id).collect()
+    }
+
+    #[test]
+    fn a_few_letters_find_what_is_meant() {
+        let mut bench = Bench::new(80, 24);
+        bench.press("Esc");
+        for (typed, id) in [("zoo", "zoom"), ("copy", "copy"), ("hist", "screen-5-nav"), ("nxt vrnt", "var-next")] {
+            assert_eq!(ids(&bench, typed).first(), Some(&id), "{typed}: {:?}", ids(&bench, typed));
+        }
+        assert!(ids(&bench, "no such thing at all").is_empty());
+    }
+
+    #[test]
+    fn every_action_stands_once_and_what_the_screen_cannot_do_stands_last() {
+        let mut bench = Bench::new(80, 24);
+        bench.press("Esc");
+        let all = matching(&bench.model, "e");
+        let mut actions: Vec<usize> = all.iter().map(|info| info.action as usize).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        assert_eq!(actions.len(), all.len());
+        let first_away = all.iter().position(|info| !is_here(&bench.model, info)).unwrap();
+        assert!(all[first_away..].iter().all(|info| !is_here(&bench.model, info)));
+        assert!(matching(&bench.model, "").iter().all(|info| is_here(&bench.model, info)));
+    }
+
+    #[test]
+    fn enter_does_it_and_it_comes_first_the_next_time() {
+        let mut bench = Bench::new(80, 24);
+        bench.press("Ctrl+P");
+        bench.type_text("history");
+        bench.press("Enter");
+        assert_eq!((bench.model.screen, bench.model.overlay.is_none()), (ScreenName::History, true));
+        bench.press(":");
+        assert_eq!(ids(&bench, "").first(), Some(&"screen-5-nav"));
+    }
+
+    #[test]
+    fn what_cannot_be_done_says_why_and_does_nothing() {
+        let mut bench = Bench::new(120, 40);
+        bench.press("Ctrl+P");
+        bench.type_text("take idea input");
+        assert!(bench.picture().contains("(on the History; Alt-5 goes there)"), "{}", bench.picture());
+        assert!(bench.press("Enter").is_empty());
+        assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("on the History")));
+    }
+
+    #[test]
+    fn a_text_is_moved_in_only_where_one_is_typed() {
+        let mut bench = Bench::new(80, 24);
+        assert!(ids(&bench, "").contains(&"word-left"));
+        bench.press("Esc");
+        assert!(!ids(&bench, "").contains(&"word-left"));
+    }
+}

@@ -1,0 +1,58 @@
+//! Where the parts of a place lie that has one list and, below it, what there is to say: the Providers and the Spending.
+
+use ratatui::layout::Rect;
+
+use super::surround::{LEAST, cut_bottom, cut_top};
+
+/// Where everything lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The tabs.
+    pub(crate) header: Rect,
+    /// The list, with its frame.
+    pub(crate) list: Rect,
+    /// What there is to say, with its frame.
+    pub(crate) details: Rect,
+    /// Figures.
+    pub(crate) status: Rect,
+    /// Keys.
+    pub(crate) hints: Rect,
+}
+
+/// Where everything lies when the list would be `wanted` rows high; `None` where there is too little room.
+pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        return None;
+    }
+    let mut body = area;
+    let header = cut_top(&mut body, 1);
+    let hints = cut_bottom(&mut body, 1);
+    let status = cut_bottom(&mut body, 1);
+    let most = body.height * 3 / 5;
+    let list = cut_top(&mut body, wanted.clamp(5, most));
+    Some(Place { header, list, details: body, status, hints })
+}
+
+/// The room within a frame.
+pub(crate) const fn inner(area: Rect) -> Rect {
+    Rect {
+        x: area.x.saturating_add(1),
+        y: area.y.saturating_add(1),
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_takes_what_it_needs_and_leaves_room() {
+        let least = place(Rect::new(0, 0, 60, 16), 40).unwrap();
+        assert_eq!((least.list.height, least.details.height), (7, 6));
+        let large = place(Rect::new(0, 0, 200, 60), 9).unwrap();
+        assert_eq!((large.list.height, large.details.height), (9, 48));
+        assert_eq!(place(Rect::new(0, 0, 59, 60), 9), None);
+    }
+}

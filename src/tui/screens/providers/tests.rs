@@ -1,0 +1,217 @@
+//! What keys and answers do to the Providers, and pictures of them.
+
+use crate::tui::action::ScreenName;
+use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::message::{Message, Told};
+use crate::tui::model::providers::Test;
+use crate::tui::testing::*;
+use crate::tui::theme::Theme;
+use aludel_core::domain::{
+    Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest,
+};
+use aludel_core::engine::ProviderFacts;
+use aludel_core::error::{Error, Problem};
+use aludel_core::probe::KeySource;
+use aludel_core::provider::catalog::Price;
+
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+
+fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderFacts {
+    let networked = kind != ProviderKind::Builtin;
+    let info = ProviderInfo {
+        name: kind.as_str().to_owned(),
+        available: reason.is_none(),
+        supports_embeddings: kind != ProviderKind::Anthropic,
+        models: if networked { vec!["large-1".into(), "small-1".into()] } else { vec!["builtin-1".into()] },
+        kind,
+        default_model: Some(if networked { "small-1".into() } else { "builtin-1".into() }),
+        base_url: networked.then(|| format!("https://api.{kind}.example/v1")),
+        reason: reason.map(str::to_owned),
+    };
+    ProviderFacts { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
+}
+
+fn facts() -> Vec<ProviderFacts> {
+    let price = Price { input: 1.25, output: 10.0, cached_input: 0.1, cache_write: 1.25, above: None };
+    let missing = || KeySource::Missing { variables: vec!["ANTHROPIC_API_KEY".into()] };
+    vec![
+        ProviderFacts {
+            is_configured: true,
+            phases: Phase::ALL.to_vec(),
+            price: Some(price),
+            ..provider(ProviderKind::OpenAi, KeySource::Variable("OPENAI_API_KEY".into()), None)
+        },
+        ProviderFacts {
+            fallback_of: vec![Phase::Solutio],
+            ..provider(ProviderKind::Anthropic, missing(), Some("it has no key; set ANTHROPIC_API_KEY"))
+        },
+        ProviderFacts { price: Some(Price::FREE), ..provider(ProviderKind::Builtin, KeySource::NotNeeded, None) },
+    ]
+}
+
+/// The Providers, answered.
+fn listed(width: u16, height: u16) -> Bench {
+    let mut bench = Bench::new(width, height);
+    bench.press("Esc 6");
+    answer(&mut bench, facts());
+    bench
+}
+
+fn answer(bench: &mut Bench, rows: Vec<ProviderFacts>) {
+    let ticket = bench.model.providers.asked.unwrap_or_else(|| panic!("nothing is asked"));
+    bench.send(Message::Told { ticket, told: Told::Providers(rows) });
+}
+
+fn test_of(ok: bool) -> ProviderTest {
+    let check = |name, status, detail: &str| ProviderCheck { name, status, detail: detail.into() };
+    let streaming = if ok { ProviderCheckStatus::Ok } else { ProviderCheckStatus::Failed };
+    ProviderTest {
+        name: "openai".into(),
+        kind: ProviderKind::OpenAi,
+        model: Some("small-1".into()),
+        base_url: None,
+        tested: true,
+        ok,
+        latency_ms: Some(2_100),
+        first_token_ms: Some(180),
+        total_tokens: Some(40),
+        cost_usd: Some(0.000_4),
+        checks: vec![
+            check(ProviderCheckName::Key, ProviderCheckStatus::Ok, "accepted"),
+            check(ProviderCheckName::Streaming, streaming, "text came in 7 pieces"),
+            check(ProviderCheckName::Embeddings, ProviderCheckStatus::Skipped, "no model is named"),
+        ],
+        warnings: vec!["the model takes no temperature".into()],
+    }
+}
+
+fn tested(bench: &mut Bench, ok: bool) {
+    let Some(Test::Waiting(ticket)) = bench.model.providers.test().cloned() else { panic!("nothing is tested") };
+    bench.send(Message::Told { ticket, told: Told::Tested(Ok(Box::new(test_of(ok)))) });
+}
+
+fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
+    for (width, height) in SIZES {
+        let mut bench = listed(width, height);
+        prepare(&mut bench);
+        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
+        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "{rows:#?}");
+        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+    }
+}
+
+#[test]
+fn who_could_write_and_how() {
+    pictures("usable", |_| {});
+}
+
+#[test]
+fn what_to_do_where_a_key_is_missing() {
+    pictures("missing", |bench| _ = bench.press("j"));
+}
+
+#[test]
+fn what_a_call_told() {
+    pictures("tested", |bench| {
+        bench.press("T");
+        tested(bench, true);
+        bench.now += 60_000;
+        bench.send(Message::Tick);
+    });
+}
+
+#[test]
+fn without_colours_and_without_letters_it_is_all_there() {
+    let bench = listed(80, 24);
+    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
+    let plain = Theme::mono().with_letters(crate::tui::theme::Letters::Ascii);
+    let rows = rows_of(&bench.buffer(&plain));
+    assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+    insta::assert_snapshot!("ascii_80x24", rows.join("\n"));
+}
+
+#[test]
+fn the_screen_says_that_it_looks_until_it_is_answered() {
+    let mut bench = Bench::new(80, 24);
+    let effects = bench.press("Alt+6");
+    assert!(matches!(&effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Providers, .. })]));
+    assert!(bench.picture().contains("looking who is there"));
+    assert!(crate::tui::update::next_change(&bench.model).is_some(), "what turns asks for frames");
+    assert!(bench.press("Alt+6").is_empty());
+    answer(&mut bench, facts());
+    assert!(bench.picture().contains("2 of 3 can be used"));
+    assert!(!bench.model.is_waiting());
+}
+
+#[test]
+fn an_answer_to_another_question_is_not_taken() {
+    let mut bench = listed(80, 24);
+    bench.press("r");
+    let asked = bench.model.providers.asked.unwrap();
+    let stale = crate::tui::effect::Ticket(asked.0 - 1);
+    bench.send(Message::Told { ticket: stale, told: Told::Providers(Vec::new()) });
+    assert_eq!((bench.model.providers.rows().len(), bench.model.providers.asked), (3, Some(asked)));
+}
+
+#[test]
+fn the_marked_one_stays_marked_when_they_are_read_again() {
+    let mut bench = listed(80, 24);
+    bench.press("j j r");
+    let mut rows = facts();
+    rows.remove(0);
+    answer(&mut bench, rows);
+    assert_eq!(bench.model.providers.marked().unwrap().info.name, "builtin");
+}
+
+#[test]
+fn only_what_can_be_used_is_tested_and_once_at_a_time() {
+    let mut bench = listed(80, 24);
+    let effects = bench.press("T");
+    let Some(Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::TestProvider(name), .. })) = effects.first() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(name, "openai");
+    assert!(bench.press("T").is_empty(), "it is being asked");
+    tested(&mut bench, false);
+    assert!(bench.picture().contains("openai does not work"));
+    bench.press("j");
+    assert!(bench.press("T").is_empty());
+    assert!(bench.model.toast.as_ref().unwrap().text.contains("cannot be used yet"));
+}
+
+#[test]
+fn a_test_that_is_refused_says_why() {
+    let mut bench = listed(80, 24);
+    bench.press("T");
+    let Some(Test::Waiting(ticket)) = bench.model.providers.test().cloned() else { panic!("nothing is tested") };
+    let problem = Problem::from(Error::value("providers", "is no provider"));
+    bench.send(Message::Told { ticket, told: Told::Tested(Err(Box::new(problem))) });
+    bench.press("G g PageDown");
+    assert!(bench.picture().contains("✗"));
+}
+
+#[test]
+fn escape_leads_home() {
+    let mut bench = listed(80, 24);
+    bench.press("Esc");
+    assert_eq!(bench.model.screen, ScreenName::Work);
+}
+
+#[test]
+fn hostile_text_is_shown_without_its_sequences() {
+    const HOSTILE: &str = "before\u{1b}]52;c;aGk=\u{7}\u{1b}[2Jafter\u{202e}";
+    let mut hostile = provider(ProviderKind::OpenAi, KeySource::Configured, Some(HOSTILE));
+    hostile.info.name = HOSTILE.into();
+    hostile.info.models = vec![HOSTILE.into()];
+    hostile.info.default_model = Some(HOSTILE.into());
+    hostile.info.base_url = Some(HOSTILE.into());
+    let mut bench = Bench::new(200, 60);
+    bench.press("Alt+6");
+    answer(&mut bench, vec![hostile]);
+    let picture = bench.picture();
+    assert!(picture.contains("beforeafter"), "{picture}");
+    for litter in ["52;c", "[2J", "\u{202e}", "\u{1b}"] {
+        assert!(!picture.contains(litter), "{litter:?} in\n{picture}");
+    }
+}

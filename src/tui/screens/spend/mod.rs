@@ -1,0 +1,124 @@
+//! The Spending: what the calls of a time cost, added up in one way or another, and what may still be spent.
+//!
+//! This file says what its actions do (`act`), when they cannot be done ([`refusal`]) and what becomes of answers; how
+//! it looks is in [`view`].
+
+pub(crate) mod view;
+
+use aludel_core::domain::SpendBy;
+use ratatui::layout::Rect;
+
+use super::place::{Place, inner, place};
+use super::{half, page};
+use crate::tui::action::{Action, Context, ScreenName};
+use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::message::Outcome;
+use crate::tui::model::Model;
+use crate::tui::model::spend::Spent;
+use crate::tui::widgets::cells;
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    let spend = &model.spend;
+    match action {
+        Action::Reload => spend.asked.map(|_| "it is being added up"),
+        Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
+            (spend.lines() == 0).then_some("there is nothing to scroll")
+        }
+        Action::Top | Action::Bottom => (spend.lines() == 0).then_some("there is nothing to scroll"),
+        Action::Zoom => Some("this screen has no pane that grows"),
+        Action::FocusNext | Action::FocusPrevious => Some("one list has the keys here"),
+        Action::Copy => Some("no prompt is marked"),
+        _ if !action.info().works_in(Context::Spend) => Some("there is no text to edit here"),
+        _ => None,
+    }
+}
+
+/// Shows the screen, added up anew.
+pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
+    model.screen = ScreenName::Spend;
+    ask(model)
+}
+
+/// Asks for what is chosen. An answer that is still on its way is of the question before, and not taken.
+fn ask(model: &mut Model) -> Vec<Effect> {
+    let spend = &mut model.spend;
+    let ticket = spend.ticket();
+    spend.asked = Some(ticket);
+    let inquiry = Inquiry::Spend { range: spend.range, by: spend.by };
+    vec![CoreEffect::Inquire { ticket, inquiry }.into()]
+}
+
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    let height = visible(model);
+    match action {
+        Action::Reload => return ask(model),
+        Action::SpendRange => {
+            model.spend.range = model.spend.range.next();
+            return ask(model);
+        }
+        Action::SpendGroup => {
+            let at = SpendBy::ALL.iter().position(|by| *by == model.spend.by).unwrap_or(0);
+            model.spend.by = SpendBy::ALL[(at + 1) % SpendBy::ALL.len()];
+            model.spend.top = 0;
+            return ask(model);
+        }
+        Action::Down => scroll(model, 1),
+        Action::Up => scroll(model, -1),
+        Action::HalfDown => scroll(model, half(height)),
+        Action::HalfUp => scroll(model, -half(height)),
+        Action::PageDown => scroll(model, page(height)),
+        Action::PageUp => scroll(model, -page(height)),
+        Action::Top => scroll(model, isize::MIN),
+        Action::Bottom => scroll(model, isize::MAX),
+        Action::Back | Action::BackOrQuit => model.screen = ScreenName::Work,
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn scroll(model: &mut Model, rows: isize) {
+    model.spend.top = model.spend.top.saturating_add_signed(rows);
+}
+
+/// The wheel scrolls the list.
+pub(crate) fn wheel(model: &mut Model, direction: isize) {
+    scroll(model, direction);
+}
+
+/// Takes in what was spent.
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Spent>>) {
+    let spend = &mut model.spend;
+    if spend.asked != Some(ticket) {
+        return;
+    }
+    spend.asked = None;
+    match outcome {
+        Ok(spent) => {
+            spend.spent = Some(spent);
+            spend.problem = None;
+        }
+        Err(problem) => spend.problem = Some(problem),
+    }
+}
+
+/// Brings the list within its bounds.
+pub(super) fn reflow(model: &mut Model) {
+    let visible = visible(model);
+    let spend = &mut model.spend;
+    spend.top = spend.top.min(spend.lines().saturating_sub(visible));
+}
+
+/// Rows of the list that are seen, without the names of the columns and the sum.
+fn visible(model: &Model) -> usize {
+    let place = lie(model, Rect::new(0, 0, model.size.width, model.size.height));
+    place.map_or(1, |place| usize::from(inner(place.list).height).saturating_sub(2).max(1))
+}
+
+fn lie(model: &Model, area: Rect) -> Option<Place> {
+    place(area, cells(model.spend.lines()).saturating_add(4))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! What keys and answers do to the Spending, and pictures of it.
+
+use crate::tui::action::ScreenName;
+use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::message::{Message, Told};
+use crate::tui::model::spend::{Day, Range, Spent};
+use crate::tui::testing::*;
+use crate::tui::theme::Theme;
+use aludel_core::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals};
+use aludel_core::error::{Error, Problem};
+
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+
+fn totals(calls: u64, cost: f64) -> SpendTotals {
+    SpendTotals {
+        calls,
+        failed: 0,
+        unseen: 0,
+        unpriced: 0,
+        input_tokens: calls * 1_400,
+        output_tokens: calls * 520,
+        cost_usd: Some(cost),
+        known_cost_usd: cost,
+        unseen_usd: 0.0,
+    }
+}
+
+fn spent(by: SpendBy) -> Spent {
+    let keys: [(&str, f64); 4] =
+        [("gpt-6-luna", 2.11), ("claude-haiku-5-5", 0.71), ("gemini-3.8-flash", 0.34), ("builtin-1", 0.0)];
+    let lines = keys
+        .iter()
+        .zip([398, 377, 122, 960])
+        .map(|((key, cost), calls)| SpendLine { key: (*key).to_owned(), totals: totals(calls, *cost) });
+    let total =
+        SpendTotals { unpriced: 2, cost_usd: None, unseen: 1, unseen_usd: 0.004, failed: 3, ..totals(1_857, 3.16) };
+    let caps = SpendCaps {
+        daily_budget_usd: Some(5.0),
+        used_today_usd: 1.254_2,
+        left_today_usd: Some(3.745_8),
+        preflight_usd: Some(1.0),
+    };
+    let report = SpendReport { by, since: None, until: None, lines: lines.collect(), total, caps };
+    let days = (1..=31_u32).map(|day| Day {
+        name: format!("10-{day:02}"),
+        cost_usd: f64::from(day * 7 % 11) / 20.0,
+        tokens: u64::from(day * 7 % 11) * 1_000,
+    });
+    Spent { report, days: days.collect(), stored: stored() }
+}
+
+fn stored() -> StatsTotals {
+    let spread =
+        Spread { count: 9, min: 90, p50: 2_100, p90: 7_000, p95: 9_400, p99: 12_000, max: 12_000, mean: 3_000.0 };
+    StatsTotals {
+        prompts: 1_204,
+        steps: 3_612,
+        calls: 3_600,
+        retries: 4,
+        cached: 12,
+        fallbacks: 1,
+        estimated: 0,
+        input_tokens: 1_000_000,
+        output_tokens: 345_678,
+        total_tokens: 1_345_678,
+        unpriced: 0,
+        cost_usd: Some(3.1),
+        known_cost_usd: 3.1,
+        latency_ms: Some(spread),
+        first_token_ms: None,
+        output_tokens_per_s: None,
+    }
+}
+
+fn answer(bench: &mut Bench, spent: Spent) {
+    let ticket = bench.model.spend.asked.unwrap_or_else(|| panic!("nothing is asked"));
+    bench.send(Message::Told { ticket, told: Told::Spent(Ok(Box::new(spent))) });
+}
+
+fn refuse(bench: &mut Bench) {
+    let ticket = bench.model.spend.asked.unwrap_or_else(|| panic!("nothing is asked"));
+    let problem = Problem::from(Error::Internal("the disk is full".into()));
+    bench.send(Message::Told { ticket, told: Told::Spent(Err(Box::new(problem))) });
+}
+
+fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
+    for (width, height) in SIZES {
+        let mut bench = Bench::new(width, height);
+        bench.press("Esc 7");
+        prepare(&mut bench);
+        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
+        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "{rows:#?}");
+        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+    }
+}
+
+#[test]
+fn what_was_spent_and_what_may_be() {
+    pictures("spent", |bench| answer(bench, spent(SpendBy::Model)));
+}
+
+#[test]
+fn nothing_spent_says_so() {
+    let empty = SpendReport { lines: Vec::new(), total: SpendTotals::default(), ..spent(SpendBy::Day).report };
+    let caps = SpendCaps { daily_budget_usd: None, left_today_usd: None, preflight_usd: None, used_today_usd: 0.0 };
+    let stored = StatsTotals { prompts: 0, ..stored() };
+    let days = vec![Day { name: "10-01".into(), cost_usd: 0.0, tokens: 0 }];
+    pictures("nothing", |bench| {
+        answer(
+            bench,
+            Spent { report: SpendReport { caps, ..empty.clone() }, days: days.clone(), stored: stored.clone() },
+        );
+    });
+}
+
+#[test]
+fn a_failure_says_why_and_what_to_press() {
+    pictures("failed", refuse);
+}
+
+#[test]
+fn without_colours_and_without_letters_it_is_all_there() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("Esc 7");
+    answer(&mut bench, spent(SpendBy::Model));
+    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
+    let plain = Theme::mono().with_letters(crate::tui::theme::Letters::Ascii);
+    let rows = rows_of(&bench.buffer(&plain));
+    assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+    insta::assert_snapshot!("ascii_80x24", rows.join("\n"));
+}
+
+/// The range and the grouping of the question among `effects`.
+fn question(effects: &[Effect]) -> Option<(Range, SpendBy)> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Spend { range, by }, .. }) => Some((*range, *by)),
+        _ => None,
+    })
+}
+
+#[test]
+fn ranges_and_groupings_go_round() {
+    let mut bench = Bench::new(80, 24);
+    assert_eq!(question(&bench.press("Alt+7")), Some((Range::Month, SpendBy::Day)));
+    let ranges: Vec<_> = (0..4).map(|_| question(&bench.press("v")).unwrap().0).collect();
+    assert_eq!(ranges, [Range::All, Range::Day, Range::Week, Range::Month]);
+    let groups: Vec<_> = (0..6).map(|_| question(&bench.press("o")).unwrap().1).collect();
+    assert_eq!((groups[0], groups[5]), (SpendBy::Model, SpendBy::Day));
+    assert_eq!(Range::Week.request(SpendBy::Tag), serde_json::json!({ "since": "7d", "by": "tag" }));
+    assert_eq!(Range::All.request(SpendBy::Day), serde_json::json!({ "by": "day" }));
+}
+
+#[test]
+fn only_the_answer_to_the_newest_question_is_taken() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("Alt+7");
+    let first = bench.model.spend.asked.unwrap();
+    bench.press("o");
+    bench.send(Message::Told { ticket: first, told: Told::Spent(Ok(Box::new(spent(SpendBy::Day)))) });
+    assert!(bench.model.spend.spent.is_none());
+    answer(&mut bench, spent(SpendBy::Model));
+    assert_eq!(bench.model.spend.spent.as_ref().unwrap().report.by, SpendBy::Model);
+}
+
+#[test]
+fn a_failure_goes_with_the_next_answer() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("Alt+7");
+    refuse(&mut bench);
+    assert!(bench.picture().contains("the disk is full"));
+    bench.press("r");
+    answer(&mut bench, spent(SpendBy::Model));
+    assert!(!bench.picture().contains("the disk is full"));
+    bench.press("G Esc");
+    assert_eq!(bench.model.screen, ScreenName::Work);
+}

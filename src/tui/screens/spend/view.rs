@@ -1,0 +1,316 @@
+//! Draws the Spending from the model. Changes nothing.
+
+use aludel_core::domain::{SpendBy, SpendCaps, SpendTotals, StatsTotals};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use super::lie;
+use crate::tui::model::Model;
+use crate::tui::model::spend::{Day, Spent};
+use crate::tui::screens::surround::{self, header, hints, pane, place as place_of, spinner, too_small};
+use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::chart::{columns, squeezed};
+use crate::tui::widgets::figures::{bar, dollars, duration, grouped};
+use crate::tui::widgets::safe::{safe, safe_line};
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// Columns of the numbers beside a name: calls, tokens in, tokens out, cost.
+const NUMBERS: [usize; 4] = [7, 12, 12, 14];
+/// Below so many columns bars are left out.
+const BARS: usize = 70;
+
+/// Draws the whole screen, what lies over it not included.
+pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = frame.area();
+    let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
+    header(model, place.header, frame, theme);
+    list(model, place.list, frame, theme);
+    let (left, right) = if place.details.width >= 110 {
+        let half = place.details.width / 2;
+        let right = Rect { x: place.details.x + half, width: place.details.width - half, ..place.details };
+        (Rect { width: half, ..place.details }, Some(right))
+    } else {
+        (place.details, None)
+    };
+    said(model, left, frame, theme);
+    if let Some(right) = right {
+        picture(model, right, frame, theme);
+    }
+    status(model, place.status, frame, theme);
+    hints(model, place.hints, frame, theme);
+}
+
+fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let spend = &model.spend;
+    let title = format!(" Spent by {} · {} ", spend.by.as_str(), spend.range.name());
+    let (said, style) = match (&spend.problem, spend.asked) {
+        (_, Some(_)) => (format!(" {} adding up ", spinner(model)), theme.live),
+        (Some(problem), None) => (format!(" {} {} ", glyph::FAILED, problem.code), theme.bad),
+        (None, None) => (String::new(), theme.muted),
+    };
+    let mut block =
+        pane(Line::styled(title, theme.strong), true, theme).title_top(Line::styled(said, style).right_aligned());
+    let inner = block.inner(area);
+    let visible = usize::from(inner.height).saturating_sub(2);
+    if let Some(place) = place_of(spend.top, spend.lines().saturating_sub(spend.top + visible)) {
+        block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
+    }
+    frame.render_widget(block, area);
+    if let Some(problem) = &spend.problem {
+        let again = model.spell("{reload} asks again");
+        return paragraphs(frame, inner, theme, &[(&problem.detail, theme.text), (&again, theme.muted)]);
+    }
+    let Some(spent) = &spend.spent else {
+        return paragraphs(frame, inner, theme, &[("adding up what was spent", theme.muted)]);
+    };
+    if spent.report.lines.is_empty() {
+        let says = model.spell("No call was made in that time. {spend-range} reaches further back.");
+        return paragraphs(frame, inner, theme, &[(&says, theme.text)]);
+    }
+    table(spend.top, spent, inner, frame, theme);
+}
+
+/// Rows of text with a margin.
+fn paragraphs(frame: &mut Frame<'_>, area: Rect, theme: &Theme, texts: &[(&str, Style)]) {
+    let mut lines = vec![Line::styled(String::new(), theme.text)];
+    for (text, style) in texts {
+        let wrapped = Wrapped::of(safe(text), area.width.saturating_sub(6));
+        lines.extend(wrapped.rows(0).map(|row| Line::styled(format!("   {row}"), *style)));
+    }
+    // Where there is one row alone, it is the text's.
+    let skip = usize::from(area.height == 1);
+    for (row, line) in area.rows().zip(lines.into_iter().skip(skip)) {
+        frame.render_widget(line, row);
+    }
+}
+
+/// Names of the columns, the lines that are seen, and the sum, which is never out of sight.
+fn table(top: usize, spent: &Spent, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let width = usize::from(area.width);
+    let numbers: usize = NUMBERS.iter().sum();
+    let (name, bars) = if width >= BARS {
+        let name = (width - numbers - 2).clamp(12, 30);
+        (name, width.saturating_sub(name + numbers + 3))
+    } else {
+        (width.saturating_sub(numbers + 1), 0)
+    };
+    let by = spent.report.by;
+    let mut rows = area.rows();
+    if let Some(row) = rows.next() {
+        let line =
+            Columns { name, bars: None }.line(by.as_str(), ["calls", "tokens in", "tokens out", "cost"], theme.muted);
+        frame.render_widget(line, row);
+    }
+    let most = spent.report.lines.iter().map(|line| weight(&line.totals, spent)).fold(0.0, f64::max);
+    let seen = usize::from(area.height).saturating_sub(2);
+    for (row, line) in rows.by_ref().zip(spent.report.lines.iter().skip(top).take(seen)) {
+        let key = if by == SpendBy::Tag && line.key.is_empty() { "(no tag)".to_owned() } else { safe_line(&line.key) };
+        let share = if most > 0.0 { weight(&line.totals, spent) / most } else { 0.0 };
+        let columns = Columns { name, bars: (bars > 4).then_some((share, bars)) };
+        frame.render_widget(columns.of(&key, &line.totals, theme), row);
+    }
+    if let Some(row) = rows.next() {
+        let line = Columns { name, bars: None }.of("total", &spent.report.total, theme);
+        frame.render_widget(line.style(theme.strong), row);
+    }
+}
+
+/// What a bar stands for: money, or tokens where nothing cost any.
+fn weight(totals: &SpendTotals, spent: &Spent) -> f64 {
+    if spent.report.total.known_cost_usd > 0.0 {
+        totals.known_cost_usd
+    } else {
+        (totals.input_tokens + totals.output_tokens) as f64
+    }
+}
+
+/// How a row is divided.
+struct Columns {
+    name: usize,
+    /// The share and the columns of a bar.
+    bars: Option<(f64, usize)>,
+}
+
+impl Columns {
+    fn of(&self, name: &str, totals: &SpendTotals, theme: &Theme) -> Line<'static> {
+        let numbers = [grouped(totals.calls), grouped(totals.input_tokens), grouped(totals.output_tokens)];
+        let [calls, input, output] = &numbers;
+        let mut line =
+            self.line(name, [calls, input, output, &cost(totals.cost_usd, totals.known_cost_usd)], theme.text);
+        if let Some((share, width)) = self.bars {
+            let (full, rest) = bar(share, width);
+            line.push_span(Span::raw("  "));
+            line.push_span(Span::styled(full, theme.gold));
+            line.push_span(Span::styled(rest, theme.muted));
+        }
+        line
+    }
+
+    fn line(&self, name: &str, numbers: [&str; 4], style: Style) -> Line<'static> {
+        let mut text = format!(" {}", cut(name, self.name.saturating_sub(1)));
+        let room = (self.name + 1).saturating_sub(text.width());
+        text.extend(std::iter::repeat_n(' ', room));
+        text.extend(numbers.into_iter().zip(NUMBERS).map(|(number, width)| format!("{number:>width$}")));
+        Line::styled(text, style)
+    }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    use unicode_width::UnicodeWidthChar;
+    let mut used = 0;
+    text.chars()
+        .take_while(|letter| {
+            used += letter.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
+}
+
+/// `$1.25`; `$1.25 + ?` where a price in it is unknown.
+fn cost(cost_usd: Option<f64>, known_usd: f64) -> String {
+    match (cost_usd, known_usd > 0.0) {
+        (Some(_), _) => dollars(cost_usd),
+        (None, true) => format!("{} + ?", dollars(Some(known_usd))),
+        (None, false) => "$?".to_owned(),
+    }
+}
+
+/// The caps, what the sum does not know, and what is stored.
+fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let block = pane(Line::styled(" Caps, and what is stored ", theme.strong), false, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let Some(spent) = &model.spend.spent else { return };
+    let mut lines = Vec::new();
+    let mut say = |text: &str, style: Style| {
+        for row in Wrapped::of(safe(text), inner.width.saturating_sub(2)).rows(0) {
+            lines.push(Line::styled(format!(" {row}"), style));
+        }
+    };
+    for (text, is_urgent) in caps(&spent.report.caps) {
+        say(&text, if is_urgent { theme.warning } else { theme.text });
+    }
+    for text in unknowns(&spent.report.total) {
+        say(&format!("{} {text}", glyph::WARNING), theme.warning);
+    }
+    for text in stored(&spent.stored) {
+        say(&text, theme.muted);
+    }
+    for (row, line) in inner.rows().zip(lines) {
+        frame.render_widget(line, row);
+    }
+}
+
+/// The caps in force, each with whether it is near.
+fn caps(caps: &SpendCaps) -> Vec<(String, bool)> {
+    let mut said = Vec::new();
+    match (caps.daily_budget_usd, caps.left_today_usd) {
+        (Some(budget), Some(left)) => {
+            let used = caps.used_today_usd;
+            let text = format!("daily budget ${budget:.2}: ${used:.4} used or reserved today (UTC), ${left:.4} left");
+            said.push((text, left < budget * 0.1));
+        }
+        _ => said
+            .push(("no daily budget is set; `aludel config set spend.daily_budget_usd 5` sets one".to_owned(), false)),
+    }
+    said.extend(caps.preflight_usd.map(|most| (format!("a run that may cost more than ${most:.2} asks first"), false)));
+    said
+}
+
+/// What the sum does not know.
+fn unknowns(total: &SpendTotals) -> Vec<String> {
+    let calls = |count: u64| if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
+    let mut said = Vec::new();
+    if total.unpriced > 0 {
+        said.push(format!("{} to models of unknown price: not in the sum", calls(total.unpriced)));
+    }
+    if total.unseen > 0 {
+        let most = dollars(Some(total.unseen_usd));
+        said.push(format!("{} without an end that was seen: up to {most} more", calls(total.unseen)));
+    }
+    if total.failed > 0 {
+        said.push(format!("{} refused by the provider, free of charge", calls(total.failed)));
+    }
+    said
+}
+
+/// What is stored of that time.
+fn stored(totals: &StatsTotals) -> Vec<String> {
+    if totals.prompts == 0 {
+        return vec!["no prompt of that time is stored".to_owned()];
+    }
+    let prompts =
+        if totals.prompts == 1 { "1 prompt".to_owned() } else { format!("{} prompts", grouped(totals.prompts)) };
+    let mut said = vec![format!(
+        "stored: {prompts}, {} steps, {} tokens, {}",
+        grouped(totals.steps),
+        grouped(totals.total_tokens),
+        cost(totals.cost_usd, totals.known_cost_usd)
+    )];
+    if let Some(spread) = &totals.latency_ms {
+        said.push(format!(
+            "a step takes {} at the median, {} at the 95th percentile",
+            duration(spread.p50),
+            duration(spread.p95)
+        ));
+    }
+    if totals.cached + totals.retries + totals.fallbacks > 0 {
+        said.push(format!(
+            "{} from the cache, {} tried again, {} by a fallback",
+            grouped(totals.cached),
+            grouped(totals.retries),
+            grouped(totals.fallbacks)
+        ));
+    }
+    said
+}
+
+/// Day by day, as columns.
+fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let Some(spent) = &model.spend.spent else {
+        return frame.render_widget(pane(Line::styled(" Day by day ", theme.strong), false, theme), area);
+    };
+    let costs: Vec<f64> = spent.days.iter().map(|day| day.cost_usd).collect();
+    let paid = costs.iter().any(|cost| *cost > 0.0);
+    let values = if paid { costs } else { spent.days.iter().map(|day| day.tokens as f64).collect() };
+    let title = if paid { " Day by day, US dollars " } else { " Day by day, tokens " };
+    let block = pane(Line::styled(title, theme.strong), false, theme);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let (values, each) = squeezed(&values, usize::from(inner.width.saturating_sub(2)));
+    let wide = (usize::from(inner.width.saturating_sub(2)) / values.len().max(1)).clamp(1, 3);
+    let height = usize::from(inner.height.saturating_sub(2)).min(8);
+    let mut rows = inner.rows();
+    for (row, text) in rows.by_ref().zip(columns(&values, height)) {
+        let text: String = text.chars().flat_map(|letter| std::iter::repeat_n(letter, wide)).collect();
+        frame.render_widget(Line::styled(format!(" {text}"), theme.gold), row);
+    }
+    if let (Some(row), Some(first), Some(last)) = (rows.next(), spent.days.first(), spent.days.last()) {
+        frame.render_widget(Line::styled(ends(first, last, values.len() * wide), theme.muted), row);
+    }
+    if let Some(row) = rows.next() {
+        let most = if paid { dollars(Some(most)) } else { format!("{most:.0} tokens") };
+        let days = if each == 1 { "a column is a day".to_owned() } else { format!("a column is {each} days") };
+        frame.render_widget(Line::styled(format!(" {days}, the dearest {most}"), theme.muted), row);
+    }
+}
+
+/// The first and the last day, below their columns.
+fn ends(first: &Day, last: &Day, width: usize) -> String {
+    let room = width.saturating_sub(first.name.len() + last.name.len()).max(1);
+    format!(" {}{}{}", first.name, " ".repeat(room), last.name)
+}
+
+/// Left the sum, right a passing message or the run on the Workbench, which goes on meanwhile.
+fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    let left = model.spend.spent.as_ref().map(|spent| {
+        let total = &spent.report.total;
+        let says = format!(" {} calls · {}", grouped(total.calls), cost(total.cost_usd, total.known_cost_usd));
+        Span::styled(says, theme.muted)
+    });
+    surround::run_status(model, left.into_iter().collect(), area, frame, theme);
+}
