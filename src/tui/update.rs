@@ -202,15 +202,11 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
 
 /// A paste is text, wherever the keys are: for the box that asks for one, else for the screen.
 fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
-    match &mut model.overlay {
-        Some(Overlay::Ask(asking)) => {
-            asking.field.paste(text);
-            return Vec::new();
-        }
-        Some(Overlay::Help { .. } | Overlay::Palette { .. }) => model.overlay = None,
-        _ => {}
+    if let Some(Overlay::Ask(asking)) = &mut model.overlay {
+        asking.field.paste(text);
+        return Vec::new();
     }
-    screens::paste(model, text)
+    if overlays::paste(model, text) { Vec::new() } else { screens::paste(model, text) }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe_line;
 
 /// Columns of a key and of a value, and the same where there is little room.
-const WIDE: (usize, usize) = (38, 28);
+const WIDE: (usize, usize) = (40, 26);
 const NARROW: (usize, usize) = (34, 18);
 
 /// Opens it and asks for what it shows.

@@ -48,6 +48,13 @@ pub(super) fn key(chord: Chord, filter: &mut String, marked: &mut usize, last: u
     }
 }
 
+/// Looks for a text that was pasted too: its first line, which ends where the user's would with `Enter`.
+pub(super) fn paste(text: &str, filter: &mut String, marked: &mut usize) {
+    filter.push_str(text.lines().next().unwrap_or_default());
+    filter.retain(|character| !character.is_control());
+    *marked = 0;
+}
+
 /// The box as it is drawn.
 pub(super) struct Finder<'a> {
     /// What is listed.

@@ -47,6 +47,18 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     }
 }
 
+/// Gives a paste to what is open; false when that takes none, and the screen beneath is to have it.
+pub(crate) fn paste(model: &mut Model, text: &str) -> bool {
+    match &mut model.overlay {
+        Some(Overlay::Help { filter, marked } | Overlay::Palette { filter, marked }) => {
+            finder::paste(text, filter, marked);
+        }
+        Some(Overlay::AllSettings(listing)) => finder::paste(text, &mut listing.filter, &mut listing.marked),
+        _ => return false,
+    }
+    true
+}
+
 /// Brings what is open back within its bounds.
 pub(crate) fn reflow(model: &mut Model) {
     if matches!(model.overlay, Some(Overlay::Log { .. })) {

@@ -162,3 +162,15 @@ fn hints_help_and_palette_show_the_keys_of_the_map() {
     bench.press("F9");
     assert!(bench.model.run.is_some());
 }
+
+#[test]
+fn a_paste_into_a_list_is_looked_for_and_never_done() {
+    for open in ["F1", "Ctrl+P", "F3"] {
+        let mut bench = Bench::new(80, 24);
+        bench.press(open);
+        let effects = bench.send(Message::Paste("quit\nq\n\u{1b}".into()));
+        assert!(effects.is_empty() && bench.model.overlay.is_some(), "{open}");
+        assert!(bench.picture().contains("search quit"), "{}", bench.picture());
+        assert!(bench.model.composer.is_empty());
+    }
+}

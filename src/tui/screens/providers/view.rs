@@ -81,7 +81,7 @@ fn line(model: &Model, facts: &ProviderFacts, is_marked: bool, theme: &Theme) ->
 fn key(source: &KeySource) -> String {
     match source {
         KeySource::NotNeeded => "needs none".to_owned(),
-        KeySource::Without { .. } => "none, and may do without".to_owned(),
+        KeySource::Without { .. } => "none; may do without".to_owned(),
         KeySource::Missing { .. } => "missing".to_owned(),
         KeySource::Configured => "in the configuration".to_owned(),
         KeySource::Command => "from a command".to_owned(),

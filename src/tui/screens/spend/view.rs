@@ -293,9 +293,13 @@ fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         frame.render_widget(Line::styled(ends(first, last, values.len() * wide), theme.muted), row);
     }
     if let Some(row) = rows.next() {
-        let most = if paid { dollars(Some(most)) } else { format!("{most:.0} tokens") };
-        let days = if each == 1 { "a column is a day".to_owned() } else { format!("a column is {each} days") };
-        frame.render_widget(Line::styled(format!(" {days}, the dearest {most}"), theme.muted), row);
+        let says = match (most > 0.0, paid) {
+            (false, _) => "no call in these days".to_owned(),
+            (true, true) => format!("the dearest day: {}", dollars(Some(most))),
+            (true, false) => format!("the most of a day: {most:.0} tokens"),
+        };
+        let days = if each == 1 { String::new() } else { format!(", a column is {each} days") };
+        frame.render_widget(Line::styled(format!(" {says}{days}"), theme.muted), row);
     }
 }
 
