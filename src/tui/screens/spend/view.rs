@@ -67,7 +67,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         return paragraphs(frame, inner, theme, &[("adding up what was spent", theme.muted)]);
     };
     if spent.report.lines.is_empty() {
-        let says = model.spell("No call was made in that time. {spend-range} reaches further back.");
+        let says = model.spell("No call was paid for in that time. {spend-range} changes the time.");
         return paragraphs(frame, inner, theme, &[(&says, theme.text)]);
     }
     table(spend.top, spent, inner, frame, theme);
@@ -294,7 +294,7 @@ fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     if let Some(row) = rows.next() {
         let says = match (most > 0.0, paid) {
-            (false, _) => "no call in these days".to_owned(),
+            (false, _) => "no call was paid for in these days".to_owned(),
             (true, true) => format!("the dearest day: {}", dollars(Some(most))),
             (true, false) => format!("the most of a day: {most:.0} tokens"),
         };
