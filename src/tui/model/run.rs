@@ -300,6 +300,13 @@ impl LiveRun {
         }
     }
 
+    /// The user has asked to stop it: what runs now is stopped, and did not fail.
+    pub(crate) fn stop_all(&mut self) {
+        self.stopping = true;
+        let running: Vec<u32> = (0..self.variants()).filter(|variant| self.is_running(*variant)).collect();
+        self.stopped.extend(running);
+    }
+
     /// The finished prompt of `variant`; once the run has a result, with its score.
     pub(crate) fn prompt(&self, variant: u32) -> Option<&Prompt> {
         if let Some(result) = self.view.generation() {

@@ -170,7 +170,7 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
     }
     if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {
         let ticket = run.ticket;
-        run.stopping = true;
+        run.stop_all();
         model.say(Tone::Done, "stopping; what is finished is kept");
         return vec![CoreEffect::CancelRun(ticket).into()];
     }

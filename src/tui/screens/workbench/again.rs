@@ -141,6 +141,22 @@ mod tests {
     }
 
     #[test]
+    fn what_ended_with_the_run_that_the_user_stopped_did_not_fail() {
+        let mut bench = Bench::new(120, 40);
+        bench.run("idea", 2);
+        bench.tell(vec![EventKind::VariantFailed { variant: 0, phase: None, error: overloaded() }]);
+        bench.press("Ctrl+C");
+        bench.tell(vec![
+            EventKind::VariantFailed { variant: 1, phase: None, error: overloaded() },
+            EventKind::Cancelled {},
+        ]);
+        let run = bench.model.run.as_ref().unwrap();
+        assert!(run.failure(0).is_some() && run.failure(1).is_none());
+        assert!(matches!(run.vessel(1, 0), crate::tui::model::Vessel::Stopped));
+        assert_eq!(bench.press("r"), [generate(2, json!({ "input": "idea", "count": 1 }))]);
+    }
+
+    #[test]
     fn nothing_is_run_again_before_there_was_a_run_or_while_one_is_live() {
         let mut bench = Bench::new(120, 40);
         bench.press("Esc");
