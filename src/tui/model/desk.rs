@@ -63,6 +63,8 @@ pub(crate) struct Desk {
     pub(crate) inputs: Inputs,
     /// The run that ended with an earlier workbench, until there is another.
     pub(crate) cut_short: Option<CutShort>,
+    /// What was said of a draft that came back, as long as nothing was typed since this edit.
+    pub(crate) said_back: Option<(u64, String)>,
     /// True once a failure to write was told.
     pub(crate) has_complained: bool,
     is_open: bool,

@@ -20,6 +20,11 @@ pub(crate) fn open() -> Vec<CoreEffect> {
 
 /// Takes note of what changed, and writes down what is due. Called after each update.
 pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
+    // Once something is typed, undoing would take that away and not the draft.
+    let edits = model.composer.edits();
+    if let Some((_, said)) = model.desk.said_back.take_if(|(at, _)| *at != edits) {
+        model.toast.take_if(|toast| toast.text == said);
+    }
     let run = model.live_run().and_then(|run| run.view.session_id);
     let now = model.now;
     model.desk.note(Stand { edit: model.composer.edits(), run }, now);
@@ -76,7 +81,9 @@ fn take_up(model: &mut Model, left: Leftovers) {
     let back =
         if age.is_empty() { "your draft is back".to_owned() } else { format!("your draft of {age} ago is back") };
     let undo = first_key(Action::Undo);
-    model.say_long(Tone::Done, if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back });
+    let said = if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back };
+    model.say_long(Tone::Done, &said);
+    model.desk.said_back = Some((model.composer.edits(), said));
 }
 
 /// Hands the input to the user's editor, once it is written down.

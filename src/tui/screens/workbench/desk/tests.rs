@@ -70,6 +70,16 @@ fn a_draft_that_was_left_comes_back_and_can_be_taken_away() {
 }
 
 #[test]
+fn what_takes_a_draft_away_is_said_until_something_is_typed() {
+    let mut bench = Bench::new(120, 40);
+    bench.send(Message::Desk(DeskNews::Left(left("half a thought"))));
+    bench.wait(1_000);
+    assert!(bench.picture().contains("takes it away"));
+    bench.type_text("x");
+    assert!(!bench.picture().contains("takes it away"), "{}", bench.picture());
+}
+
+#[test]
 fn what_was_typed_before_a_draft_came_back_stays_behind_it() {
     let mut bench = Bench::new(120, 40);
     bench.type_text("ab");
