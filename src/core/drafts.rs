@@ -186,7 +186,8 @@ mod tests {
     fn kept(folder: &Path) -> Vec<String> {
         let Ok(entries) = fs::read_dir(folder.join("drafts")) else { return Vec::new() };
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| !name.contains("lock")).collect();
+        let is_draft = |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "json");
+        let mut names: Vec<String> = names.filter(is_draft).collect();
         names.sort();
         names
     }

@@ -1,5 +1,6 @@
 //! The place where one writes: nothing that was typed is lost, whatever becomes of the program.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::Pty;
@@ -8,7 +9,8 @@ use crate::support::Home;
 fn drafts(home: &Home) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(home.data().join("drafts")) else { return Vec::new() };
     let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
-    names.filter(|name| !name.contains("lock")).collect()
+    // Half-written ones are still called otherwise.
+    names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "json")).collect()
 }
 
 /// Waits for a draft that has `text` in it.
@@ -156,7 +158,7 @@ fn the_users_editor_gets_the_terminal_and_gives_it_back() {
 #[test]
 fn stopping_an_editor_does_not_end_the_workbench() {
     let home = Home::new();
-    let mut pty = Pty::workbench_with(&home, &[("EDITOR", "sh -c 'echo waiting; sleep 600'")]);
+    let mut pty = Pty::workbench_with(&home, &[("EDITOR", "sh -c 'echo waiting; exec sleep 600'")]);
     pty.wait_for("Nothing here yet");
     pty.type_text("an idea");
     pty.send("\u{7}");
