@@ -25,7 +25,8 @@ pub(crate) fn for_command_line() -> crate::cli::Doors {
 fn workbench(engine: Engine, surroundings: crate::cli::Surroundings<'_>) -> Result<()> {
     let options = crate::tui::Options::from_environment(surroundings.environment);
     let no_color = options.no_color || surroundings.no_color;
-    crate::tui::run(engine, &crate::tui::Options { no_color, ..options })
+    let manner = if surroundings.plain { crate::tui::Manner::Lines } else { options.manner };
+    crate::tui::run(engine, &crate::tui::Options { no_color, manner, ..options })
 }
 
 /// The workbench; it builds its own runtime.

@@ -53,6 +53,8 @@ pub struct Surroundings<'a> {
     pub environment: &'a Environment,
     /// True when `--no-color` was given.
     pub no_color: bool,
+    /// True when lines are wanted instead of a screen.
+    pub plain: bool,
 }
 
 /// The ways from here to the other faces; `None` when one was not built in.
@@ -100,7 +102,7 @@ impl Invocation<'_> {
 
     /// What the workbench must know of the terminal.
     fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings { environment: self.environment, no_color: self.globals.no_color }
+        Surroundings { environment: self.environment, no_color: self.globals.no_color, plain: false }
     }
 
     /// An engine for the workbench, whose terminal no log may write to.
@@ -166,7 +168,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Delete(args)) => run::delete(&args, invocation),
         Some(Command::Export(args)) => run::export(&args, invocation),
         Some(Command::Import(args)) => run::import(&args, invocation),
-        Some(Command::Tui) => run::workbench(invocation),
+        Some(Command::Tui(args)) => run::workbench(&args, invocation),
         Some(Command::Serve) => run::serve(invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),

@@ -8,6 +8,7 @@
 //! | `screens`, `overlays`, `widgets`, `theme` | drawing: pure functions of the model |
 //! | `executor` | the only owner of the engine: one task an effect, answers with the ticket of the question |
 //! | `runtime`, `terminal` | the loop that drains, then draws; the terminal's modes, entered and left |
+//! | `plain` | the same without a screen, in lines that are only ever added |
 //! | [`headless`] | all of it but the terminal |
 //!
 //! Nothing here decides about prompts: requests go to the core raw, and the core's events are shown as they come.
@@ -20,6 +21,7 @@ mod keymap;
 mod message;
 mod model;
 mod overlays;
+mod plain;
 mod runtime;
 mod screens;
 mod terminal;
@@ -54,11 +56,23 @@ pub fn actions() -> &'static [ActionInfo] {
     action::ACTIONS
 }
 
+/// How the workbench shows itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Manner {
+    /// As a screen, where one can be drawn and helps.
+    #[default]
+    Screen,
+    /// In lines that are only ever added.
+    Lines,
+}
+
 /// What the surroundings say of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
     /// True when the user wants no colour.
     pub no_color: bool,
+    /// How it is wanted.
+    pub manner: Manner,
     /// What the terminal calls itself.
     pub term: Option<String>,
     /// True when it is at the other end of a line that may be slow; text is then shown page by page.
@@ -79,6 +93,7 @@ impl Options {
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             no_color: environment.no_color(),
+            manner: Manner::Screen,
             term: environment.get("TERM").map(str::to_owned),
             remote: environment.get("SSH_CONNECTION").is_some(),
             editor: Editor::from_environment(environment),
@@ -124,15 +139,10 @@ fn theme(name: &str, options: &Options) -> Theme {
 /// Opens the workbench and returns when the user has left it. Builds its own runtime.
 ///
 /// # Errors
-/// `invalid_request` without a terminal that can show it; `file` when the terminal fails; `storage` when something
-/// could not be written at the end.
+/// `invalid_request` without a terminal; `internal` when the terminal fails; `storage` when something could not be
+/// written at the end.
 pub fn run(engine: Engine, options: &Options) -> Result<()> {
-    check_terminal(&engine, options)?;
-    let theme = theme(engine.config().tui.theme.as_str(), options);
-    let follow = if options.remote { Follow::Page } else { Follow::Tail };
-    let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
-    let mut model = Model::new(defaults(&engine), follow);
-    model.keymap = keymap(&engine)?;
+    check_terminal()?;
     // The loop stays on this thread, so that work of a run never delays a key.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -140,19 +150,30 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
         .enable_all()
         .build()
         .map_err(|error| Error::Internal(format!("the runtime cannot start: {error}")))?;
-    runtime.block_on(async {
-        let stop = stop_asked()?;
-        engine.keep_indexed();
-        let copied = engine.paths().copied.clone();
-        let shown = engine.paths().shown(&copied).display().to_string();
-        let clipboard = Clipboard::new(options.surroundings, (copied, shown));
-        let screen =
-            Screen::enter(theme, mouse, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
-        let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
-        let (outcome, executor, messages) = workbench.run(stop).await;
-        let finished = executor.finish(messages).await;
-        outcome.map_err(|error| terminal_failed(&error)).and(finished)
-    })
+    if is_plain(&engine, options) {
+        return runtime.block_on(plain::run(engine));
+    }
+    runtime.block_on(on_screen(engine, options))
+}
+
+/// The workbench over the whole terminal.
+async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
+    let theme = theme(engine.config().tui.theme.as_str(), options);
+    let follow = if options.remote { Follow::Page } else { Follow::Tail };
+    let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
+    let mut model = Model::new(defaults(&engine), follow);
+    model.keymap = keymap(&engine)?;
+    let stop = stop_asked()?;
+    engine.keep_indexed();
+    let copied = engine.paths().copied.clone();
+    let shown = engine.paths().shown(&copied).display().to_string();
+    let clipboard = Clipboard::new(options.surroundings, (copied, shown));
+    let screen =
+        Screen::enter(theme, mouse, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
+    let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
+    let (outcome, executor, messages) = workbench.run(stop).await;
+    let finished = executor.finish(messages).await;
+    outcome.map_err(|error| terminal_failed(&error)).and(finished)
 }
 
 /// What is configured, for showing.
@@ -185,19 +206,19 @@ fn defaults(engine: &Engine) -> Defaults {
     }
 }
 
-/// Refuses where a screen cannot be drawn, and says what to use there.
-fn check_terminal(engine: &Engine, options: &Options) -> Result<()> {
-    const INSTEAD: &str = "`aludel generate` does the same with plain lines";
-    let detail = if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        format!("the workbench needs a terminal for input and output; {INSTEAD}")
-    } else if options.term.as_deref() == Some("dumb") {
-        format!("TERM is `dumb`, and the workbench needs a terminal that can place text; {INSTEAD}")
-    } else if engine.config().tui.screen_reader {
-        format!("tui.screen_reader is set, and a full screen cannot be read aloud; {INSTEAD}")
-    } else {
+/// True where lines serve better than a screen: nothing can be placed on it, it is read aloud, or it is not wanted.
+fn is_plain(engine: &Engine, options: &Options) -> bool {
+    options.manner == Manner::Lines || options.term.as_deref() == Some("dumb") || engine.config().tui.screen_reader
+}
+
+/// Refuses where nobody can answer, and says what to use there.
+fn check_terminal() -> Result<()> {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
         return Ok(());
-    };
-    Err(Error::Refused { code: Code::InvalidRequest, detail })
+    }
+    let detail =
+        "the workbench needs a terminal for input and output; `aludel generate` does the same with plain lines";
+    Err(Error::Refused { code: Code::InvalidRequest, detail: detail.to_owned() })
 }
 
 fn terminal_failed(error: &io::Error) -> Error {

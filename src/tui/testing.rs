@@ -1,10 +1,14 @@
-//! What the tests of the workbench share: a model with keys to press, events to tell, and pictures to look at.
+//! What the tests of the workbench share: a model with keys to press, events to tell, and pictures to look at;
+//! and an engine whose provider plays a script.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use aludel_core::config::{Environment, Flags, load};
 use aludel_core::domain::{
     GenerationResult, ModelMetadata, Phase, Prompt, PromptId, Ranking, SessionId, Source, Step, VariantFailure,
 };
+use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, ProviderError, ProviderFailure};
 use aludel_core::event::{Event, EventKind, Outcome};
 use aludel_core::time::from_millis;
@@ -145,6 +149,21 @@ fn defaults() -> Defaults {
         is_meaning_free: true,
         knows_builtin: false,
     }
+}
+
+/// An engine over a fresh folder whose one provider plays `script`.
+pub(crate) fn scripted(folder: &Path, script: &str) -> Engine {
+    scripted_with(folder, script, "")
+}
+
+/// As [`scripted`], with `more` in the configuration.
+pub(crate) fn scripted_with(folder: &Path, script: &str, more: &str) -> Engine {
+    let file = folder.join("sim.yaml");
+    std::fs::write(&file, script).unwrap();
+    let providers = format!("providers:\n  model: {{kind: sim, max_retries: 0, script: {}}}\n", file.display());
+    std::fs::write(folder.join("config.yaml"), providers + more).unwrap();
+    let environment = Environment::from_pairs([("ALUDEL_HOME", folder.to_str().unwrap())]);
+    Engine::open(load(&Flags::default(), &environment).unwrap())
 }
 
 /// The rows of a buffer as text. Cells behind a wide character are left out.

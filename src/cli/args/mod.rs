@@ -48,7 +48,7 @@ pub(crate) use reindex::ReindexArgs;
 pub(crate) use search::{SearchArgs, SimilarArgs};
 pub(crate) use select::{SelectArgs, WhyArgs};
 pub(crate) use show::ShowArgs;
-pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs};
+pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs, TuiArgs};
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
 pub(crate) use update::UpdateArgs;
@@ -112,7 +112,7 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
-    Tui,
+    Tui(TuiArgs),
     /// Serve MCP over standard input and output
     #[command(hide = cfg!(not(feature = "server")))]
     Serve,
@@ -187,7 +187,7 @@ impl Command {
             | Self::Migrate(_)
             | Self::Version => &[Text, Json, Jsonl, Yaml],
             // Their data has one form; JSON is for their errors.
-            Self::Tui | Self::Serve | Self::HttpServer(_) | Self::Completions(_) | Self::Man => &[Text, Json, Jsonl],
+            Self::Tui(_) | Self::Serve | Self::HttpServer(_) | Self::Completions(_) | Self::Man => &[Text, Json, Jsonl],
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The options of the small commands: `personas`, `templates`, `completions`, `http-server`.
+//! The options of the small commands: `personas`, `templates`, `completions`, `http-server`, `tui`.
 
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
@@ -85,4 +85,21 @@ pub(crate) struct HttpServerArgs {
     /// The port to listen on, instead of `server.port` (8080)
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
+}
+
+const TUI_EXAMPLES: &str = "\
+Examples:
+  aludel tui
+  aludel tui --plain
+
+In plain lines nothing is drawn over and nothing moves: for screen readers, for
+terminals that cannot place text. TERM=dumb and `tui.screen_reader` ask for it.";
+
+/// Open the workbench
+#[derive(Debug, Default, Args)]
+#[command(after_help = TUI_EXAMPLES)]
+pub(crate) struct TuiArgs {
+    /// Talk in plain lines instead of drawing a screen
+    #[arg(long)]
+    pub plain: bool,
 }

@@ -7,10 +7,10 @@ use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
 use clap::CommandFactory;
 
-use crate::cli::args::{Arguments, HttpServerArgs};
+use crate::cli::args::{Arguments, HttpServerArgs, TuiArgs};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
-use crate::cli::{Door, Invocation};
+use crate::cli::{Door, Invocation, Surroundings};
 
 /// Without a command: what `mode` says, which is the workbench unless configured; help where there is no terminal.
 pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -26,9 +26,9 @@ pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-pub(crate) fn workbench(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let door = door(invocation.doors.workbench, "workbench", "tui")?;
-    door(invocation.silent_engine()?, invocation.surroundings())?;
+    door(invocation.silent_engine()?, Surroundings { plain: args.plain, ..invocation.surroundings() })?;
     Ok(Exit::Done)
 }
 

@@ -2,10 +2,9 @@
 
 use super::*;
 use crate::tui::terminal::{Copied, Edited};
-use crate::tui::testing::{key_named, rows_of};
+use crate::tui::testing::{key_named, rows_of, scripted as engine};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
-use aludel_core::config::{Environment, Flags, load};
 use aludel_core::engine::Engine;
 use crossterm::event::Event;
 use ratatui::Terminal;
@@ -102,16 +101,6 @@ impl User {
     fn draws(&self) -> usize {
         self.seen.borrow().draws
     }
-}
-
-/// An engine over a fresh folder whose one provider plays `script`.
-fn engine(folder: &std::path::Path, script: &str) -> Engine {
-    std::fs::write(folder.join("sim.yaml"), script).unwrap();
-    let config = "providers:\n  model:\n    kind: sim\n    max_retries: 0\n    script: sim.yaml\n";
-    std::fs::write(folder.join("config.yaml"), config.replace("sim.yaml", folder.join("sim.yaml").to_str().unwrap()))
-        .unwrap();
-    let environment = Environment::from_pairs([("ALUDEL_HOME", folder.to_str().unwrap())]);
-    Engine::open(load(&Flags::default(), &environment).unwrap())
 }
 
 /// Lets `script` use a workbench until the workbench is left.

@@ -20,7 +20,7 @@ fn assert_given_back(pty: &Pty) {
     }
 }
 
-fn signal(name: &str, process: &str) {
+pub(super) fn signal(name: &str, process: &str) {
     let sent = Command::new("kill").args([format!("-{name}").as_str(), process]).status().expect("kill runs");
     assert!(sent.success());
 }
@@ -136,17 +136,12 @@ fn no_colour_leaves_weight_and_no_colour() {
 }
 
 #[test]
-fn where_a_screen_cannot_be_drawn_it_says_what_to_use() {
+fn without_a_terminal_it_says_what_to_use() {
     let home = Home::new();
-    let said = home.run(&["tui"]).failed(2);
-    assert!(said.stderr.contains("aludel generate"), "{}", said.stderr);
-    let mut pty = Pty::workbench_with(&home, &[("TERM", "dumb")]);
-    assert_eq!(pty.end(), 2);
-    assert!(pty.screen().contains("aludel generate") && !pty.terminal().alternate_screen(), "{}", pty.screen());
-    home.config("tui:\n  screen_reader: true\n");
-    let mut pty = Pty::workbench(&home);
-    assert_eq!(pty.end(), 2);
-    assert!(pty.screen().contains("screen_reader"), "{}", pty.screen());
+    for arguments in [&["tui"][..], &["tui", "--plain"]] {
+        let said = home.run(arguments).failed(2);
+        assert!(said.stderr.contains("aludel generate"), "{}", said.stderr);
+    }
 }
 
 #[test]

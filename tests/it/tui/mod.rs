@@ -3,6 +3,7 @@
 mod desk;
 mod history;
 mod manners;
+mod plain;
 mod pty;
 mod work;
 

@@ -1,0 +1,197 @@
+//! The commands of the plain workbench: what may be typed, and what it means.
+//!
+//! Short words and numbers. A number is the place of a prompt in what was told last, from 1. Values that mean something
+//! to the core stay text: it decodes them, and refuses what it cannot take in the words of every face.
+
+/// A typed command.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Command {
+    /// Tell what can be typed.
+    Help,
+    /// Take another idea.
+    New,
+    /// Run the idea once more.
+    Again,
+    /// Tell what is stored, newest first; so many rows, where a number was typed.
+    List(Option<String>),
+    /// Find what is stored.
+    Search {
+        /// What was typed.
+        query: String,
+        /// True by meaning, false by words.
+        by_meaning: bool,
+    },
+    /// Tell a prompt and what is known of it.
+    Show(usize),
+    /// Tell the text of a prompt and nothing else.
+    Print(usize),
+    /// Tell what differs.
+    Compare(Vec<usize>),
+    /// Ask the judge.
+    Judge {
+        /// Which prompts; none means all.
+        places: Vec<usize>,
+        /// What they are for; `None` where their own idea says it.
+        task: Option<String>,
+    },
+    /// Add tags.
+    Tag {
+        /// To which prompt.
+        place: usize,
+        /// Which ones, by commas.
+        labels: String,
+    },
+    /// Change how ideas are run; `None` goes back to what is configured.
+    Set(String, Option<String>),
+    /// Tell how ideas are run.
+    Settings,
+    /// Leave.
+    Quit,
+}
+
+/// What can be typed, with what it does. The first word of each is the command.
+pub(super) const COMMANDS: [(&str, &str); 14] = [
+    ("help", "these lines"),
+    ("new", "take another idea"),
+    ("again", "run the last idea once more"),
+    ("list [COUNT]", "what is stored, newest first"),
+    ("search WORDS", "what is stored, by its words"),
+    ("meaning WORDS", "what is stored, by its meaning"),
+    ("show N", "prompt N and what is known of it"),
+    ("print N", "the text of prompt N and nothing else, to be copied"),
+    ("compare N M", "what differs between two prompts or more"),
+    ("judge [N M] [for TASK]", "which is best; all that were told last, unless some are named"),
+    ("tag N LABELS", "add labels to prompt N, by commas"),
+    (
+        "set [NAME VALUE]",
+        "how ideas are run: count, persona, provider, phases, temperature; without a value as configured",
+    ),
+    ("quit", "leave; the end of input leaves too"),
+    ("Ctrl-C", "stop the run and keep what is finished"),
+];
+
+/// Reads a line.
+///
+/// # Errors
+/// A sentence that says what was expected.
+pub(super) fn parse(line: &str) -> Result<Command, String> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match word.to_lowercase().as_str() {
+        "help" | "?" => Ok(Command::Help),
+        "new" => Ok(Command::New),
+        "again" => Ok(Command::Again),
+        "list" => Ok(Command::List((!rest.is_empty()).then(|| rest.to_owned()))),
+        "search" | "meaning" if rest.is_empty() => Err(format!("{word} needs words: {word} say sorry to a customer")),
+        "search" => Ok(Command::Search { query: rest.to_owned(), by_meaning: false }),
+        "meaning" => Ok(Command::Search { query: rest.to_owned(), by_meaning: true }),
+        "show" => place(word, rest).map(Command::Show),
+        "print" | "copy" => place(word, rest).map(Command::Print),
+        "compare" => match places(rest)? {
+            places if places.len() < 2 => Err("compare needs two numbers or more: compare 1 2".to_owned()),
+            places => Ok(Command::Compare(places)),
+        },
+        "judge" => judge(rest),
+        "tag" => tag(rest),
+        "set" => Ok(set(rest)),
+        "quit" | "exit" | "q" => Ok(Command::Quit),
+        _ => Err(format!("{word} is no command; help tells them all, and new takes an idea")),
+    }
+}
+
+fn judge(rest: &str) -> Result<Command, String> {
+    let (numbers, task) = match rest.split_once("for ") {
+        Some((numbers, task)) => (numbers, Some(task.trim().to_owned())),
+        None => (rest, None),
+    };
+    Ok(Command::Judge { places: places(numbers)?, task })
+}
+
+fn tag(rest: &str) -> Result<Command, String> {
+    let (number, labels) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let place = place("tag", number)?;
+    match labels.trim() {
+        "" => Err("tag needs a label: tag 1 keep".to_owned()),
+        labels => Ok(Command::Tag { place, labels: labels.to_owned() }),
+    }
+}
+
+fn set(rest: &str) -> Command {
+    match rest.split_once(char::is_whitespace) {
+        None if rest.is_empty() => Command::Settings,
+        None => Command::Set(rest.to_owned(), None),
+        Some((name, text)) => Command::Set(name.to_owned(), Some(text.trim().to_owned())),
+    }
+}
+
+fn place(word: &str, text: &str) -> Result<usize, String> {
+    match places(text)?[..] {
+        [place] => Ok(place),
+        _ => Err(format!("{word} needs one number: {word} 1")),
+    }
+}
+
+fn places(text: &str) -> Result<Vec<usize>, String> {
+    let number = |word: &str| match word.parse() {
+        Ok(place @ 1..) => Ok(place),
+        _ => Err(format!("{word} is no number of a prompt; they are counted from 1")),
+    };
+    text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_of_the_help_is_understood() {
+        for (usage, _) in COMMANDS.into_iter().filter(|(usage, _)| *usage != "Ctrl-C") {
+            let typed = usage.replace(['[', ']'], "").replace('N', "1").replace('M', "2");
+            let typed = typed.replace("COU1T", "9").replace("1A2E", "persona");
+            assert!(parse(&typed).is_ok(), "{usage}: {typed}: {:?}", parse(&typed));
+        }
+    }
+
+    #[test]
+    fn numbers_and_words_are_read() {
+        assert_eq!(parse(" show 2 "), Ok(Command::Show(2)));
+        assert_eq!(parse("COPY 1"), Ok(Command::Print(1)));
+        assert_eq!(parse("compare 1 3"), Ok(Command::Compare(vec![1, 3])));
+        assert_eq!(
+            parse("judge 1,2 for a reader in a hurry"),
+            Ok(Command::Judge { places: vec![1, 2], task: Some("a reader in a hurry".into()) })
+        );
+        assert_eq!(parse("judge"), Ok(Command::Judge { places: vec![], task: None }));
+        assert_eq!(parse("tag 2 for review, keep"), Ok(Command::Tag { place: 2, labels: "for review, keep".into() }));
+        assert_eq!(parse("list 50"), Ok(Command::List(Some("50".into()))));
+    }
+
+    #[test]
+    fn a_setting_is_a_name_and_perhaps_a_value() {
+        assert_eq!(parse("set count 2"), Ok(Command::Set("count".into(), Some("2".into()))));
+        assert_eq!(
+            parse("set phases solutio, coagulatio"),
+            Ok(Command::Set("phases".into(), Some("solutio, coagulatio".into())))
+        );
+        assert_eq!(parse("set count"), Ok(Command::Set("count".into(), None)));
+        assert_eq!(parse("set"), Ok(Command::Settings));
+    }
+
+    #[test]
+    fn what_is_not_understood_says_what_is_expected() {
+        for (typed, expected) in [
+            ("show", "one number"),
+            ("show two", "no number"),
+            ("show 0", "counted from 1"),
+            ("compare 1", "two numbers"),
+            ("tag 1", "a label"),
+            ("search", "needs words"),
+            ("frobnicate", "help"),
+            ("", "help"),
+        ] {
+            let said = parse(typed).unwrap_err();
+            assert!(said.contains(expected), "{typed}: {said}");
+        }
+    }
+}

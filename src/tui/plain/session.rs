@@ -1,0 +1,405 @@
+//! A session of the plain workbench: an idea, its run, and commands on what there is, until the person leaves.
+//!
+//! Each command is one operation of the engine; what it refuses is told in its own words, and the session goes on. What
+//! is typed while a run goes on waits for its end. The prompts that were told last have numbers, which stay theirs until
+//! others are told.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use aludel_core::api::{
+    CompareRequest, GenerateRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest, UpdateRequest,
+    value_of_text,
+};
+use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::engine::{Engine, Estimate, Preflight};
+use aludel_core::error::{Problem, Result};
+use aludel_core::event::{Run, RunView};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::command::{COMMANDS, Command, parse};
+use super::lines::{Heard, Out};
+use super::tell;
+
+/// Rows that are told where nobody said how many.
+const ROWS: &str = "10";
+
+/// Whether the session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    GoOn,
+    Leave,
+}
+
+/// A session over an engine.
+pub(super) struct Session<W> {
+    engine: Engine,
+    out: Out<W>,
+    heard: mpsc::Receiver<Heard>,
+    /// What was typed while something else was under way.
+    ahead: VecDeque<Heard>,
+    /// The prompts that were told last, in their order.
+    rows: Vec<PromptId>,
+    /// The last idea.
+    idea: Option<String>,
+    /// How ideas are run, beside what is configured.
+    settings: Map<String, Value>,
+}
+
+impl<W: Write> Session<W> {
+    /// A session that tells `to` and listens to `heard`.
+    pub(super) fn new(engine: Engine, to: W, heard: mpsc::Receiver<Heard>) -> Self {
+        Self {
+            engine,
+            out: Out::new(to),
+            heard,
+            ahead: VecDeque::new(),
+            rows: Vec::new(),
+            idea: None,
+            settings: Map::new(),
+        }
+    }
+
+    /// Goes on until the person leaves or is gone.
+    ///
+    /// # Errors
+    /// What writing fails with.
+    pub(super) async fn run(mut self, welcome: &str) -> io::Result<()> {
+        self.out.say(welcome)?;
+        let mut flow = self.compose().await?;
+        let mut is_leaving = false;
+        while flow == Flow::GoOn {
+            self.out.ask("> ")?;
+            flow = match self.next().await {
+                Heard::Line(line) if line.trim().is_empty() => Flow::GoOn,
+                Heard::Line(line) => match parse(&line) {
+                    Ok(command) => self.obey(command).await?,
+                    Err(expected) => self.told(&expected)?,
+                },
+                Heard::Interrupt if !is_leaving => {
+                    is_leaving = true;
+                    self.told("Nothing runs. Ctrl-C again leaves, and so does quit.")?;
+                    continue;
+                }
+                Heard::Interrupt | Heard::End | Heard::Stop => Flow::Leave,
+            };
+            is_leaving = false;
+        }
+        Ok(())
+    }
+
+    /// The next thing that is heard; the end where nobody is there any more.
+    async fn next(&mut self) -> Heard {
+        match self.ahead.pop_front() {
+            Some(heard) => heard,
+            None => self.heard.recv().await.unwrap_or(Heard::End),
+        }
+    }
+
+    /// Takes an idea and runs it.
+    async fn compose(&mut self) -> io::Result<Flow> {
+        self.out.say("Your idea, in as many lines as you like. A line with a single dot ends it.")?;
+        self.out.say("A dot at once goes to the commands.")?;
+        let mut lines: Vec<String> = Vec::new();
+        loop {
+            match self.next().await {
+                Heard::Line(line) if line.trim_end() == "." => break,
+                Heard::Line(line) => lines.push(line),
+                Heard::End if !lines.is_empty() => break,
+                Heard::End | Heard::Stop => return Ok(Flow::Leave),
+                Heard::Interrupt => {
+                    return self.told("The idea is dropped. Help tells the commands, new takes another.");
+                }
+            }
+        }
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            return self.told("No idea yet. Help tells the commands, new takes an idea.");
+        }
+        self.idea = Some(lines.join("\n"));
+        self.generate().await
+    }
+
+    async fn obey(&mut self, command: Command) -> io::Result<Flow> {
+        match command {
+            Command::Help => self.help()?,
+            Command::New => return self.compose().await,
+            Command::Again => return self.generate().await,
+            Command::List(limit) => self.list(limit.as_deref().unwrap_or(ROWS)).await?,
+            Command::Search { query, by_meaning } => self.search(&query, by_meaning).await?,
+            Command::Show(place) => {
+                if let Some(prompt) = self.read(place).await? {
+                    for line in tell::known(place, self.rows.len(), &prompt) {
+                        self.out.say(line)?;
+                    }
+                    self.out.text(&prompt.content)?;
+                }
+            }
+            Command::Print(place) => {
+                if let Some(prompt) = self.read(place).await? {
+                    self.out.text(&prompt.content)?;
+                }
+            }
+            Command::Compare(places) => self.compare(&places).await?,
+            Command::Judge { places, task } => return self.judge(&places, task).await,
+            Command::Tag { place, labels } => self.tag(place, &labels).await?,
+            Command::Set(name, value) => self.set(&name, value.as_deref())?,
+            Command::Settings => self.tell_settings()?,
+            Command::Quit => return Ok(Flow::Leave),
+        }
+        Ok(Flow::GoOn)
+    }
+
+    fn help(&mut self) -> io::Result<()> {
+        for (usage, does) in COMMANDS {
+            self.out.say(format!("{usage}: {does}"))?;
+        }
+        self.out.say("N is a number of the prompts that were told last.")
+    }
+
+    /// Runs the idea.
+    async fn generate(&mut self) -> io::Result<Flow> {
+        let Some(idea) = &self.idea else { return self.told("There is no idea yet; new takes one.") };
+        let mut raw = self.settings.clone();
+        raw.insert("input".to_owned(), idea.as_str().into());
+        let Some(mut request) = self.decoded::<GenerateRequest>(raw.into())? else { return Ok(Flow::GoOn) };
+        let preflight = self.engine.preflight(&request);
+        let Some(preflight) = self.or_told(preflight)? else { return Ok(Flow::GoOn) };
+        if !self.confirms(preflight, &mut request.budget_usd).await? {
+            return self.told("Nothing was sent.");
+        }
+        let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
+        let run = self.engine.generate(request);
+        let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
+        let (view, flow) = self.follow(run).await?;
+        self.tell_prompts(&view)?;
+        for newcomer in newcomers.point_out().await {
+            let (reason, name) = (newcomer.reason, newcomer.name);
+            self.out.say(format!("Note: {reason}, so {name} can be used: set provider {name}"))?;
+        }
+        Ok(flow)
+    }
+
+    /// The prompts of a run, best first, which have the numbers from now on.
+    fn tell_prompts(&mut self, view: &RunView) -> io::Result<()> {
+        let prompts: Vec<&Prompt> = match view.generation() {
+            Some(result) => {
+                let (finished, all) = (result.prompts.len(), view.variants.len());
+                self.out.say(tell::ending(finished, all, &result.model_metadata))?;
+                result.prompts.iter().collect()
+            }
+            None => view.finished_prompts().collect(),
+        };
+        if prompts.is_empty() {
+            return Ok(());
+        }
+        self.out.say(if view.generation().is_some() { "Best first:" } else { "What is finished:" })?;
+        self.tell_rows(&prompts)
+    }
+
+    fn tell_rows(&mut self, prompts: &[&Prompt]) -> io::Result<()> {
+        self.rows = prompts.iter().map(|prompt| prompt.id).collect();
+        for (prompt, place) in prompts.iter().zip(1..) {
+            self.out.say(tell::row(place, prompts.len(), prompt))?;
+        }
+        Ok(())
+    }
+
+    async fn list(&mut self, limit: &str) -> io::Result<()> {
+        let raw = json!({ "limit": value_of_text(ListRequest::FIELDS, "limit", limit) });
+        let Some(request) = self.decoded::<ListRequest>(raw)? else { return Ok(()) };
+        let page = self.engine.list(request).await;
+        let Some(page) = self.or_told(page)? else { return Ok(()) };
+        if page.prompts.is_empty() {
+            return self.out.say("Nothing is stored yet.");
+        }
+        self.tell_rows(&page.prompts.iter().map(|listed| &listed.prompt).collect::<Vec<_>>())?;
+        if page.next_cursor.is_some() {
+            let more = page.prompts.len() * 2;
+            self.out.say(format!("There are older ones: list {more} tells more."))?;
+        }
+        Ok(())
+    }
+
+    async fn search(&mut self, query: &str, by_meaning: bool) -> io::Result<()> {
+        let raw = json!({ "query": query, "semantic": by_meaning });
+        let Some(request) = self.decoded::<SearchRequest>(raw)? else { return Ok(()) };
+        let found = self.engine.search(request).await;
+        let Some(found) = self.or_told(found)? else { return Ok(()) };
+        for warning in &found.warnings {
+            self.out.say(format!("Note: {warning}"))?;
+        }
+        if found.prompts.is_empty() {
+            return self.out.say("Nothing is found.");
+        }
+        let told = found.prompts.len();
+        let all = tell::count(found.total, "prompt");
+        self.out.say(if by_meaning {
+            format!("The nearest {told} of {all}:")
+        } else {
+            format!("{all} found, the best {told}:")
+        })?;
+        self.tell_rows(&found.prompts.iter().map(|found| &found.prompt).collect::<Vec<_>>())
+    }
+
+    async fn compare(&mut self, places: &[usize]) -> io::Result<()> {
+        let Some(ids) = self.ids(places)? else { return Ok(()) };
+        let Some(request) = self.decoded::<CompareRequest>(json!({ "prompt_ids": ids }))? else { return Ok(()) };
+        let compared = self.engine.compare(request).await.and_then(|comparing| comparing.conclude(None));
+        let Some(compared) = self.or_told(compared)? else { return Ok(()) };
+        for line in tell::difference(places, &compared) {
+            self.out.say(line)?;
+        }
+        Ok(())
+    }
+
+    async fn judge(&mut self, places: &[usize], task: Option<String>) -> io::Result<Flow> {
+        let all: Vec<usize> = (1..=self.rows.len()).collect();
+        let Some(ids) = self.ids(if places.is_empty() { &all } else { places })? else { return Ok(Flow::GoOn) };
+        let mut raw = json!({ "prompt_ids": ids });
+        if let Some(task) = task {
+            raw["task_description"] = task.into();
+        }
+        let Some(mut request) = self.decoded::<SelectRequest>(raw)? else { return Ok(Flow::GoOn) };
+        let preflight = self.engine.preflight_selection(&request).await;
+        let Some(preflight) = self.or_told(preflight)? else { return Ok(Flow::GoOn) };
+        if !self.confirms(preflight, &mut request.budget_usd).await? {
+            return self.told("Nothing was sent.");
+        }
+        let run = self.engine.select(request).await;
+        let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
+        let (view, flow) = self.follow(run).await?;
+        let verdict = view.selection().map(|result| tell::verdict(result, &self.rows));
+        for line in verdict.into_iter().flatten() {
+            self.out.say(line)?;
+        }
+        Ok(flow)
+    }
+
+    async fn tag(&mut self, place: usize, labels: &str) -> io::Result<()> {
+        let Some(id) = self.id(place)? else { return Ok(()) };
+        let raw = json!({ "prompt_id": id, "add_tags": value_of_text(UpdateRequest::FIELDS, "add_tags", labels) });
+        let Some(request) = self.decoded::<UpdateRequest>(raw)? else { return Ok(()) };
+        let changed = self.engine.update(request).await;
+        let Some(changed) = self.or_told(changed)? else { return Ok(()) };
+        self.out.say(format!("{place} of {} has the tags {}", self.rows.len(), changed.tags.join(" and ")))
+    }
+
+    /// Changes how ideas are run. Whether the value can be taken is the core's to say, when an idea is run.
+    fn set(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        let names = || GenerateRequest::FIELDS.iter().map(|field| field.name).filter(|name| *name != "input");
+        if !names().any(|known| known == name) {
+            let known: Vec<&str> = names().collect();
+            return self.out.say(format!("{name} is nothing that can be set: {}", known.join(", ")));
+        }
+        match value {
+            Some(text) => self.settings.insert(name.to_owned(), value_of_text(GenerateRequest::FIELDS, name, text)),
+            None => self.settings.remove(name),
+        };
+        self.tell_settings()
+    }
+
+    fn tell_settings(&mut self) -> io::Result<()> {
+        if self.settings.is_empty() {
+            return self.out.say("Ideas are run as configured.");
+        }
+        let told = self.settings.iter().map(|(name, value)| format!("{name} {value}"));
+        let told = told.collect::<Vec<_>>().join(", ");
+        self.out.say(format!("Ideas are run with {told}; all else as configured."))
+    }
+
+    /// Tells a run's events until its last. `^C` stops the run; what is typed meanwhile waits.
+    async fn follow(&mut self, mut run: Run) -> io::Result<(RunView, Flow)> {
+        let mut view = RunView::default();
+        let mut flow = Flow::GoOn;
+        let mut is_heard = true;
+        loop {
+            tokio::select! {
+                biased;
+                heard = self.heard.recv(), if is_heard => match heard {
+                    Some(Heard::Interrupt) => {
+                        run.control().cancel_all();
+                        self.out.say("Stopping; what is finished is kept.")?;
+                    }
+                    Some(Heard::Stop) => {
+                        run.control().cancel_all();
+                        flow = Flow::Leave;
+                    }
+                    Some(typed) => self.ahead.push_back(typed),
+                    None => is_heard = false,
+                },
+                event = run.next() => {
+                    let Some(event) = event else { return Ok((view, flow)) };
+                    view.apply(&event);
+                    if let Some(line) = tell::event(&event.kind, &view, &self.rows) {
+                        self.out.say(line)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// True where a run may begin: one that may cost more than passes without asking is asked about, and gets what it may
+    /// cost as its budget.
+    async fn confirms(&mut self, preflight: Preflight, budget_usd: &mut Option<f64>) -> io::Result<bool> {
+        let Preflight::Ask(Estimate { most_usd, calls, .. }) = preflight else { return Ok(true) };
+        let (most, calls) = (most_usd.unwrap_or_default(), tell::count(calls, "call"));
+        self.out.say(format!("This may cost up to ${most}, for {calls}. Type yes to go on."))?;
+        self.out.ask("> ")?;
+        *budget_usd = most_usd;
+        Ok(matches!(self.next().await, Heard::Line(line) if line.trim().eq_ignore_ascii_case("yes")))
+    }
+
+    /// The prompt with this number, whole; `None` where it was told that there is none.
+    async fn read(&mut self, place: usize) -> io::Result<Option<Prompt>> {
+        let Some(id) = self.id(place)? else { return Ok(None) };
+        let Some(request) = self.decoded::<ShowRequest>(json!({ "prompt_id": id }))? else { return Ok(None) };
+        let prompt = self.engine.show(request).await;
+        self.or_told(prompt)
+    }
+
+    fn id(&mut self, place: usize) -> io::Result<Option<PromptId>> {
+        Ok(self.ids(&[place])?.and_then(|ids| ids.first().copied()))
+    }
+
+    /// The prompts with these numbers; `None` where it was told that one is not there.
+    fn ids(&mut self, places: &[usize]) -> io::Result<Option<Vec<PromptId>>> {
+        let rows = self.rows.len();
+        if rows == 0 {
+            self.out.say("Nothing has a number yet: list tells what is stored, new takes an idea.")?;
+            return Ok(None);
+        }
+        let of = |place: &usize| place.checked_sub(1).and_then(|at| self.rows.get(at)).copied().ok_or(*place);
+        match places.iter().map(of).collect::<std::result::Result<Vec<_>, _>>() {
+            Ok(ids) => Ok(Some(ids)),
+            Err(place) => {
+                self.out.say(format!("There is no number {place}; the last is {rows}."))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn decoded<R: Request>(&mut self, raw: Value) -> io::Result<Option<R>> {
+        let request = self.engine.decode::<R>(raw);
+        self.or_told(request)
+    }
+
+    /// What the engine answered; `None` where it was told why it did not.
+    fn or_told<T>(&mut self, outcome: Result<T>) -> io::Result<Option<T>> {
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => {
+                self.out.say(tell::refused(&Problem::from(error)))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn told(&mut self, text: &str) -> io::Result<Flow> {
+        self.out.say(text)?;
+        Ok(Flow::GoOn)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! What the plain workbench says: sentences about events, prompts, differences and judgements.
+//!
+//! Pure. One line is one thing that is finished; nothing that is still moving is told, because a line that was read aloud
+//! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
+
+use aludel_core::domain::{CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, SelectResult};
+use aludel_core::error::Problem;
+use aludel_core::event::{EventKind, RunView};
+
+use crate::tui::widgets::figures::{dollars, grouped, letter, score};
+
+/// Characters of an idea that a row shows.
+const SHOWN: usize = 70;
+/// Words that say where a difference is.
+const BEFORE: usize = 4;
+
+/// What is said of an event, once `view` has taken it in. `rows` are the prompts that have numbers.
+pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Option<String> {
+    Some(match kind {
+        EventKind::Started { variants: 0, .. } => "The judge compares.".to_owned(),
+        EventKind::Started { variants, phases, .. } => {
+            let phases: Vec<&str> = phases.iter().map(|phase| phase.as_str()).collect();
+            format!("{}: {}. Ctrl-C stops.", count(u64::from(*variants), "variant"), phases.join(", then "))
+        }
+        EventKind::PhaseFinished { variant, phase, model_metadata, .. } => {
+            let (tokens, time) = (tokens(model_metadata), seconds(model_metadata.latency_ms));
+            format!("{} {phase} done, {tokens}, {time}", letter(*variant))
+        }
+        EventKind::Retrying { variant, phase, attempt, delay_ms, error, .. } => {
+            let (letter, wait) = (letter(*variant), seconds(*delay_ms));
+            format!("{letter} {phase} failed, attempt {attempt} in {wait}: {}", error.detail)
+        }
+        EventKind::VariantFinished { variant, prompt, .. } => {
+            let (done, all) = (view.finished_prompts().count(), view.variants.len());
+            format!("{} is finished: {}, {done} of {all}", letter(*variant), prompt.id.short())
+        }
+        EventKind::VariantFailed { variant, phase, error } => {
+            let phase = phase.map_or_else(String::new, |phase| format!(" in {phase}"));
+            format!("{} failed{phase}: {}", letter(*variant), error.detail)
+        }
+        EventKind::Warning { message, .. } => format!("Note: {message}"),
+        EventKind::Judged { comparison } => judged(comparison, view.comparisons.len(), rows),
+        EventKind::Failed { error } => refused(error),
+        EventKind::Cancelled {} => {
+            let finished = view.finished_prompts().count();
+            let all = view.variants.len();
+            if all == 0 { "Stopped.".to_owned() } else { format!("Stopped. {finished} of {all} finished and kept.") }
+        }
+        EventKind::PhaseStarted { .. }
+        | EventKind::Delta { .. }
+        | EventKind::Ranked { .. }
+        | EventKind::Finished { .. } => return None,
+    })
+}
+
+/// Why something was not done.
+pub(super) fn refused(problem: &Problem) -> String {
+    format!("Not done, {}: {}", problem.code.row().name, problem.detail)
+}
+
+/// A prompt in a row: `2 of 3: 7a3f9c21, score 0.81, stepwise, 198 tokens, tags rust: Review pull requests`.
+pub(super) fn row(place: usize, all: usize, prompt: &Prompt) -> String {
+    let mut parts = vec![prompt.id.short()];
+    parts.extend(prompt.score.map(|value| format!("score {}", score(value))));
+    parts.push(prompt.strategy.clone());
+    parts.extend(prompt.steps.last().map(|step| tokens(&step.model_metadata)));
+    if !prompt.tags.is_empty() {
+        parts.push(format!("tags {}", prompt.tags.join(" and ")));
+    }
+    parts.retain(|part| !part.is_empty());
+    format!("{place} of {all}: {}: {}", parts.join(", "), shortened(&prompt.original_input))
+}
+
+/// What is known of a prompt, in lines; its text follows.
+pub(super) fn known(place: usize, all: usize, prompt: &Prompt) -> Vec<String> {
+    let account = &prompt.model_metadata;
+    let mut lines = vec![
+        row(place, all, prompt),
+        format!(
+            "by {} of {}, for the persona {}; {} in all, {}",
+            prompt.model,
+            prompt.provider,
+            prompt.persona,
+            tokens(account),
+            price(account)
+        ),
+    ];
+    lines.extend(prompt.notes.as_ref().map(|notes| format!("notes: {notes}")));
+    lines
+}
+
+/// The end of a run that has a result.
+pub(super) fn ending(finished: usize, all: usize, account: &ModelMetadata) -> String {
+    format!("Done: {finished} of {all} finished, {} in all, {}", tokens(account), price(account))
+}
+
+/// What differs between prompts with these numbers.
+pub(super) fn difference(places: &[usize], result: &CompareResult) -> Vec<String> {
+    let sizes =
+        places.iter().zip(&result.sizes).map(|(place, size)| format!("{place} has {}", count(size.words, "word")));
+    let stay = (result.similarity * 100.0).round();
+    let mut lines = vec![format!("{}; {stay} percent of the words stay", sizes.collect::<Vec<_>>().join(", "))];
+    for (name, values) in &result.scores {
+        let of = places.iter().zip(values).map(|(place, value)| match value {
+            Some(value) => format!("{} of {place}", score(*value)),
+            None => format!("none of {place}"),
+        });
+        lines.push(format!("{name}: {}", of.collect::<Vec<_>>().join(", ")));
+    }
+    let changes = result.diff.as_deref().map(changes).unwrap_or_default();
+    let all = changes.len();
+    lines.extend(changes.into_iter().zip(1..).map(|(change, place)| format!("Change {place} of {all}: {change}")));
+    if result.diff.is_some() && all == 0 {
+        lines.push("The texts are the same.".to_owned());
+    }
+    lines
+}
+
+/// Each place where the second differs from the first, with the words before it.
+fn changes(parts: &[DiffPart]) -> Vec<String> {
+    let (mut changes, mut before) = (Vec::new(), String::new());
+    let (mut gone, mut new) = (String::new(), String::new());
+    let mut close = |gone: &mut String, new: &mut String, before: &str| {
+        let (from, to) = (words(gone), words(new));
+        let what = match (from.is_empty(), to.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some(format!("\"{to}\" comes")),
+            (false, true) => Some(format!("\"{from}\" goes")),
+            (false, false) => Some(format!("\"{from}\" becomes \"{to}\"")),
+        };
+        let place = if before.is_empty() { "at the beginning".to_owned() } else { format!("after \"{before}\"") };
+        changes.extend(what.map(|what| format!("{place}: {what}")));
+        gone.clear();
+        new.clear();
+    };
+    for part in parts {
+        match part.op {
+            DiffOp::Delete => gone.push_str(&part.text),
+            DiffOp::Insert => new.push_str(&part.text),
+            DiffOp::Equal => {
+                close(&mut gone, &mut new, &before);
+                let same: Vec<&str> = part.text.split_whitespace().collect();
+                before = same[same.len().saturating_sub(BEFORE)..].join(" ");
+            }
+        }
+    }
+    close(&mut gone, &mut new, &before);
+    changes
+}
+
+/// What the judge found, in lines, with the numbers of `rows`.
+pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
+    let sure = (result.confidence * 100.0).round();
+    let mut lines = vec![format!("The judge prefers {}, sure to {sure} percent.", named(result.prompt.id, rows))];
+    if !result.confident {
+        let tied: Vec<String> = result.tied.iter().map(|id| named(*id, rows)).collect();
+        lines.push(format!("Too close to call: it could not be told from {}.", tied.join(" and ")));
+    }
+    if !result.reasoning.is_empty() {
+        lines.push(format!("Why: {}", result.reasoning));
+    }
+    let all = result.ranking.len();
+    lines.extend(result.ranking.iter().zip(1..).map(|(standing, place)| {
+        let (won, lost, even) = (standing.wins, standing.losses, standing.ties);
+        let (name, strength) = (named(standing.prompt_id, rows), score(standing.score));
+        format!("Place {place} of {all}: {name}, strength {strength}, {won} won, {lost} lost, {even} even")
+    }));
+    lines
+}
+
+/// One comparison of the judge.
+fn judged(comparison: &Comparison, made: usize, rows: &[PromptId]) -> String {
+    let (a, b) = (named(comparison.a, rows), named(comparison.b, rows));
+    let doubt = if comparison.agreed { "" } else { ", the two orders disagreed" };
+    match comparison.winner {
+        Some(winner) if winner == comparison.a => format!("Comparison {made}: {a} is better than {b}{doubt}"),
+        Some(_) => format!("Comparison {made}: {b} is better than {a}{doubt}"),
+        None => format!("Comparison {made}: {a} and {b} are even{doubt}"),
+    }
+}
+
+/// `number 2`, or the short id of what has no number.
+fn named(id: PromptId, rows: &[PromptId]) -> String {
+    rows.iter().position(|row| *row == id).map_or_else(|| id.short(), |at| format!("number {}", at + 1))
+}
+
+/// `1 token`, `1,204 tokens`, `about 82 tokens` where nobody counted.
+fn tokens(account: &ModelMetadata) -> String {
+    let about = if account.estimated { "about " } else { "" };
+    format!("{about}{}", count(account.output_tokens, "token"))
+}
+
+/// `$0.0143`, `free`, or that nobody knows.
+fn price(account: &ModelMetadata) -> String {
+    account.cost_usd.map_or_else(|| "price unknown".to_owned(), |cost| dollars(Some(cost)))
+}
+
+/// `1 variant`, `3 variants`.
+pub(super) fn count(number: u64, what: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", grouped(number))
+}
+
+/// `2.1 s`.
+fn seconds(milliseconds: u64) -> String {
+    format!("{}.{} s", grouped(milliseconds / 1_000), milliseconds % 1_000 / 100)
+}
+
+/// A text on one line.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(text: &str) -> String {
+    let line = words(text);
+    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::{overloaded, phase_finished, prompt, session, started};
+    use aludel_core::domain::{Phase, TextSize};
+    use aludel_core::event::Event;
+    use std::collections::BTreeMap;
+
+    fn told(kinds: Vec<EventKind>) -> Vec<String> {
+        let mut view = RunView::default();
+        let mut lines = Vec::new();
+        for (kind, seq) in kinds.into_iter().zip(0..) {
+            view.apply(&Event { session_id: session(), seq, kind: kind.clone() });
+            lines.extend(event(&kind, &view, &[]));
+        }
+        lines
+    }
+
+    #[test]
+    fn a_phase_is_one_line_when_it_finishes() {
+        let lines = told(vec![started(2), phase_finished(0, Phase::Solutio, "text", 418)]);
+        assert_eq!(
+            lines,
+            [
+                "2 variants: prima-materia, then solutio, then coagulatio. Ctrl-C stops.",
+                "A solutio done, 418 tokens, 2.1 s"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_finished_and_what_failed_is_counted_aloud() {
+        let lines = told(vec![
+            started(2),
+            EventKind::variant_finished(prompt(1, "text", None)),
+            EventKind::VariantFailed { variant: 0, phase: Some(Phase::Solutio), error: overloaded() },
+            EventKind::Cancelled {},
+        ]);
+        assert_eq!(lines[1], "B is finished: 000000a1, 1 of 2");
+        assert!(lines[2].starts_with("A failed in solutio: "), "{lines:?}");
+        assert_eq!(lines[3], "Stopped. 1 of 2 finished and kept.");
+    }
+
+    #[test]
+    fn a_row_begins_with_its_place() {
+        let mut stored = prompt(0, "text", Some(0.8));
+        stored.tags = vec!["rust".into(), "review".into()];
+        stored.original_input = "Review\npull requests".into();
+        assert_eq!(
+            row(2, 3, &stored),
+            "2 of 3: 000000a0, score 0.80, direct, 90 tokens, tags rust and review: Review pull requests"
+        );
+    }
+
+    #[test]
+    fn a_difference_is_told_change_by_change() {
+        let part = |op, text: &str| DiffPart { op, text: text.into() };
+        let size = TextSize { characters: 9, words: 7, lines: 1, tokens: 7 };
+        let result = CompareResult {
+            prompts: Vec::new(),
+            diff: Some(vec![
+                part(DiffOp::Equal, "List at most "),
+                part(DiffOp::Delete, "7 "),
+                part(DiffOp::Insert, "5 "),
+                part(DiffOp::Equal, "findings "),
+                part(DiffOp::Insert, "by risk"),
+            ]),
+            scores: BTreeMap::from([("clarity".into(), vec![Some(0.5), None])]),
+            sizes: vec![size, size],
+            similarity: 0.8,
+            selection: None,
+        };
+        assert_eq!(
+            difference(&[1, 3], &result),
+            [
+                "1 has 7 words, 3 has 7 words; 80 percent of the words stay",
+                "clarity: 0.50 of 1, none of 3",
+                "Change 1 of 2: after \"List at most\": \"7\" becomes \"5\"",
+                "Change 2 of 2: after \"findings\": \"by risk\" comes",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_comparison_is_told_by_number() {
+        let ids = [prompt(0, "", None).id, prompt(1, "", None).id];
+        let mut comparison = Comparison {
+            a: ids[0],
+            b: ids[1],
+            winner: Some(ids[1]),
+            margin: -0.4,
+            agreed: true,
+            reasoning: String::new(),
+        };
+        assert_eq!(judged(&comparison, 1, &ids), "Comparison 1: number 2 is better than number 1");
+        comparison.winner = None;
+        comparison.agreed = false;
+        assert_eq!(
+            judged(&comparison, 2, &ids[..1]),
+            "Comparison 2: number 1 and 000000a1 are even, the two orders disagreed"
+        );
+    }
+}
