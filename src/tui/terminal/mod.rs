@@ -10,6 +10,9 @@ pub(crate) mod input;
 mod job;
 pub(crate) mod modes;
 pub(crate) mod output;
+#[cfg(test)]
+#[cfg(unix)]
+mod panicking;
 pub(crate) mod screen;
 
 pub use clipboard::Surroundings;

@@ -5,6 +5,7 @@ mod history;
 mod manners;
 mod plain;
 mod pty;
+mod storms;
 mod work;
 
 use pty::Pty;

@@ -17,8 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The program on a pseudo-terminal.
 pub(crate) struct Pty {
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
+    /// `None` once it was taken away.
+    master: Option<Box<dyn MasterPty + Send>>,
+    keys: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
     output: Receiver<Vec<u8>>,
     terminal: vt100::Parser,
@@ -47,8 +48,24 @@ impl Pty {
         Self::run(home, command, variables)
     }
 
+    /// As [`Pty::workbench`] on a terminal of another size.
+    pub(crate) fn workbench_at(home: &Home, columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
+        command.arg("tui");
+        Self::run_at(home, command, &[], (columns, rows))
+    }
+
     /// Any command in `home`.
-    pub(crate) fn run(home: &Home, mut command: CommandBuilder, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn run(home: &Home, command: CommandBuilder, variables: &[(&str, &str)]) -> Self {
+        Self::run_at(home, command, variables, (120, 40))
+    }
+
+    fn run_at(
+        home: &Home,
+        mut command: CommandBuilder,
+        variables: &[(&str, &str)],
+        (columns, rows): (u16, u16),
+    ) -> Self {
         command.env_clear();
         command.env("HOME", home.path());
         command.env("TERM", "xterm-256color");
@@ -57,7 +74,7 @@ impl Pty {
             command.env(name, value);
         }
         command.cwd(home.path());
-        let pair = native_pty_system().openpty(size(120, 40)).expect("a pseudo-terminal");
+        let pair = native_pty_system().openpty(size(columns, rows)).expect("a pseudo-terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let keys = pair.master.take_writer().expect("a writer");
@@ -71,13 +88,14 @@ impl Pty {
                 }
             }
         });
-        let terminal = vt100::Parser::new(nonzero(40), nonzero(120), 0);
-        Self { master: pair.master, keys, child, output, terminal, written: Vec::new() }
+        let terminal = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
+        Self { master: Some(pair.master), keys: Some(keys), child, output, terminal, written: Vec::new() }
     }
 
     /// Sends these bytes as if typed.
     pub(crate) fn send(&mut self, bytes: &str) {
-        self.keys.write_all(bytes.as_bytes()).and_then(|()| self.keys.flush()).expect("the program reads");
+        let keys = self.keys.as_mut().expect("a terminal");
+        keys.write_all(bytes.as_bytes()).and_then(|()| keys.flush()).expect("the program reads");
     }
 
     /// Types a text and waits until it is on the screen.
@@ -120,7 +138,8 @@ impl Pty {
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         // The size first, so that what is drawn for it is read with it.
         self.terminal.screen_mut().set_size(nonzero(rows), nonzero(columns));
-        self.master.resize(size(columns, rows)).expect("a new size");
+        let master = self.master.as_ref().expect("a terminal");
+        master.resize(size(columns, rows)).expect("a new size");
     }
 
     /// The program's process.
@@ -146,6 +165,20 @@ impl Pty {
                 }
             }
             assert!(Instant::now() < deadline, "it does not end:\n{}", self.screen());
+        }
+    }
+
+    /// Takes the terminal away, as a window that is closed does, and waits for the program's end.
+    ///
+    /// Whoever reads the terminal lets go of it with the next bytes, so something must be moving on it.
+    #[track_caller]
+    pub(crate) fn take_away(&mut self) {
+        (self.master, self.keys, self.output) = (None, None, sync_channel(1).1);
+        let (_alive, silence) = sync_channel::<()>(1);
+        let deadline = Instant::now() + PATIENCE;
+        while self.child.try_wait().expect("a child").is_none() {
+            assert!(Instant::now() < deadline, "it does not end without a terminal");
+            _ = silence.recv_timeout(Duration::from_millis(20));
         }
     }
 
