@@ -210,4 +210,6 @@ fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
