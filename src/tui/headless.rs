@@ -1,5 +1,11 @@
 //! The workbench without a terminal: a raw request goes its whole way, through update, effect and executor, and the
-//! answers come back as messages. So the four faces can be compared.
+//! answers come back as messages. So the four faces can be compared, and what drawing costs be measured.
+//!
+//! For tests and benches: [`run()`] shows a request through, [`Sheet`] paints what is told to it, [`open`] is the whole
+//! loop on a screen that nobody sees.
+
+mod sheet;
+mod unseen;
 
 use aludel_core::engine::Engine;
 use aludel_core::error::Problem;
@@ -13,6 +19,9 @@ use super::message::Message;
 use super::model::Model;
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
+
+pub use sheet::{Following, Sheet};
+pub use unseen::open;
 
 /// Runs `raw` as the workbench would and gives what it would show at the end. Needs a tokio runtime.
 ///

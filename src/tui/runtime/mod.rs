@@ -3,7 +3,7 @@
 //! It draws at most 60 times a second for keys and 30 for what arrives by itself, never once a token, and not at
 //! all while nothing happens. It knows the terminal by two traits, so tests drive it with paused time.
 
-mod pace;
+pub(super) mod pace;
 
 use std::future::Future;
 use std::io;

@@ -10,6 +10,7 @@ pub(crate) mod input;
 mod job;
 pub(crate) mod modes;
 pub(crate) mod output;
+pub(crate) mod painter;
 #[cfg(test)]
 #[cfg(unix)]
 mod panicking;

@@ -5,18 +5,14 @@ use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::queue;
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::Size;
 
 use super::clipboard::{Clipboard, Copied};
 use super::editor::{Edited, Editor};
 use super::modes::Mouse;
-use super::output::FrameBytes;
+use super::painter::Painter;
 use super::{job, modes};
 use crate::tui::model::Model;
-use crate::tui::screens::view;
 use crate::tui::theme::Theme;
 
 /// What the runtime draws on.
@@ -37,13 +33,9 @@ pub(crate) trait Surface {
 
 /// The real terminal. Dropping it gives the terminal back.
 pub(crate) struct Screen {
-    terminal: Terminal<CrosstermBackend<FrameBytes>>,
-    bytes: FrameBytes,
-    theme: Theme,
+    painter: Painter,
     editor: Editor,
     clipboard: Clipboard,
-    /// True when what the terminal shows is not known.
-    stale: bool,
 }
 
 impl Screen {
@@ -51,21 +43,16 @@ impl Screen {
     pub(crate) fn enter(theme: Theme, mouse: Mouse, editor: Editor, clipboard: Clipboard) -> io::Result<Self> {
         modes::give_mouse(mouse);
         modes::enter()?;
-        // Whether there is colour is the theme's to say: left to itself the library would, for a user who wants
-        // none, drop bold and reversed text too.
-        crossterm::style::force_color_output(true);
-        let bytes = FrameBytes::default();
-        let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()));
-        terminal
-            .map(|terminal| Self { terminal, bytes, theme, editor, clipboard, stale: true })
+        Painter::of_the_terminal(theme)
+            .map(|painter| Self { painter, editor, clipboard })
             .inspect_err(|_| _ = modes::leave())
     }
 }
 
-/// Writes what has gathered, in one piece.
-fn write_out(bytes: &FrameBytes) -> io::Result<()> {
+/// Writes in one piece.
+fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(&bytes.take())?;
+    out.write_all(bytes)?;
     out.flush()
 }
 
@@ -77,33 +64,25 @@ impl Drop for Screen {
 
 impl Surface for Screen {
     fn size(&self) -> io::Result<Size> {
-        self.terminal.size()
+        self.painter.size()
     }
 
     fn draw(&mut self, model: &Model) -> io::Result<()> {
         if !modes::entered() {
             return Err(io::Error::other("a part of the program panicked; the terminal was given back"));
         }
-        queue!(self.bytes, BeginSynchronizedUpdate)?;
-        if std::mem::take(&mut self.stale) {
-            // Clears within the frame, so that nothing flickers; `clear` would ask the terminal where its cursor is.
-            let Size { width, height } = self.terminal.size()?;
-            self.terminal.resize(Rect::new(0, 0, width, height))?;
-        }
-        self.terminal.draw(|frame| view(model, frame, &self.theme))?;
-        queue!(self.bytes, EndSynchronizedUpdate)?;
-        write_out(&self.bytes)
+        write_out(&self.painter.frame(model)?)
     }
 
     fn repaint(&mut self) {
-        self.stale = true;
+        self.painter.repaint();
     }
 
     async fn copy(&mut self, text: &str) -> io::Result<Copied> {
-        let bytes = &mut self.bytes;
         let hand_over = |text: &str| {
+            let mut bytes = Vec::new();
             queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
-            write_out(bytes)
+            write_out(&bytes)
         };
         self.clipboard.copy(text, hand_over).await
     }

@@ -1,0 +1,99 @@
+//! The whole workbench at work on a screen that nobody sees: keys come from a channel, frames go to a function.
+//!
+//! For tests and benches. The loop, the executor and the engine are the real ones, and so is the time.
+
+use std::io;
+
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Result};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Size;
+use tokio::sync::mpsc;
+
+use crate::tui::executor::Executor;
+use crate::tui::model::Model;
+use crate::tui::runtime::Runtime;
+use crate::tui::terminal::painter::Painter;
+use crate::tui::terminal::{Copied, Edited, Input, Surface};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::scroll::Follow;
+
+/// Opens the workbench over `engine` on so many columns and rows, until `keys` is at its end. A line feed is the key that
+/// runs, an escape is `Esc`. `drawn` is given the bytes of each frame. Needs a tokio runtime.
+///
+/// # Errors
+/// `internal` when painting fails, which on bytes it does not; `storage` when something could not be written at the end.
+pub async fn open(
+    engine: Engine,
+    (width, height): (u16, u16),
+    keys: mpsc::Receiver<char>,
+    drawn: impl FnMut(&[u8]),
+) -> Result<()> {
+    let failed = |error: io::Error| Error::Internal(format!("nothing can be painted: {error}"));
+    let painter = Painter::of_size(Theme::ansi16(), Size { width, height }).map_err(failed)?;
+    let model = Model::new(crate::tui::defaults(&engine), Follow::default());
+    let workbench = Runtime::new(Typing(keys), Unseen { painter, drawn }, Executor::new(engine), model);
+    let (outcome, executor, messages) = workbench.run(std::future::pending()).await;
+    let finished = executor.finish(messages).await;
+    outcome.map_err(failed).and(finished)
+}
+
+/// Keys from a channel.
+struct Typing(mpsc::Receiver<char>);
+
+fn typed(character: char) -> Event {
+    let (code, modifiers) = match character {
+        '\n' => (KeyCode::Char('j'), KeyModifiers::CONTROL),
+        '\u{1b}' => (KeyCode::Esc, KeyModifiers::NONE),
+        other => (KeyCode::Char(other), KeyModifiers::NONE),
+    };
+    Event::Key(KeyEvent::new(code, modifiers))
+}
+
+impl Input for Typing {
+    async fn next(&mut self) -> Option<io::Result<Event>> {
+        self.0.recv().await.map(typed).map(Ok)
+    }
+
+    async fn ready(&mut self) -> Option<io::Result<Event>> {
+        self.0.try_recv().ok().map(typed).map(Ok)
+    }
+
+    fn pause(&mut self) {}
+
+    fn resume(&mut self) {}
+}
+
+/// A screen that hands its frames over.
+struct Unseen<F> {
+    painter: Painter,
+    drawn: F,
+}
+
+impl<F: FnMut(&[u8])> Surface for Unseen<F> {
+    fn size(&self) -> io::Result<Size> {
+        self.painter.size()
+    }
+
+    fn draw(&mut self, model: &Model) -> io::Result<()> {
+        let frame = self.painter.frame(model)?;
+        (self.drawn)(&frame);
+        Ok(())
+    }
+
+    fn repaint(&mut self) {
+        self.painter.repaint();
+    }
+
+    async fn copy(&mut self, _text: &str) -> io::Result<Copied> {
+        Ok(Copied::default())
+    }
+
+    async fn suspend(&mut self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    async fn edit(&mut self, _text: &str) -> io::Result<Edited> {
+        Ok(Edited::Failed("nobody sees this screen".to_owned()))
+    }
+}
