@@ -30,12 +30,6 @@ impl Default for Keymap {
     }
 }
 
-/// The first key of `action`, as hints show it.
-pub(crate) fn first_key(action: Action) -> String {
-    let key = action.info().keys.first().and_then(|key| key.parse::<Chord>().ok());
-    key.map_or_else(String::new, |chord| chord.to_string())
-}
-
 impl Keymap {
     /// A map in which each entry of the list, by its name, has these keys.
     fn of(keys: HashMap<&'static str, Vec<Chord>>) -> Self {

@@ -4,9 +4,8 @@
 use aludel_core::domain::SessionId;
 use aludel_core::told::Notice;
 
-use crate::tui::action::Action;
+use crate::tui::action::Context;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
-use crate::tui::keymap::first_key;
 use crate::tui::message::{DeskNews, Outcome};
 use crate::tui::model::desk::{Leftovers, Sheet, Stand};
 use crate::tui::model::inputs::{Recall, Way};
@@ -80,7 +79,7 @@ fn take_up(model: &mut Model, left: Leftovers) {
     model.composer.replace(&format!("{draft}{typed}"));
     let back =
         if age.is_empty() { "your draft is back".to_owned() } else { format!("your draft of {age} ago is back") };
-    let undo = first_key(Action::Undo);
+    let undo = model.keymap.spell(Context::Composer, "{undo}");
     let said = if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back };
     model.say_long(Tone::Done, &said);
     model.desk.said_back = Some((model.composer.edits(), said));

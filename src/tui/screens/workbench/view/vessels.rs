@@ -7,8 +7,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{mark, pane};
-use crate::tui::action::Action;
-use crate::tui::keymap::first_key;
 use crate::tui::model::desk::CutShort;
 use crate::tui::model::{Focus, LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
@@ -190,7 +188,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     ];
     if let Some(cut_short) = model.desk.cut_short {
         lines.push(Line::default());
-        let remark = Wrapped::of(told(cut_short), area.width.saturating_sub(8));
+        let remark = Wrapped::of(model.spell(&told(cut_short)), area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.warning)));
     }
     if model.settings.writes_by_rule() {
@@ -206,12 +204,11 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
 
 /// What there is of the run that ended with an earlier workbench.
 fn told(CutShort { stored, asked }: CutShort) -> String {
-    let key = first_key(Action::GoToHistory);
     let cut = "Your last run was cut short";
     match stored {
         0 => format!("{cut} before a variant was finished."),
-        1 if asked == 1 => format!("{cut}, its variant is stored; {key} shows it."),
-        stored => format!("{cut}: {stored} of {asked} variants are stored; {key} shows them."),
+        1 if asked == 1 => format!("{cut}, its variant is stored; {{screen-5}} shows it."),
+        stored => format!("{cut}: {stored} of {asked} variants are stored; {{screen-5}} shows them."),
     }
 }
 
