@@ -5,7 +5,7 @@
 #   tests/workbench.sh [FOLDER [PROGRAM]]
 #
 # FOLDER gets every screen at 80x24, 120x40 and 200x60, as text with its colours (`capture-pane -e`); PROGRAM is the one
-# that was built last. Needs tmux; uses a socket and a home of its own, no network, and leaves nothing behind.
+# that was built last. Needs tmux and python3; uses a socket and a home of its own, no network, and leaves nothing behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C.UTF-8
@@ -54,6 +54,10 @@ type_text() { mux send-keys -t work -l "$1" && wait_for "${2:-$1}"; }
 
 drawn_at() { screen | sed -n "$1p" | grep -qE '(help|close|stay|quit)'; }
 
+# Which prompt the History shows whole.
+previewed() { screen | grep -oE '[0-9a-f]{8} · [A-Z] · coagulatio' | head -1; }
+goes_on_from() { [ -n "$(previewed)" ] && [ "$(previewed)" != "$1" ]; }
+
 # Every screen at three sizes, each once it is drawn at that size; ends at 120x40.
 picture() {
   local size
@@ -100,9 +104,10 @@ wait_gone 'live'
 picture 3-finished
 
 told "compare two"
-press c
-press ']'
-press c
+press '[' '[' c
+wait_for 'A is marked'
+press ']' c
+wait_for 'B is marked'
 press C
 wait_for 'Measures'
 picture 4-compare
@@ -119,8 +124,8 @@ picture 6-accepted
 
 told "quit"
 leave
-tagged=$(aludel list --tags winner --format json)
-grep -q 'ferry timetable' <<<"$tagged" || fail "nothing carries the tag: $tagged"
+winner=$(aludel list --tags winner --format json | sed -n 's/^ *"id": "\(.*\)",$/\1/p')
+[ "$(wc -w <<<"$winner")" = 1 ] || fail "one prompt carries the tag, and not: $winner"
 
 told "open again and find it by a paraphrase"
 start
@@ -136,13 +141,18 @@ press Enter
 wait_for 'ferry timetable'
 picture 7-found
 
-told "copy it"
+told "go down to the winner and copy it"
+for _ in 1 2 3 4 5; do
+  shows "${winner: -8} · " && break
+  before=$(previewed)
+  press j
+  until_true "the next prompt" goes_on_from "$before"
+done
+wait_for "${winner: -8} · "
 press y
 wait_for 'OSC 52'
 picture 8-copied
-copied=$(mux show-buffer)
-best=$(aludel search --semantic 'boat schedule for holiday visitors' --limit 1 --format json |
-  sed -n 's/^ *"id": "\(.*\)",$/\1/p' | head -1)
-[ "$copied" = "$(aludel show "$best" --quiet)" ] || fail "what was copied is not what is stored: $copied"
+[ "$(mux show-buffer)" = "$(aludel show "$winner" --format json | python3 -c 'import json, sys; print(json.load(sys.stdin)["content"])')" ] ||
+  fail "what was copied is not what is stored: $(mux show-buffer)"
 leave
 told "done; pictures are in $pictures"
