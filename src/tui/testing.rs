@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use aludel_core::compare::{Measuring, compare};
 use aludel_core::config::{Environment, Flags, load};
 use aludel_core::domain::{
-    GenerationResult, ModelMetadata, Phase, Prompt, PromptId, Ranking, SessionId, Source, Step, VariantFailure,
+    CompareResult, Comparison, GenerationResult, ModelMetadata, Phase, Prompt, PromptId, Ranking, SelectResult,
+    SessionId, Source, Standing, Step, VariantFailure,
 };
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, ProviderError, ProviderFailure};
 use aludel_core::event::{Event, EventKind, Outcome};
+use aludel_core::rank::Weights;
 use aludel_core::time::from_millis;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
@@ -358,6 +361,55 @@ pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure
         warnings: Vec::new(),
     };
     vec![EventKind::Ranked { rankings }, EventKind::Finished { result: Box::new(Outcome::Generation(result)) }]
+}
+
+/// What the core makes of these variants beside each other.
+pub(crate) fn compared(variants: &[(u32, &str)]) -> CompareResult {
+    let prompts: Vec<Prompt> = variants.iter().map(|(variant, text)| prompt(*variant, text, Some(0.5))).collect();
+    let checks = vec![&[][..]; prompts.len()];
+    compare(prompts, &Measuring { task: None, checks, weights: &Weights::default() })
+}
+
+/// What the judge said of two variants.
+pub(crate) fn comparison(a: u32, b: u32, margin: f64, agreed: bool) -> Comparison {
+    let winner = if margin > 0.0 {
+        Some(prompt(a, "", None).id)
+    } else if margin < 0.0 {
+        Some(prompt(b, "", None).id)
+    } else {
+        None
+    };
+    let reasoning = "The one names its audience and a failure case; \u{1b}[31mthe other leaves both to chance.".into();
+    Comparison { a: prompt(a, "", None).id, b: prompt(b, "", None).id, winner, margin, agreed, reasoning }
+}
+
+fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> Standing {
+    Standing {
+        prompt_id: prompt(variant, "", None).id,
+        score,
+        interval: [score - 0.15, score + 0.12],
+        wins,
+        losses,
+        ties,
+    }
+}
+
+/// What the judge made of three variants, the second of which is best.
+pub(crate) fn selection(confident: bool) -> SelectResult {
+    SelectResult {
+        prompt: prompt(1, TEXTS[1], Some(0.74)),
+        reasoning: format!("Against {} (+0.75): names its audience.", prompt(0, "", None).id.short()),
+        confidence: if confident { 0.91 } else { 0.55 },
+        confident,
+        tied: if confident { Vec::new() } else { vec![prompt(0, "", None).id] },
+        ranking: vec![standing(1, 0.74, [2, 0, 0]), standing(0, 0.52, [1, 1, 0]), standing(2, 0.24, [0, 1, 1])],
+        comparisons: vec![comparison(1, 0, 0.75, true), comparison(2, 0, -0.5, false), comparison(1, 2, 0.5, true)],
+        swap_consistency: 0.67,
+        missing: 0,
+        audit_age_days: None,
+        criteria: [("clarity".to_owned(), 0.6), ("fit".to_owned(), 0.4)].into(),
+        model_metadata: metadata(300),
+    }
 }
 
 /// What a provider's failure looks like.

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use super::{centred, open_box};
 use crate::tui::keymap::Chord;
 use crate::tui::model::Model;
+use crate::tui::screens::surround::list_row;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 
@@ -100,7 +101,7 @@ impl Finder<'_> {
         }
         for (row, index) in rows.zip(top..self.rows) {
             let line = line(index, row.width);
-            frame.render_widget(if index == self.marked { line.style(theme.marked) } else { line }, row);
+            list_row(frame, row, line, index == self.marked, theme);
         }
     }
 }

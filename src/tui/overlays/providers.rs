@@ -8,6 +8,7 @@ use super::{centred, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Overlay};
+use crate::tui::screens::surround::list_row;
 use crate::tui::screens::workbench::again::{failed, run_with, variants, wanted};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
@@ -61,6 +62,6 @@ pub(super) fn view(model: &Model, marked: usize, frame: &mut Frame<'_>, theme: &
             Span::styled(format!(" {}", safe_line(name)), theme.text),
             Span::styled(remark, theme.muted),
         ]);
-        frame.render_widget(if index == marked { line.style(theme.marked) } else { line }, row);
+        list_row(frame, row, line, index == marked, theme);
     }
 }

@@ -9,6 +9,7 @@ use super::{centred, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Focus, Model, Overlay, Recall};
+use crate::tui::screens::surround::list_row;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe_line;
@@ -84,6 +85,6 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
         // More than a row can show need not be made safe.
         let shown: String = text.chars().take(usize::from(row.width) * 2).collect();
         let line = Line::styled(format!(" {}", safe_line(&shown)), theme.text);
-        frame.render_widget(if index == recall.marked { line.style(theme.marked) } else { line }, row);
+        list_row(frame, row, line, index == recall.marked, theme);
     }
 }

@@ -11,6 +11,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::settings::Field;
 use crate::tui::model::{Model, Overlay, Settings};
+use crate::tui::screens::surround::list_row;
 use crate::tui::theme::Theme;
 
 pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
@@ -42,7 +43,7 @@ pub(super) fn view(model: &Model, row: usize, frame: &mut Frame<'_>, theme: &The
     let rows = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     for ((area, field), index) in rows.rows().zip(Field::ALL).zip(0..) {
         let line = line(&model.settings, field, theme);
-        frame.render_widget(if index == row { line.style(theme.marked) } else { line }, area);
+        list_row(frame, area, line, index == row, theme);
     }
 }
 

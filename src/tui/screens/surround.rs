@@ -106,6 +106,14 @@ pub(crate) fn pane<'a>(title: Line<'a>, focused: bool, theme: &Theme) -> Block<'
     Block::bordered().border_type(shape).border_style(style).title_top(title)
 }
 
+/// A row of a list. The marked one has one style from end to end, whatever its parts have.
+pub(crate) fn list_row(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, is_marked: bool, theme: &Theme) {
+    frame.render_widget(line, area);
+    if is_marked {
+        frame.buffer_mut().set_style(area, theme.marked);
+    }
+}
+
 /// The picture of work at this moment. It rests while nobody looks.
 pub(crate) fn spinner(model: &Model) -> &'static str {
     let frames = glyph::SPINNER;

@@ -99,7 +99,7 @@ impl Theme {
             bad: on(colours.bad),
             warning: on(colours.warning),
             gold: on(colours.gold).add_modifier(bold),
-            marked: Style::new().add_modifier(Modifier::REVERSED),
+            marked: on(colours.text).add_modifier(Modifier::REVERSED),
             gone: on(colours.bad),
             came: on(colours.good).add_modifier(Modifier::UNDERLINED),
             found: Style::new().add_modifier(bold.union(Modifier::UNDERLINED)),

@@ -163,7 +163,7 @@ impl Theme {
             bad: colour(Color::Red),
             warning: colour(Color::Yellow),
             gold: colour(Color::Yellow).add_modifier(Modifier::BOLD),
-            marked: Style::new().add_modifier(Modifier::REVERSED),
+            marked: colour(Color::Reset).add_modifier(Modifier::REVERSED),
             found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
             gone: colour(Color::Red),
             came: colour(Color::Green).add_modifier(Modifier::UNDERLINED),

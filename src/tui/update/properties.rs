@@ -4,10 +4,10 @@
 //! After each message the screen draws and what has the keys is there; from wherever one is, `Esc` leads home. A core that
 //! is right never sends most of what is sent here; a screen must bear it all the same.
 
-use aludel_core::domain::Phase;
+use aludel_core::domain::{CompareResult, Phase};
 use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::{Error, Problem};
-use aludel_core::event::EventKind;
+use aludel_core::event::{EventKind, Outcome as RunOutcome};
 use aludel_core::transfer::{ImportReport, Stage, TransferProgress};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,11 +16,12 @@ use ratatui::layout::Position;
 use super::*;
 use crate::tui::action::ACTIONS;
 use crate::tui::effect::Ticket;
-use crate::tui::message::News;
+use crate::tui::message::{DeskNews, News, Outcome, Pointer, Told};
+use crate::tui::model::Costly;
 use crate::tui::model::history::{Row, Start};
 use crate::tui::testing::{
-    Bench, TEXTS, answer, delta, ending, key_named, overloaded, phase_finished, phase_started, prompt, started,
-    whole_variant,
+    Bench, TEXTS, answer, compared, comparison, delta, ending, key_named, overloaded, phase_finished, phase_started,
+    prompt, selection, started, whole_variant,
 };
 use crate::tui::theme::Theme;
 
@@ -41,6 +42,12 @@ enum Happening {
     Events { is_stale: bool, kinds: Vec<EventKind> },
     /// The run is refused.
     Refused { is_stale: bool },
+    /// Events of the judging, or of one before it.
+    Judging { is_stale: bool, kinds: Vec<EventKind> },
+    /// Prompts beside each other: an answer about the two, about all, or to an older question.
+    Compared { question: usize, outcome: Outcome<Box<CompareResult>> },
+    /// It may cost more than passes without asking.
+    CostAsked(CostlyWhat),
     /// An answer to one of the questions that could be waiting.
     News { question: usize, news: Box<News> },
     /// Time passes.
@@ -158,8 +165,54 @@ fn news() -> impl Strategy<Value = News> {
     ]
 }
 
-fn messages() -> impl Strategy<Value = Message> {
+/// A judging as it should be, or parts of one in any order.
+fn judged() -> impl Strategy<Value = Vec<EventKind>> {
+    let begun = || EventKind::Started { operation: "select".into(), variants: 0, phases: Vec::new() };
+    let one = |(a, b, margin, agreed)| EventKind::Judged { comparison: comparison(a, b, margin, agreed) };
+    let end = |confident| EventKind::Finished { result: Box::new(RunOutcome::Selection(selection(confident))) };
+    let comparisons = || proptest::collection::vec((0_u32..4, 0_u32..4, -1.0..1.0_f64, any::<bool>()), 0..6);
     prop_oneof![
+        (comparisons(), any::<bool>()).prop_map(move |(all, confident)| {
+            let events = all.into_iter().map(one);
+            [begun()].into_iter().chain(events).chain([end(confident)]).collect::<Vec<_>>()
+        }),
+        comparisons().prop_map(move |all| all.into_iter().map(one).collect()),
+        Just(vec![begun()]),
+        Just(vec![EventKind::Cancelled {}]),
+        Just(vec![EventKind::Failed { error: overloaded() }]),
+    ]
+}
+
+fn beside() -> impl Strategy<Value = Outcome<Box<CompareResult>>> {
+    prop_oneof![
+        (texts(), texts()).prop_map(|(first, second)| Ok(Box::new(compared(&[(0, &first), (1, &second)])))),
+        (texts(), texts(), texts()).prop_map(|(first, second, third)| Ok(Box::new(compared(&[
+            (0, &first),
+            (1, &second),
+            (2, &third)
+        ])))),
+        Just(Err(problem())),
+    ]
+}
+
+fn places() -> impl Strategy<Value = Told> {
+    prop_oneof![
+        Just(Told::Providers(Vec::new())),
+        Just(Told::Tested(Err(problem()))),
+        Just(Told::Spent(Err(problem()))),
+        Just(Told::Settings(Ok(Vec::new()))),
+        Just(Told::Settings(Err(problem()))),
+    ]
+}
+
+fn messages() -> impl Strategy<Value = Message> {
+    let pointers = select(vec![Pointer::Click, Pointer::Up, Pointer::Down]);
+    prop_oneof![
+        3 => (pointers, 0..LARGEST.0, 0..LARGEST.1)
+            .prop_map(|(pointer, x, y)| Message::Pointer { pointer, at: Position { x, y } }),
+        1 => (0_u64..9, places()).prop_map(|(ticket, told)| Message::Told { ticket: Ticket(ticket), told }),
+        1 => proptest::collection::vec(texts(), 0..9).prop_map(|all| Message::Desk(DeskNews::Inputs(Ok(all)))),
+        1 => Just(Message::Desk(DeskNews::NotKept(problem()))),
         3 => texts().prop_map(Message::Paste),
         4 => sizes().prop_map(|(width, height)| Message::Resize { width, height }),
         1 => any::<bool>().prop_map(Message::Attention),
@@ -182,6 +235,10 @@ fn happenings() -> impl Strategy<Value = Happening> {
         4 => messages().prop_map(|message| Happening::Sent(Box::new(message))),
         4 => (any::<bool>(), told()).prop_map(|(is_stale, kinds)| Happening::Events { is_stale, kinds }),
         1 => any::<bool>().prop_map(|is_stale| Happening::Refused { is_stale }),
+        3 => (any::<bool>(), judged()).prop_map(|(is_stale, kinds)| Happening::Judging { is_stale, kinds }),
+        3 => (0_usize..3, beside()).prop_map(|(question, outcome)| Happening::Compared { question, outcome }),
+        1 => select(vec![CostlyWhat::Judging, CostlyWhat::Run(serde_json::json!({ "input": "x" }))])
+            .prop_map(Happening::CostAsked),
         4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::News { question, news: Box::new(news) }),
         2 => (0_u64..20_000).prop_map(Happening::Time),
     ]
@@ -202,6 +259,21 @@ fn happen(bench: &mut Bench, happening: Happening) {
         }
         Happening::Refused { is_stale } => {
             bench.send(Message::RunRefused { ticket: run(is_stale), problem: problem() });
+        }
+        Happening::Judging { is_stale, kinds } => {
+            let own = bench.model.judge.judged.as_ref().map(|judged| judged.ticket);
+            bench
+                .tell_of(own.map_or(newest, |own| if is_stale { Ticket(own.0.saturating_sub(1)) } else { own }), kinds);
+        }
+        Happening::Compared { question, outcome } => {
+            let compare = &bench.model.compare;
+            let ticket = [compare.asked_pair, compare.asked, Some(Ticket(1))][question].unwrap_or_default();
+            bench.send(Message::Compared { ticket, outcome });
+        }
+        Happening::CostAsked(what) => {
+            let judged = bench.model.judge.judged.as_ref().map(|judged| judged.ticket);
+            let ticket = if what == CostlyWhat::Judging { judged.unwrap_or_default() } else { newest };
+            bench.send(Message::CostAsked { ticket, costly: Box::new(Costly { what, most_usd: 0.4, calls: 6 }) });
         }
         Happening::News { question, news } => {
             let history = &bench.model.history;
@@ -228,6 +300,9 @@ fn assert_focus_is_valid(model: &Model) {
     let history = &model.history;
     assert!(history.marked < history.rows.len().max(1), "a row is marked that is not there");
     assert!(history.top <= history.marked, "the marked row is above the list");
+    let (compare, judge) = (&model.compare, &model.judge);
+    assert!(compare.prompts.is_empty() || compare.two().is_some(), "what is beside each other is not there");
+    assert!(judge.marked < judge.prompts.len().max(1), "a candidate is marked that is not there");
     if let Some(run) = &model.run {
         assert!(run.active < run.variants().max(1), "a variant has the keys that is not there");
     }
@@ -294,6 +369,27 @@ fn laid_out() -> Vec<Bench> {
         bench.tell(ending(&[(0, TEXTS[0], 0.8), (1, TEXTS[1], 0.7), (2, TEXTS[2], 0.9)], Vec::new()));
         if !keys.is_empty() {
             bench.press(keys);
+        }
+        all.push(bench);
+    }
+    for keys in ["C", "C v", "J", "J E", "6", "7", "L", "Ctrl+P", "F3"] {
+        let mut bench = new();
+        bench.run("Review pull requests", 3);
+        bench.tell((0..3).flat_map(|variant| whole_variant(variant, TEXTS[variant as usize])).collect());
+        bench.tell(ending(&[(0, TEXTS[0], 0.8), (1, TEXTS[1], 0.7), (2, TEXTS[2], 0.9)], Vec::new()));
+        let (first, more) = keys.split_once(' ').unwrap_or((keys, ""));
+        bench.press(first);
+        for ticket in [bench.model.compare.asked_pair, bench.model.compare.asked].into_iter().flatten() {
+            let all = [(0, TEXTS[0]), (1, TEXTS[1]), (2, TEXTS[2])];
+            let those = if bench.model.compare.asked == Some(ticket) { &all[..] } else { &all[..2] };
+            bench.send(Message::Compared { ticket, outcome: Ok(Box::new(compared(those))) });
+        }
+        if let Some(ticket) = bench.model.judge.judged.as_ref().map(|judged| judged.ticket) {
+            let end = EventKind::Finished { result: Box::new(RunOutcome::Selection(selection(true))) };
+            bench.tell_of(ticket, vec![EventKind::Judged { comparison: comparison(1, 0, 0.5, true) }, end]);
+        }
+        if !more.is_empty() {
+            bench.press(more);
         }
         all.push(bench);
     }

@@ -1,9 +1,6 @@
 //! What keys and answers do to Compare, and pictures of it at three sizes and the least one.
 
-use aludel_core::compare::{Measuring, compare};
-use aludel_core::domain::{CompareResult, Prompt};
 use aludel_core::error::{Error, Problem};
-use aludel_core::rank::Weights;
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
@@ -18,11 +15,6 @@ const OLDER: &str = "# Role\nSenior Rust reviewer.\n\n# Task\nReview {{diff}}. L
                      severity.\n\n# Rules\n- No style remarks.\n- Unsure? Say \"unverified\" and how to check.\n- Be kind.";
 const NEWER: &str = "# Role\nSenior Rust reviewer for a library team.\n\n# Task\nReview {{diff}}. List at most five findings, \
                      ranked by risk to callers.\n\n# Rules\n- No style remarks.\n- Never guess: mark \"unverified\".";
-
-fn measured(prompts: Vec<Prompt>) -> CompareResult {
-    let checks = vec![&[][..]; prompts.len()];
-    compare(prompts, &Measuring { task: None, checks, weights: &Weights::default() })
-}
 
 /// A run of three whose prompts are these, finished and ranked in that order.
 fn with_a_run(bench: &mut Bench) {
@@ -48,14 +40,16 @@ fn answer(bench: &mut Bench, effects: &[Effect]) {
         let Effect::Core(CoreEffect::Compare { ticket, raw }) = effect else { continue };
         let ids: Vec<String> =
             raw["prompt_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().into()).collect();
-        let known: Vec<Prompt> = (0..3).map(|variant| prompt(variant, texts[variant as usize], Some(0.5))).collect();
-        let prompts = ids.iter().map(|id| known.iter().find(|prompt| prompt.id.to_string() == *id).unwrap().clone());
-        let outcome = Ok(Box::new(measured(prompts.collect())));
+        let known = (0..3).map(|variant| (variant, prompt(variant, "", None).id.to_string()));
+        let number = |id: &String| known.clone().find(|(_, known)| known == id).unwrap().0;
+        let asked: Vec<(u32, &str)> =
+            ids.iter().map(number).map(|variant| (variant, texts[variant as usize])).collect();
+        let outcome = Ok(Box::new(crate::tui::testing::compared(&asked)));
         bench.send(Message::Compared { ticket: *ticket, outcome });
     }
 }
 
-fn compared(bench: &mut Bench, keys: &str) {
+fn comparing(bench: &mut Bench, keys: &str) {
     with_a_run(bench);
     let effects = bench.press(keys);
     answer(bench, &effects);
@@ -81,13 +75,13 @@ fn nothing_compared_yet_looks_like_this() {
 
 #[test]
 fn two_prompts_look_like_this() {
-    pictures("compare_two", |bench| compared(bench, "c ] c C"));
+    pictures("compare_two", |bench| comparing(bench, "c ] c C"));
 }
 
 #[test]
 fn three_prompts_and_a_change_that_was_gone_to_look_like_this() {
     pictures("compare_three", |bench| {
-        compared(bench, "C");
+        comparing(bench, "C");
         bench.press("n n");
     });
 }
@@ -95,7 +89,7 @@ fn three_prompts_and_a_change_that_was_gone_to_look_like_this() {
 #[test]
 fn the_two_look_like_this_in_colour() {
     let mut bench = Bench::new(120, 30);
-    compared(&mut bench, "c ] c C");
+    comparing(&mut bench, "c ] c C");
     insta::assert_snapshot!("compare_two_styles", styles_of(&bench.buffer(&Theme::ansi16())));
 }
 
@@ -130,7 +124,7 @@ fn an_answer_to_an_older_question_is_ignored() {
 #[test]
 fn changes_are_gone_through_and_the_last_one_stays() {
     let mut bench = Bench::new(70, 16);
-    compared(&mut bench, "c ] c C");
+    comparing(&mut bench, "c ] c C");
     let all = bench.model.compare.pair.as_ref().map(|(beside, _)| beside.changes()).unwrap();
     assert!(all > 2, "{all}");
     for _ in 0..all + 3 {
@@ -144,7 +138,7 @@ fn changes_are_gone_through_and_the_last_one_stays() {
 #[test]
 fn the_right_one_is_copied_and_taken_up() {
     let mut bench = Bench::new(120, 40);
-    compared(&mut bench, "c ] c C");
+    comparing(&mut bench, "c ] c C");
     assert_eq!(bench.press("y"), [TerminalEffect::Copy(NEWER.to_owned()).into()]);
     bench.press("Enter");
     assert_eq!((bench.model.screen, bench.model.focus), (ScreenName::Work, Focus::Composer));
@@ -165,7 +159,7 @@ fn what_the_core_refuses_is_said() {
 #[test]
 fn letters_become_ids_when_another_run_begins() {
     let mut bench = Bench::new(120, 40);
-    compared(&mut bench, "c ] c C");
+    comparing(&mut bench, "c ] c C");
     bench.press("1 i Ctrl+J");
     assert!(bench.model.choice.all().iter().all(|chosen| chosen.label == chosen.id.short()));
     assert!(bench.model.compare.prompts.iter().all(|chosen| chosen.label == chosen.id.short()));

@@ -1,6 +1,6 @@
 //! What keys and events do to the Judge, and pictures of it at three sizes and the least one.
 
-use aludel_core::domain::{Comparison, PromptId, SelectResult, Standing};
+use aludel_core::domain::PromptId;
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome};
 
@@ -23,39 +23,6 @@ fn with_a_run(bench: &mut Bench) {
         bench.tell(whole_variant(variant, text));
     }
     bench.tell(ending(&[(0, TEXTS[0], 0.81), (1, TEXTS[1], 0.74), (2, TEXTS[2], 0.6)], Vec::new()));
-}
-
-fn comparison(a: u32, b: u32, margin: f64, agreed: bool) -> Comparison {
-    let winner = if margin > 0.0 {
-        Some(id(a))
-    } else if margin < 0.0 {
-        Some(id(b))
-    } else {
-        None
-    };
-    let reasoning = "The one names its audience and a failure case; \u{1b}[31mthe other leaves both to chance.".into();
-    Comparison { a: id(a), b: id(b), winner, margin, agreed, reasoning }
-}
-
-fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> Standing {
-    Standing { prompt_id: id(variant), score, interval: [score - 0.15, score + 0.12], wins, losses, ties }
-}
-
-fn result(confident: bool) -> SelectResult {
-    SelectResult {
-        prompt: prompt(1, TEXTS[1], Some(0.74)),
-        reasoning: format!("Against {} (+0.75): names its audience.", id(0).short()),
-        confidence: if confident { 0.91 } else { 0.55 },
-        confident,
-        tied: if confident { Vec::new() } else { vec![id(0)] },
-        ranking: vec![standing(1, 0.74, [2, 0, 0]), standing(0, 0.52, [1, 1, 0]), standing(2, 0.24, [0, 1, 1])],
-        comparisons: vec![comparison(1, 0, 0.75, true), comparison(2, 0, -0.5, false), comparison(1, 2, 0.5, true)],
-        swap_consistency: 0.67,
-        missing: 0,
-        audit_age_days: None,
-        criteria: [("clarity".to_owned(), 0.6), ("fit".to_owned(), 0.4)].into(),
-        model_metadata: metadata(300),
-    }
 }
 
 /// Presses `keys` and gives the ticket of the judging that they ask for, and its raw request.
@@ -81,7 +48,7 @@ fn at_work(bench: &mut Bench) -> Ticket {
 
 fn concluded(bench: &mut Bench, confident: bool) {
     let ticket = at_work(bench);
-    let result = result(confident);
+    let result = selection(confident);
     let rest = result.comparisons[1..].iter().map(|comparison| EventKind::Judged { comparison: comparison.clone() });
     let end = EventKind::Finished { result: Box::new(Outcome::Selection(result.clone())) };
     bench.tell_of(ticket, rest.chain([end]).collect());

@@ -68,7 +68,7 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let skip = (judge.marked + 1).saturating_sub(visible);
     for (area, (at, row)) in areas.zip(rows.iter().enumerate().skip(skip)) {
         let line = line(row, at, plot, judge.winner().is_some(), theme);
-        frame.render_widget(if at == judge.marked { line.style(theme.marked) } else { line }, area);
+        surround::list_row(frame, area, line, at == judge.marked, theme);
     }
 }
 

@@ -51,7 +51,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     for (row, (at, facts)) in rows.zip(providers.rows().iter().enumerate().skip(providers.top)) {
         let is_marked = at == providers.marked;
         let line = line(model, facts, is_marked, theme);
-        frame.render_widget(if is_marked { line.style(theme.marked) } else { line }, row);
+        surround::list_row(frame, row, line, is_marked, theme);
     }
 }
 
