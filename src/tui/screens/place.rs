@@ -33,16 +33,6 @@ pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
     Some(Place { header, list, details: body, status, hints })
 }
 
-/// The room within a frame.
-pub(crate) const fn inner(area: Rect) -> Rect {
-    Rect {
-        x: area.x.saturating_add(1),
-        y: area.y.saturating_add(1),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

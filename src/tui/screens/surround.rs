@@ -35,6 +35,16 @@ pub(crate) fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
     Rect { y: area.bottom(), height, ..*area }
 }
 
+/// The room within a frame.
+pub(crate) const fn inner(area: Rect) -> Rect {
+    Rect {
+        x: area.x.saturating_add(1),
+        y: area.y.saturating_add(1),
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    }
+}
+
 /// One line that says what is needed.
 pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     let (width, height) = LEAST;

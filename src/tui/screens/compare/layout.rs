@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::compare::Arrangement;
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
 use crate::tui::widgets::cells;
 
 /// From so many columns on two texts fit beside each other.
@@ -37,13 +37,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The room within the frame, of both columns together.
     pub(crate) const fn inner(&self) -> Rect {
-        let Rect { x, y, width, height } = self.texts;
-        Rect {
-            x: x.saturating_add(1),
-            y: y.saturating_add(1),
-            width: width.saturating_sub(2),
-            height: height.saturating_sub(2),
-        }
+        inner(self.texts)
     }
 
     /// Columns of one text.

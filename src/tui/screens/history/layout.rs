@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::history::Part;
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -61,19 +61,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The room within a frame.
-    pub(crate) const fn inner(area: Rect) -> Rect {
-        Rect {
-            x: area.x.saturating_add(1),
-            y: area.y.saturating_add(1),
-            width: area.width.saturating_sub(2),
-            height: area.height.saturating_sub(2),
-        }
-    }
-
     /// How many entries of the list are visible.
     pub(crate) fn entries(&self) -> usize {
-        usize::from(Self::inner(self.list).height / ENTRY)
+        usize::from(inner(self.list).height / ENTRY)
     }
 }
 

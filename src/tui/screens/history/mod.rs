@@ -13,6 +13,7 @@ use ratatui::layout::{Position, Rect};
 pub(crate) use answers::{again, enter, hand_over, take_in};
 
 use super::pointer::NOTCH;
+use super::surround::inner;
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
@@ -137,7 +138,7 @@ pub(super) fn reflow(model: &mut Model) {
     let lowest = (history.marked + 1).saturating_sub(entries);
     history.top = history.top.clamp(lowest, history.marked.max(lowest)).min(history.rows.len().saturating_sub(entries));
     if let Some(preview) = &mut history.preview {
-        let inner = Layout::inner(layout.preview);
+        let inner = inner(layout.preview);
         if !inner.is_empty() {
             preview.reflow(inner.width, inner.height.into());
         }
@@ -147,7 +148,7 @@ pub(super) fn reflow(model: &mut Model) {
 /// A click gives what is under it the keys, and marks the row it hits.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let layout = here(model);
-    let list = Layout::inner(layout.list);
+    let list = inner(layout.list);
     if layout.search.contains(at) {
         focus(model, Part::Search);
     } else if layout.preview.contains(at) {
@@ -167,7 +168,7 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
 pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
     let layout = here(model);
     if layout.preview.contains(at) {
-        let height = usize::from(Layout::inner(layout.preview).height);
+        let height = usize::from(inner(layout.preview).height);
         if let Some(preview) = &mut model.history.preview {
             let rows = preview.len();
             preview.scroll.by(direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)), rows, height);
@@ -214,7 +215,7 @@ fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
     let layout = here(model);
     let history = &mut model.history;
     if history.focus == Part::Preview {
-        let height = usize::from(Layout::inner(layout.preview).height);
+        let height = usize::from(inner(layout.preview).height);
         if let Some(preview) = &mut history.preview {
             let rows = preview.len();
             preview.scroll.by(by(height), rows, height);

@@ -31,18 +31,6 @@ pub(crate) struct Layout {
     pub(crate) hints: Rect,
 }
 
-impl Layout {
-    /// The room within a frame.
-    pub(crate) const fn inner(area: Rect) -> Rect {
-        Rect {
-            x: area.x.saturating_add(1),
-            y: area.y.saturating_add(1),
-            width: area.width.saturating_sub(2),
-            height: area.height.saturating_sub(2),
-        }
-    }
-}
-
 /// Where everything lies on a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };

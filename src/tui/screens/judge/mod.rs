@@ -8,6 +8,7 @@ pub(crate) mod view;
 use ratatui::layout::Rect;
 use serde_json::json;
 
+use super::surround::inner;
 use super::{copy, half, page, take_up};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Wish};
@@ -46,7 +47,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
 
 /// Does what `action` says, which can be done.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
-    let height = usize::from(Layout::inner(here(model).said).height);
+    let height = usize::from(inner(here(model).said).height);
     match action {
         Action::Back | Action::BackOrQuit => model.screen = ScreenName::Work,
         Action::Down => model.judge.marked = (model.judge.marked + 1).min(model.judge.prompts.len().saturating_sub(1)),
@@ -130,7 +131,7 @@ pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domai
 
 /// Brings what is said to its width and place.
 pub(super) fn reflow(model: &mut Model) {
-    let inner = Layout::inner(here(model).said);
+    let inner = inner(here(model).said);
     model.judge.reflow(inner.width.saturating_sub(2).max(1), inner.height.into());
 }
 

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::judge_name;
-use super::layout::{Layout, layout};
+use super::layout::layout;
 use crate::tui::model::Model;
 use crate::tui::model::judge::{Judged, Row, Said};
-use crate::tui::screens::surround::{self, header, hints, pane, place, spinner, too_small};
+use crate::tui::screens::surround::{self, header, hints, inner, pane, place, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, interval, score, tokens};
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -108,7 +108,7 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         (Some(_), count) => format!(" Comparisons, {count} so far "),
         (None, _) => " Why ".to_owned(),
     };
-    let inner = Layout::inner(area);
+    let inner = inner(area);
     let below = judge.said_rows().saturating_sub(judge.top + usize::from(inner.height));
     let mut block = pane(Line::styled(title, theme.strong), false, theme);
     if let Some(place) = place(judge.top, below) {

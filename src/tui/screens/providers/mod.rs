@@ -8,8 +8,9 @@ pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
 
-use super::place::{Place, inner, place};
+use super::place::{Place, place};
 use super::pointer::NOTCH;
+use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};

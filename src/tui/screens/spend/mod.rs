@@ -8,7 +8,8 @@ pub(crate) mod view;
 use aludel_core::domain::SpendBy;
 use ratatui::layout::Rect;
 
-use super::place::{Place, inner, place};
+use super::place::{Place, place};
+use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};

@@ -7,7 +7,7 @@
 use ratatui::layout::Rect;
 
 use crate::tui::model::{Focus, LiveRun, Model};
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
 use crate::tui::widgets::cells;
 
 /// A column narrower than this is not worth reading.
@@ -57,13 +57,7 @@ pub(crate) struct Slot {
 impl Slot {
     /// The room within the frame.
     pub(crate) const fn inner(&self) -> Rect {
-        let Rect { x, y, width, height } = self.area;
-        Rect {
-            x: x.saturating_add(1),
-            y: y.saturating_add(1),
-            width: width.saturating_sub(2),
-            height: height.saturating_sub(2),
-        }
+        inner(self.area)
     }
 }
 

@@ -1,0 +1,301 @@
+//! The table of actions: what each is called, where it applies, which keys call it and what it does.
+//!
+//! Its order is that of the help. A place in the hint line belongs to one action of those whose keys work together; tests
+//! beside [`Action`] hold that, and that no context gives a key two meanings.
+
+use super::{Action, ActionInfo, Context, info};
+
+use Action as A;
+use Context::{Compare, Composer, Global, History, Judge, Navigate, Providers, Search, Spend};
+
+/// All actions, in the order of the help.
+pub static ACTIONS: &[ActionInfo] = &[
+    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Make prompts of the idea")
+        .at_work()
+        .hint(2)
+        .calls("generate"),
+    info(
+        A::RunSettings,
+        "run-settings",
+        Global,
+        &["F2"],
+        "settings",
+        "Persona, variants, temperature, provider, phases",
+    )
+    .hint(12),
+    info(
+        A::StopOrQuit,
+        "stop-or-quit",
+        Global,
+        &["Ctrl+C"],
+        "stop all",
+        "Stop the run, keeping what is finished; idle: twice quits",
+    )
+    .hint(3),
+    info(A::Quit, "quit", Global, &["Ctrl+Q"], "quit", "Quit; asks while a run is live").hint(30),
+    info(A::Help, "help", Global, &["F1"], "help", "Every key, searchable"),
+    info(A::Help, "help-nav", Navigate, &["?"], "help", "Every key, searchable"),
+    info(A::Palette, "palette", Global, &["Ctrl+P"], "palette", "Everything that can be done, by name").hint(26),
+    info(A::Palette, "palette-nav", Navigate, &[":"], "palette", "Everything that can be done, by name"),
+    info(
+        A::AllSettings,
+        "settings",
+        Global,
+        &["F3"],
+        "all settings",
+        "Every setting, its value and where that is from",
+    )
+    .calls("config show"),
+    info(A::Log, "log", Navigate, &["L"], "log", "What this process wrote to its log"),
+    info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
+    info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
+    info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
+    info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "To the shell; `fg` comes back"),
+    info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Draw the whole screen anew"),
+    info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToCompare, "screen-2", Global, &["Alt+2"], "compare", "To Compare: prompts beside each other"),
+    info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts beside each other"),
+    info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
+    info(A::GoToJudge, "screen-3-nav", Navigate, &["3"], "judge", "To the Judge: which prompt is best, and how sure"),
+    info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
+        .calls("list"),
+    info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
+        .hint(14),
+    info(
+        A::GoToProviders,
+        "screen-6",
+        Global,
+        &["Alt+6"],
+        "providers",
+        "To the Providers: who could write, keys, prices",
+    )
+    .calls("providers"),
+    info(
+        A::GoToProviders,
+        "screen-6-nav",
+        Navigate,
+        &["6"],
+        "providers",
+        "To the Providers: who could write, keys, prices",
+    )
+    .hint(24),
+    info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To the Spending: what was spent, and what may be")
+        .calls("spend"),
+    info(
+        A::GoToSpend,
+        "screen-7-nav",
+        Navigate,
+        &["7"],
+        "spending",
+        "To the Spending: what was spent, and what may be",
+    )
+    .hint(25),
+    info(
+        A::TestProvider,
+        "test-provider",
+        Providers,
+        &["T"],
+        "test",
+        "Make a real call to it, which may cost a little",
+    )
+    .hint(1)
+    .calls("test-providers"),
+    info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Look again who is there").hint(2),
+    info(A::SpendRange, "spend-range", Spend, &["v"], "range", "The last day, week or month, or all time").hint(1),
+    info(A::SpendGroup, "spend-group", Spend, &["o"], "group", "By day, model, provider, phase, tag or command")
+        .hint(2)
+        .calls("stats"),
+    info(A::Reload, "reload", Spend, &["r"], "add up again", "Add up again").hint(5),
+    info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
+    info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
+    info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),
+    info(A::PhasePrevious, "phase-prev", Navigate, &["{"], "phase", "Previous phase").at_work(),
+    info(A::PhaseNext, "phase-next", Navigate, &["}"], "phase", "Next phase").at_work().hint(7),
+    info(A::Down, "down", Navigate, &["j", "Down"], "down", "Down a row"),
+    info(A::Up, "up", Navigate, &["k", "Up"], "up", "Up a row"),
+    info(A::HalfDown, "half-down", Navigate, &["d", "Ctrl+D"], "half down", "Down half a pane"),
+    info(A::HalfUp, "half-up", Navigate, &["u", "Ctrl+U"], "half up", "Up half a pane"),
+    info(A::PageDown, "page-down", Navigate, &["PageDown", "Space"], "page down", "Down a pane"),
+    info(A::PageUp, "page-up", Navigate, &["PageUp"], "page up", "Up a pane"),
+    info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
+    info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow what arrives"),
+    info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
+    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
+        .at_work()
+        .hint(10),
+    info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt").hint(4),
+    info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not")
+        .at_work(),
+    info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
+    info(A::Retry, "retry", Navigate, &["r"], "retry", "Make what failed again, in a run of its own")
+        .at_work()
+        .hint(15)
+        .calls("generate"),
+    info(A::Rerun, "rerun", Navigate, &["R"], "run again", "Run the same request again")
+        .at_work()
+        .hint(16)
+        .calls("generate"),
+    info(
+        A::RunWith,
+        "retry-other",
+        Navigate,
+        &["P"],
+        "provider",
+        "Make what failed, or one more, with another provider",
+    )
+    .at_work()
+    .hint(17)
+    .calls("generate"),
+    info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings")
+        .at_work()
+        .hint(9),
+    info(A::Mark, "mark", Navigate, &["c"], "mark", "Mark this prompt, to compare or judge it with others").hint(18),
+    info(A::Unmark, "unmark", Navigate, &["Alt+C"], "unmark all", "Take all marks away"),
+    info(
+        A::Compare,
+        "compare",
+        Navigate,
+        &["C"],
+        "compare",
+        "Compare the marked prompts; without marks, those of the run",
+    )
+    .hint(19)
+    .calls("compare"),
+    info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
+        .hint(20)
+        .calls("select"),
+    info(A::ChangeNext, "next-change", Compare, &["n"], "change", "The next change").hint(1),
+    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before"),
+    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(6),
+    info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(7),
+    info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Beside the next of the others").hint(2),
+    info(
+        A::OpenCompared,
+        "open-compared",
+        Compare,
+        &["Enter"],
+        "open",
+        "Take the right one up in the Workbench's input",
+    )
+    .hint(5),
+    info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`").hint(1).calls("update"),
+    info(A::TagCandidate, "tag-candidate", Judge, &["t"], "tags", "Change the tags of the marked one")
+        .hint(5)
+        .calls("update"),
+    info(A::EditTask, "task", Judge, &["E"], "task", "Say what they are to be judged for").hint(6),
+    info(
+        A::OpenCandidate,
+        "open-candidate",
+        Judge,
+        &["Enter"],
+        "open",
+        "Take the marked one up in the Workbench's input",
+    )
+    .hint(2),
+    info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box").hint(1).calls("search"),
+    info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
+    info(A::OpenIdea, "open", History, &["Enter"], "open", "Take its idea up in the Workbench's input").hint(2),
+    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Take the prompt itself up as an idea").hint(15),
+    info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
+    info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
+    info(
+        A::DeletePrompt,
+        "delete",
+        History,
+        &["D"],
+        "delete",
+        "Delete it; {undo-delete} brings it back for ten seconds",
+    )
+    .hint(7)
+    .calls("delete"),
+    info(A::CallBack, "undo-delete", History, &["U"], "bring back", "Bring back what was deleted last").hint(21),
+    info(A::Export, "export", History, &["E"], "export", "Write what is listed to a file").hint(16).calls("export"),
+    info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
+    info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),
+    info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview").hint(13).calls("show"),
+    info(A::Results, "results", Search, &["Enter"], "results", "Search now, and on to what is found").hint(1),
+    info(A::SearchMode, "mode", Search, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(4),
+    info(A::Down, "search-down", Search, &["Down"], "next", "The next of what is found").hint(5),
+    info(A::Up, "search-up", Search, &["Up"], "previous", "The one before of what is found"),
+    info(A::PageDown, "search-page-down", Search, &["PageDown"], "page down", "Down a page of what is found"),
+    info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of what is found"),
+    info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
+    info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
+    info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; what you wrote is kept")
+        .at_work(),
+    info(A::InputNext, "input-next", Composer, &["Alt+Down"], "later", "Later input, and back to what you wrote")
+        .at_work(),
+    info(A::InputHistory, "input-history", Composer, &["Ctrl+R"], "earlier inputs", "Search earlier inputs")
+        .at_work()
+        .hint(15)
+        .calls("history"),
+    info(A::Editor, "editor", Composer, &["Ctrl+G"], "editor", "Write in $VISUAL or $EDITOR").at_work().hint(16),
+    info(A::CharLeft, "char-left", Composer, &["Left", "Ctrl+B"], "left", "Left"),
+    info(A::CharRight, "char-right", Composer, &["Right", "Ctrl+F"], "right", "Right"),
+    info(A::LineUp, "line-up", Composer, &["Up"], "up", "Up a row").at_work(),
+    info(A::LineDown, "line-down", Composer, &["Down"], "down", "Down a row").at_work(),
+    info(A::WordLeft, "word-left", Composer, &["Alt+B", "Ctrl+Left", "Alt+Left"], "word left", "A word left"),
+    info(A::WordRight, "word-right", Composer, &["Alt+F", "Ctrl+Right", "Alt+Right"], "word right", "A word right"),
+    info(A::LineStart, "line-start", Composer, &["Ctrl+A", "Home"], "line start", "To the beginning of the line"),
+    info(A::LineEnd, "line-end", Composer, &["Ctrl+E", "End"], "line end", "To the end of the line"),
+    info(A::TextUp, "text-up", Composer, &["PageUp"], "page up", "Up a page of the input").at_work(),
+    info(A::TextDown, "text-down", Composer, &["PageDown"], "page down", "Down a page of the input").at_work(),
+    info(A::TextStart, "text-start", Composer, &["Ctrl+Home", "Alt+<"], "start", "To the beginning of the input")
+        .at_work(),
+    info(A::TextEnd, "text-end", Composer, &["Ctrl+End", "Alt+>"], "end", "To the end of the input").at_work(),
+    info(
+        A::DeleteCharBefore,
+        "del-char-before",
+        Composer,
+        &["Backspace", "Ctrl+H"],
+        "delete back",
+        "Delete the character before",
+    ),
+    info(A::DeleteChar, "del-char", Composer, &["Delete", "Ctrl+D"], "delete", "Delete the character under the cursor"),
+    info(A::DeleteWord, "del-word", Composer, &["Ctrl+W", "Alt+Backspace"], "delete word", "Delete the word before"),
+    info(A::DeleteWordAfter, "del-word-after", Composer, &["Alt+D"], "delete word after", "Delete the word after"),
+    info(
+        A::DeleteToStart,
+        "del-to-start",
+        Composer,
+        &["Ctrl+U"],
+        "delete to start",
+        "Delete to the beginning of the line",
+    ),
+    info(A::DeleteToEnd, "del-to-end", Composer, &["Ctrl+K"], "delete to end", "Delete to the end of the line"),
+    info(
+        A::SetMark,
+        "select-from",
+        Composer,
+        &["Ctrl+Space", "Alt+Space"],
+        "mark",
+        "Select from here on; again: no longer",
+    ),
+    info(A::SelectLeft, "select-left", Composer, &["Shift+Left"], "select left", "Select a character to the left"),
+    info(A::SelectRight, "select-right", Composer, &["Shift+Right"], "select right", "Select a character to the right"),
+    info(A::SelectUp, "select-up", Composer, &["Shift+Up"], "select up", "Select a row up").at_work(),
+    info(A::SelectDown, "select-down", Composer, &["Shift+Down"], "select down", "Select a row down").at_work(),
+    info(
+        A::SelectLineStart,
+        "select-line-start",
+        Composer,
+        &["Shift+Home"],
+        "select to start",
+        "Select to the beginning of the line",
+    ),
+    info(
+        A::SelectLineEnd,
+        "select-line-end",
+        Composer,
+        &["Shift+End"],
+        "select to end",
+        "Select to the end of the line",
+    ),
+    info(A::SelectAll, "select-all", Composer, &["Alt+A"], "select all", "Select everything"),
+    info(A::CopySelection, "copy-selection", Composer, &["Alt+W"], "copy", "Copy what is selected").at_work().hint(4),
+    info(A::CutSelection, "cut-selection", Composer, &["Ctrl+X"], "cut", "Cut what is selected").at_work().hint(5),
+    info(A::Yank, "yank", Composer, &["Ctrl+Y"], "put back", "Put back what was deleted last"),
+    info(A::Undo, "undo", Composer, &["Ctrl+_", "Alt+U"], "undo", "Undo"),
+    info(A::Redo, "redo", Composer, &["Alt+R"], "redo", "Redo"),
+];
