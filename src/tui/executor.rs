@@ -200,7 +200,8 @@ impl Executor {
         Ok((run, newcomers))
     }
 
-    /// Starts the judge, and hands over the events of its run. Stopped before it has begun, it never begins.
+    /// Starts the judge, and hands over the events of its run. Stopped before it has begun, it is cancelled as
+    /// soon as it does.
     fn judge(&mut self, ticket: Ticket, raw: serde_json::Value) {
         let (engine, answers) = (self.engine.clone(), self.answers.clone());
         let stop = Arc::new(Notify::new());

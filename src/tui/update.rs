@@ -58,7 +58,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
                 CostlyWhat::Run(_) => current(model, ticket).is_some(),
                 CostlyWhat::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
             };
-            if is_current {
+            // What is being typed into a box is not taken away; the refusal stands on the screen, and asking again asks again.
+            if is_current && model.overlay.is_none() {
                 model.overlay = Some(Overlay::ConfirmCost(*costly));
             }
             Vec::new()

@@ -27,6 +27,9 @@ pub(super) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         let (finished, all) = (run.finished(), run.variants());
         lines.push(Line::from(format!("A run is live: {finished} of {all} variants are finished.")));
         lines.push(Line::from("Leaving stops the others; what is finished is kept."));
+    } else if model.judge.live().is_some() {
+        lines.push(Line::from("The judge is at work."));
+        lines.push(Line::from("Leaving stops it; answers that came are kept for the next time."));
     } else if let Some(transfer) = &model.history.transfer {
         lines.push(Line::from(format!("A file is under way: {}.", transfer.told())));
         lines.push(Line::from("Leaving stops it; what is stored by now stays."));

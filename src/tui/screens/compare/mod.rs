@@ -139,7 +139,8 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Co
             if is_pair {
                 compare.take_pair(&result);
             }
-            if !is_pair || compare.prompts.len() == 2 {
+            // The two have their measures, even where those of all are not to be had.
+            if !is_pair || compare.measured.as_ref().is_none_or(|measured| measured.prompts.len() <= 2) {
                 compare.measured = Some(result);
             }
         }

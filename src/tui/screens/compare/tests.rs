@@ -157,6 +157,19 @@ fn what_the_core_refuses_is_said() {
 }
 
 #[test]
+fn two_are_shown_and_copied_where_the_others_cannot_be_read() {
+    let mut bench = Bench::new(200, 60);
+    with_a_run(&mut bench);
+    let effects = bench.press("C");
+    answer(&mut bench, &effects[..1]);
+    let problem = Error::NotFound { what: "prompt", key: "7a3f9c21".into(), hint: "aludel list" };
+    let outcome = Err(Box::new(Problem::from(problem)));
+    bench.send(Message::Compared { ticket: asked(&effects)[1].0, outcome });
+    assert!(bench.picture().contains("7a3f9c21") && bench.picture().contains("Measures"), "{}", bench.picture());
+    assert_eq!(bench.press("y"), [TerminalEffect::Copy(NEWER.to_owned()).into()]);
+}
+
+#[test]
 fn letters_become_ids_when_another_run_begins() {
     let mut bench = Bench::new(120, 40);
     comparing(&mut bench, "c ] c C");

@@ -113,6 +113,9 @@ fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
             theme.muted,
         ));
     }
+    if let Some(problem) = compare.problem.as_ref().filter(|_| compare.pair.is_some()) {
+        spans.push(Span::styled(format!(" · {} {}", glyph::FAILED, safe_line(&problem.detail)), theme.bad));
+    }
     if compare.asked.is_some() || compare.asked_pair.is_some() {
         spans.push(Span::styled(format!(" · {} comparing", surround::spinner(model)), theme.live));
     }

@@ -163,6 +163,21 @@ fn what_may_cost_more_is_asked_and_gets_that_budget() {
 }
 
 #[test]
+fn a_question_about_costs_takes_away_nothing_that_is_typed() {
+    let mut bench = Bench::new(120, 40);
+    with_a_run(&mut bench);
+    let (ticket, _) = asked(&mut bench, "J");
+    let problem = Box::new(Problem::from(Error::Budget("it may cost $0.40".into())));
+    bench.send(Message::RunRefused { ticket, problem });
+    bench.press("E");
+    bench.type_text("for a beginner");
+    let costly = Costly { what: CostlyWhat::Judging, most_usd: 0.4, calls: 6 };
+    bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
+    let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the box is gone") };
+    assert_eq!(asking.field.text(), "for a beginner");
+}
+
+#[test]
 fn a_run_that_may_cost_more_is_asked_and_gets_that_budget() {
     let mut bench = Bench::new(120, 40);
     bench.type_text("an idea");
@@ -185,6 +200,14 @@ fn a_judging_is_stopped_before_a_run() {
     assert_eq!(bench.press("Ctrl+C"), [CoreEffect::CancelRun(ticket).into()]);
     bench.tell_of(ticket, vec![EventKind::Cancelled {}]);
     assert!(bench.model.judge.live().is_none() && bench.picture().contains("stopped"));
+}
+
+#[test]
+fn leaving_while_the_judge_is_at_work_says_so() {
+    let mut bench = Bench::new(120, 40);
+    at_work(&mut bench);
+    assert!(bench.press("Ctrl+Q").is_empty());
+    assert!(bench.picture().contains("The judge is at work."), "{}", bench.picture());
 }
 
 #[test]
