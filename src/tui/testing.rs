@@ -30,6 +30,8 @@ use super::theme::Theme;
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
+pub(crate) mod gallery;
+
 /// A workbench under test, without a terminal.
 pub(crate) struct Bench {
     pub(crate) model: Model,

@@ -3,22 +3,14 @@
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::listing::SettingRow;
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::{Letters, Theme};
+use crate::tui::theme::Theme;
 use aludel_core::error::{Error, Problem};
 use aludel_core::trace::LogLine;
 use tracing::Level;
 
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in [(80, 24), (120, 40), (60, 16)] {
-        let mut bench = Bench::new(width, height);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert!(rows.last().is_some_and(|hints| hints.ends_with("Esc close")), "{rows:#?}");
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
-}
+const GALLERY: Gallery = Gallery("over");
 
 fn settings(bench: &mut Bench) {
     bench.press("F3");
@@ -55,12 +47,12 @@ fn log(bench: &mut Bench) {
 
 #[test]
 fn the_palette_lists_what_can_be_done() {
-    pictures("palette", |bench| _ = bench.press("Ctrl+P"));
+    GALLERY.keep("palette", |bench| _ = bench.press("Ctrl+P"));
 }
 
 #[test]
 fn the_palette_finds_by_letters_in_order() {
-    pictures("palette_typed", |bench| {
+    GALLERY.keep("palette_typed", |bench| {
         bench.press("Ctrl+P");
         bench.type_text("cpy");
     });
@@ -68,8 +60,8 @@ fn the_palette_finds_by_letters_in_order() {
 
 #[test]
 fn every_setting_says_where_it_is_from() {
-    pictures("settings", settings);
-    pictures("settings_typed", |bench| {
+    GALLERY.keep("settings", settings);
+    GALLERY.keep("settings_typed", |bench| {
         settings(bench);
         bench.type_text("theme");
     });
@@ -77,7 +69,7 @@ fn every_setting_says_where_it_is_from() {
 
 #[test]
 fn the_log_tells_levels_by_glyph_and_word() {
-    pictures("log", log);
+    GALLERY.keep("log", log);
 }
 
 #[test]
@@ -119,17 +111,16 @@ fn settings_that_cannot_be_read_say_why_and_a_stale_answer_is_ignored() {
 }
 
 #[test]
-fn without_letters_but_those_of_ascii_every_box_can_be_read() {
-    let theme = Theme::ansi16().with_letters(Letters::Ascii);
-    for prepare in [settings, log] {
-        let mut bench = Bench::new(80, 24);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&theme));
-        assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-    }
-    let mut bench = Bench::new(80, 24);
-    log(&mut bench);
-    insta::assert_snapshot!("log_ascii_80x24", rows_of(&bench.buffer(&theme)).join("\n"));
+fn in_colour_and_without_letters_but_those_of_ascii_every_box_can_be_read() {
+    let opened = |keys: &'static str| move |bench: &mut Bench| _ = bench.press(keys);
+    GALLERY.keep_in_colour("palette", opened("Ctrl+P"));
+    GALLERY.keep_in_colour("help", opened("F1 Down"));
+    GALLERY.keep_in_colour("run_settings", opened("F2 Down"));
+    GALLERY.keep_in_colour("settings", settings);
+    GALLERY.keep_in_colour("log", log);
+    GALLERY.keep_in_ascii("palette", opened("Ctrl+P"));
+    GALLERY.keep_in_ascii("settings", settings);
+    GALLERY.keep_in_ascii("log", log);
 }
 
 #[test]

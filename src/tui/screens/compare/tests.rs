@@ -6,10 +6,10 @@ use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
 use crate::tui::message::Message;
 use crate::tui::model::Focus;
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+const GALLERY: Gallery = Gallery("compare");
 
 const OLDER: &str = "# Role\nSenior Rust reviewer.\n\n# Task\nReview {{diff}}. List at most seven findings, ranked by \
                      severity.\n\n# Rules\n- No style remarks.\n- Unsure? Say \"unverified\" and how to check.\n- Be kind.";
@@ -55,42 +55,31 @@ fn comparing(bench: &mut Bench, keys: &str) {
     answer(bench, &effects);
 }
 
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "the last hint is never cut");
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
-}
-
 #[test]
 fn nothing_compared_yet_looks_like_this() {
-    pictures("compare_nothing", |bench| {
+    GALLERY.keep("nothing", |bench| {
         bench.press("Alt+2");
     });
 }
 
 #[test]
 fn two_prompts_look_like_this() {
-    pictures("compare_two", |bench| comparing(bench, "c ] c C"));
+    GALLERY.keep("two", |bench| comparing(bench, "c ] c C"));
 }
 
 #[test]
 fn three_prompts_and_a_change_that_was_gone_to_look_like_this() {
-    pictures("compare_three", |bench| {
+    GALLERY.keep("three", |bench| {
         comparing(bench, "C");
         bench.press("n n");
     });
 }
 
 #[test]
-fn the_two_look_like_this_in_colour() {
-    let mut bench = Bench::new(120, 30);
-    comparing(&mut bench, "c ] c C");
-    insta::assert_snapshot!("compare_two_styles", styles_of(&bench.buffer(&Theme::ansi16())));
+fn they_look_like_this_in_colour() {
+    GALLERY.keep_in_colour("two", |bench| comparing(bench, "c ] c C"));
+    GALLERY.keep_in_colour("three", |bench| comparing(bench, "C"));
+    GALLERY.keep_in_ascii("two", |bench| comparing(bench, "c ] c C"));
 }
 
 #[test]

@@ -8,10 +8,10 @@ use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
 use crate::tui::message::{Message, News};
 use crate::tui::model::{Costly, CostlyWhat, Overlay};
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+const GALLERY: Gallery = Gallery("judge");
 
 fn id(variant: u32) -> PromptId {
     prompt(variant, "", None).id
@@ -54,46 +54,37 @@ fn concluded(bench: &mut Bench, confident: bool) {
     bench.tell_of(ticket, rest.chain([end]).collect());
 }
 
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        assert!(rows.iter().all(|row| !row.contains('\u{1b}')));
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
-}
-
 #[test]
 fn nothing_judged_yet_looks_like_this() {
-    pictures("judge_nothing", |bench| {
+    GALLERY.keep("nothing", |bench| {
         bench.press("Alt+3");
     });
 }
 
 #[test]
 fn comparisons_look_like_this_as_they_come() {
-    pictures("judge_at_work", |bench| {
+    GALLERY.keep("at_work", |bench| {
         at_work(bench);
     });
 }
 
 #[test]
 fn a_choice_looks_like_this() {
-    pictures("judge_sure", |bench| concluded(bench, true));
+    GALLERY.keep("sure", |bench| concluded(bench, true));
 }
 
 #[test]
 fn a_choice_that_is_too_close_to_call_looks_like_this() {
-    pictures("judge_close", |bench| concluded(bench, false));
+    GALLERY.keep("close", |bench| concluded(bench, false));
 }
 
 #[test]
 fn the_judge_looks_like_this_in_colour() {
-    let mut bench = Bench::new(120, 30);
-    concluded(&mut bench, true);
-    insta::assert_snapshot!("judge_styles", styles_of(&bench.buffer(&Theme::ansi16())));
+    GALLERY.keep_in_colour("at_work", |bench| {
+        at_work(bench);
+    });
+    GALLERY.keep_in_colour("sure", |bench| concluded(bench, true));
+    GALLERY.keep_in_ascii("sure", |bench| concluded(bench, true));
 }
 
 #[test]
@@ -180,6 +171,20 @@ fn a_question_about_costs_takes_away_nothing_that_is_typed() {
 #[test]
 fn a_run_that_may_cost_more_is_asked_and_gets_that_budget() {
     let mut bench = Bench::new(120, 40);
+    asked_about_costs(&mut bench);
+    let effects = bench.press("Enter");
+    let [Effect::Core(CoreEffect::Generate { raw, .. })] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((&raw["budget_usd"], &raw["input"]), (&serde_json::json!(2.0), &serde_json::json!("an idea")));
+}
+
+#[test]
+fn the_question_about_costs_looks_like_this() {
+    GALLERY.keep("costs", asked_about_costs);
+    GALLERY.keep_in_colour("costs", asked_about_costs);
+}
+
+/// A run was refused for its price, and the question stands.
+fn asked_about_costs(bench: &mut Bench) {
     bench.type_text("an idea");
     bench.press("Ctrl+J");
     let ticket = bench.model.last_ticket;
@@ -188,9 +193,6 @@ fn a_run_that_may_cost_more_is_asked_and_gets_that_budget() {
     let costly = Costly { what: CostlyWhat::Run(raw), most_usd: 2.0, calls: 9 };
     bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
     assert!(matches!(bench.model.overlay, Some(Overlay::ConfirmCost(_))));
-    let effects = bench.press("Enter");
-    let [Effect::Core(CoreEffect::Generate { raw, .. })] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!((&raw["budget_usd"], &raw["input"]), (&serde_json::json!(2.0), &serde_json::json!("an idea")));
 }
 
 #[test]

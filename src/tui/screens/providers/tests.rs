@@ -4,8 +4,8 @@ use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Inquiry};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::providers::Test;
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
 use aludel_core::domain::{
     Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest,
 };
@@ -14,7 +14,7 @@ use aludel_core::error::{Error, Problem};
 use aludel_core::probe::KeySource;
 use aludel_core::provider::catalog::Price;
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+const GALLERY: Gallery = Gallery("providers");
 
 fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderFacts {
     let networked = kind != ProviderKind::Builtin;
@@ -52,8 +52,7 @@ fn facts() -> Vec<ProviderFacts> {
 /// The Providers, answered.
 fn listed(width: u16, height: u16) -> Bench {
     let mut bench = Bench::new(width, height);
-    bench.press("Esc 6");
-    answer(&mut bench, facts());
+    opened(|_| {})(&mut bench);
     bench
 }
 
@@ -90,45 +89,41 @@ fn tested(bench: &mut Bench, ok: bool) {
     bench.send(Message::Told { ticket, told: Told::Tested(Ok(Box::new(test_of(ok)))) });
 }
 
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = listed(width, height);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "{rows:#?}");
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+/// The screen just gone to and answered, and then what `prepare` does.
+fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
+    move |bench| {
+        bench.press("Esc 6");
+        answer(bench, facts());
+        prepare(bench);
     }
+}
+
+fn after_a_test(bench: &mut Bench) {
+    bench.press("T");
+    tested(bench, true);
+    bench.now += 60_000;
+    bench.send(Message::Tick);
 }
 
 #[test]
 fn who_could_write_and_how() {
-    pictures("usable", |_| {});
+    GALLERY.keep("usable", opened(|_| {}));
 }
 
 #[test]
 fn what_to_do_where_a_key_is_missing() {
-    pictures("missing", |bench| _ = bench.press("j"));
+    GALLERY.keep("missing", opened(|bench| _ = bench.press("j")));
 }
 
 #[test]
 fn what_a_call_told() {
-    pictures("tested", |bench| {
-        bench.press("T");
-        tested(bench, true);
-        bench.now += 60_000;
-        bench.send(Message::Tick);
-    });
+    GALLERY.keep("tested", opened(after_a_test));
 }
 
 #[test]
-fn without_colours_and_without_letters_it_is_all_there() {
-    let bench = listed(80, 24);
-    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
-    let plain = Theme::mono().with_letters(crate::tui::theme::Letters::Ascii);
-    let rows = rows_of(&bench.buffer(&plain));
-    assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-    insta::assert_snapshot!("ascii_80x24", rows.join("\n"));
+fn with_colours_without_them_and_without_letters_it_is_all_there() {
+    GALLERY.keep_in_colour("tested", opened(after_a_test));
+    GALLERY.keep_in_ascii("usable", opened(|_| {}));
 }
 
 #[test]

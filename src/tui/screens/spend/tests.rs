@@ -4,12 +4,12 @@ use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Inquiry};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::spend::{Day, Range, Spent};
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
 use aludel_core::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals};
 use aludel_core::error::{Error, Problem};
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+const GALLERY: Gallery = Gallery("spending");
 
 fn totals(calls: u64, cost: f64) -> SpendTotals {
     SpendTotals {
@@ -83,21 +83,21 @@ fn refuse(bench: &mut Bench) {
     bench.send(Message::Told { ticket, told: Told::Spent(Err(Box::new(problem))) });
 }
 
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
+/// The screen just gone to, and then what `prepare` does.
+fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
+    move |bench| {
         bench.press("Esc 7");
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "{rows:#?}");
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
+        prepare(bench);
     }
+}
+
+fn by_model(bench: &mut Bench) {
+    answer(bench, spent(SpendBy::Model));
 }
 
 #[test]
 fn what_was_spent_and_what_may_be() {
-    pictures("spent", |bench| answer(bench, spent(SpendBy::Model)));
+    GALLERY.keep("spent", opened(by_model));
 }
 
 #[test]
@@ -106,29 +106,19 @@ fn nothing_spent_says_so() {
     let caps = SpendCaps { daily_budget_usd: None, left_today_usd: None, preflight_usd: None, used_today_usd: 0.0 };
     let stored = StatsTotals { prompts: 0, ..stored() };
     let days = vec![Day { name: "10-01".into(), cost_usd: 0.0, tokens: 0 }];
-    pictures("nothing", |bench| {
-        answer(
-            bench,
-            Spent { report: SpendReport { caps, ..empty.clone() }, days: days.clone(), stored: stored.clone() },
-        );
-    });
+    let nothing = Spent { report: SpendReport { caps, ..empty }, days, stored };
+    GALLERY.keep("nothing", opened(|bench| answer(bench, nothing.clone())));
 }
 
 #[test]
 fn a_failure_says_why_and_what_to_press() {
-    pictures("failed", refuse);
+    GALLERY.keep("failed", opened(refuse));
 }
 
 #[test]
-fn without_colours_and_without_letters_it_is_all_there() {
-    let mut bench = Bench::new(80, 24);
-    bench.press("Esc 7");
-    answer(&mut bench, spent(SpendBy::Model));
-    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
-    let plain = Theme::mono().with_letters(crate::tui::theme::Letters::Ascii);
-    let rows = rows_of(&bench.buffer(&plain));
-    assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-    insta::assert_snapshot!("ascii_80x24", rows.join("\n"));
+fn with_colours_without_them_and_without_letters_it_is_all_there() {
+    GALLERY.keep_in_colour("spent", opened(by_model));
+    GALLERY.keep_in_ascii("spent", opened(by_model));
 }
 
 /// The range and the grouping of the question among `effects`.

@@ -2,33 +2,26 @@
 
 use crate::tui::message::{Message, News};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
 use aludel_core::domain::{Match, MatchKind, Prompt};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::time::from_millis;
 use aludel_core::transfer::{Conflict, ImportReport, Skip, Stage, TransferProgress};
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
+const GALLERY: Gallery = Gallery("history");
 
-/// Takes a picture at each size and keeps it under `name`.
+/// Keeps pictures of the History that was just gone to, after `prepare`.
 fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        bench.press("Alt+5");
-        prepare(&mut bench);
-        check_rows(&bench);
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
+    GALLERY.keep(name, opened(prepare));
 }
 
-/// What every picture must have, whatever is in it.
-fn check_rows(bench: &Bench) {
-    let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-    let hints = rows.last().map_or("", String::as_str);
-    assert!(["help", "close"].iter().any(|word| hints.ends_with(word)), "the last hint is never cut: {hints:?}");
-    assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
+fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
+    move |bench| {
+        bench.press("Alt+5");
+        prepare(bench);
+    }
 }
 
 fn stored(number: u32) -> Prompt {
@@ -206,12 +199,10 @@ fn the_keys_of_this_screen() {
 }
 
 #[test]
-fn what_was_looked_for_is_told_by_weight_too() {
-    let mut bench = Bench::new(80, 24);
-    bench.press("Alt+5");
-    found(&mut bench);
-    insta::assert_snapshot!("styles_ansi16", styles_of(&bench.buffer(&Theme::ansi16())));
-    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
+fn in_colour() {
+    GALLERY.keep_in_colour("listed", opened(listed));
+    GALLERY.keep_in_colour("found", opened(found));
+    GALLERY.keep_in_ascii("found", opened(found));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::tui::message::Message;
 use crate::tui::model::Overlay;
 use crate::tui::screens::view;
 use crate::tui::terminal::output::FrameBytes;
+use crate::tui::testing::gallery::{Gallery, check};
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
@@ -16,34 +17,8 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 
 mod desk;
 
-const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+const GALLERY: Gallery = Gallery("workbench");
 const IDEA: &str = "Write a prompt that makes a model review Rust pull requests like a careful senior engineer.";
-
-/// Takes a picture at each of the three sizes and keeps it under `name`.
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        prepare(&mut bench);
-        check_rows(&bench);
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
-}
-
-/// What every picture must have, whatever is in it.
-fn check_rows(bench: &Bench) {
-    let buffer = bench.buffer(&Theme::ansi16());
-    let rows = rows_of(&buffer);
-    let pinned = if bench.model.overlay.is_some() { ["close", "stay"] } else { ["help"; 2] };
-    let hints = rows.last().map_or("", String::as_str);
-    assert!(pinned.iter().any(|word| hints.ends_with(word)), "the last hint is never cut: {hints:?}");
-    let mono = bench.buffer(&Theme::mono());
-    assert_eq!(rows, rows_of(&mono), "without colours the words are the same");
-    assert!(
-        mono.content
-            .iter()
-            .all(|cell| { (cell.fg, cell.bg) == (ratatui::style::Color::Reset, ratatui::style::Color::Reset) })
-    );
-}
 
 fn streaming(bench: &mut Bench) {
     bench.run(IDEA, 3);
@@ -103,27 +78,27 @@ fn partly_failed(bench: &mut Bench) {
 
 #[test]
 fn empty() {
-    pictures("empty", |_| {});
+    GALLERY.keep("empty", |_| {});
 }
 
 #[test]
 fn while_text_arrives() {
-    pictures("streaming", streaming);
+    GALLERY.keep("streaming", streaming);
 }
 
 #[test]
 fn with_a_result() {
-    pictures("finished", finished);
+    GALLERY.keep("finished", finished);
 }
 
 #[test]
 fn with_a_failed_variant() {
-    pictures("failed", partly_failed);
+    GALLERY.keep("failed", partly_failed);
 }
 
 #[test]
 fn refused() {
-    pictures("refused", |bench| {
+    GALLERY.keep("refused", |bench| {
         bench.run("   ", 0);
         let faults = vec![
             Fault::new("input", "must not be blank; write what the prompt is for"),
@@ -137,7 +112,7 @@ fn refused() {
 
 #[test]
 fn refused_until_it_is_confirmed() {
-    for (width, height) in SIZES {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
         let mut bench = Bench::new(width, height);
         bench.run(IDEA, 0);
         let detail = "this run may cost up to $0.2171 (9 calls), and `spend.preflight_usd` lets no more than $0.10 pass \
@@ -159,7 +134,7 @@ fn refused_until_it_is_confirmed() {
 
 #[test]
 fn stopped() {
-    pictures("stopped", |bench| {
+    GALLERY.keep("stopped", |bench| {
         streaming(bench);
         bench.press("Ctrl+C");
         bench.tell(vec![EventKind::Cancelled {}]);
@@ -169,7 +144,7 @@ fn stopped() {
 
 #[test]
 fn help() {
-    pictures("help", |bench| {
+    GALLERY.keep("help", |bench| {
         streaming(bench);
         bench.press("? Down Down");
     });
@@ -177,7 +152,7 @@ fn help() {
 
 #[test]
 fn settings() {
-    pictures("settings", |bench| {
+    GALLERY.keep("settings", |bench| {
         bench.press("F2");
         bench.names();
         bench.press("Right Down");
@@ -186,7 +161,7 @@ fn settings() {
 
 #[test]
 fn details() {
-    pictures("details", |bench| {
+    GALLERY.keep("details", |bench| {
         finished(bench);
         bench.press("e");
     });
@@ -194,7 +169,7 @@ fn details() {
 
 #[test]
 fn asking_to_quit() {
-    pictures("quit", |bench| {
+    GALLERY.keep("quit", |bench| {
         streaming(bench);
         bench.press("Ctrl+Q");
     });
@@ -208,27 +183,31 @@ fn eight_variants_and_a_zoom() {
         bench.tell(whole_phase(variant, Phase::PrimaMateria, TEXTS[variant as usize % 3]));
     }
     bench.press("] ] ] ]");
-    check_rows(&bench);
-    insta::assert_snapshot!("eight_variants", bench.picture());
+    GALLERY.keep_one("eight_variants", &bench);
     bench.press("z");
-    check_rows(&bench);
-    insta::assert_snapshot!("zoomed", bench.picture());
+    GALLERY.keep_one("zoomed", &bench);
 }
 
 #[test]
-fn the_styles_of_a_result_are_as_reviewed() {
-    let mut bench = Bench::new(80, 24);
-    finished(&mut bench);
-    insta::assert_snapshot!("styles_ansi16", styles_of(&bench.buffer(&Theme::ansi16())));
-    insta::assert_snapshot!("styles_mono", styles_of(&bench.buffer(&Theme::mono())));
+fn in_colour() {
+    GALLERY.keep_in_colour("streaming", streaming);
+    GALLERY.keep_in_colour("finished", finished);
+    GALLERY.keep_in_colour("failed", partly_failed);
+    GALLERY.keep_in_colour("details", |bench| {
+        partly_failed(bench);
+        bench.press("e");
+    });
+    GALLERY.keep_in_colour("quit", |bench| {
+        streaming(bench);
+        bench.press("Ctrl+Q");
+    });
 }
 
 #[test]
 fn the_least_size_is_whole_and_a_smaller_one_says_what_is_needed() {
     let mut bench = Bench::new(60, 16);
     finished(&mut bench);
-    check_rows(&bench);
-    insta::assert_snapshot!("least", bench.picture());
+    check(&bench);
     bench.send(Message::Resize { width: 59, height: 16 });
     assert_eq!(bench.picture().trim(), "aludel needs 60x16, this is 59x16");
 }
@@ -304,12 +283,5 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
 
 #[test]
 fn without_letters_but_those_of_ascii_it_can_be_used() {
-    let plain = Theme::ansi16().with_letters(crate::tui::theme::Letters::Ascii);
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        streaming(&mut bench);
-        let rows = rows_of(&bench.buffer(&plain));
-        assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-        insta::assert_snapshot!(format!("ascii_{width}x{height}"), rows.join("\n"));
-    }
+    GALLERY.keep_in_ascii("streaming", streaming);
 }

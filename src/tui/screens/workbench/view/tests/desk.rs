@@ -6,7 +6,7 @@ use crate::tui::model::desk::{CutShort, Leftovers};
 
 #[test]
 fn what_an_earlier_workbench_left() {
-    pictures("left", |bench| {
+    GALLERY.keep("left", |bench| {
         let draft = Some((IDEA.into(), "5 min".into()));
         let cut_short = Some(CutShort { stored: 2, asked: 3 });
         bench.send(Message::Desk(DeskNews::Left(Leftovers { draft, cut_short, ..Leftovers::default() })));
@@ -15,7 +15,7 @@ fn what_an_earlier_workbench_left() {
 
 #[test]
 fn earlier_inputs() {
-    pictures("recall", |bench| {
+    GALLERY.keep("recall", |bench| {
         bench.type_text("half an idea");
         bench.press("Ctrl+R");
         let stored =
@@ -28,7 +28,7 @@ fn earlier_inputs() {
 
 #[test]
 fn another_provider() {
-    pictures("provider", |bench| {
+    GALLERY.keep("provider", |bench| {
         partly_failed(bench);
         bench.press("P");
         bench.names();
@@ -38,7 +38,7 @@ fn another_provider() {
 
 #[test]
 fn who_writes_is_said_in_short_once_it_was_explained() {
-    pictures("empty_later", Bench::builtin_is_known);
+    GALLERY.keep("empty_later", Bench::builtin_is_known);
 }
 
 #[test]

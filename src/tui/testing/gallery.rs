@@ -1,0 +1,91 @@
+//! Pictures of the workbench that are kept in `snapshots` and compared: which sizes, under which names, and what must hold in
+//! each of them whatever it shows.
+//!
+//! A picture of words is taken at every size; one in colour, where each run of cells is named by its style, at every size but
+//! the least, and once more without colours. A name begins with the screen it shows.
+
+use ratatui::style::Color;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Bench, rows_of, styles_of};
+use crate::tui::theme::{Letters, Theme};
+
+/// Columns and rows: the three that the workbench is laid out for, and the least.
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), LEAST];
+const LEAST: (u16, u16) = (60, 16);
+
+/// What the last row ends with: the hint that is never cut.
+const PINNED: [&str; 3] = ["help", "close", "stay"];
+
+/// The pictures of one screen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gallery(pub(crate) &'static str);
+
+impl Gallery {
+    /// The words of what was prepared, at every size.
+    pub(crate) fn keep(self, name: &str, prepare: impl Fn(&mut Bench)) {
+        for size in SIZES {
+            self.keep_one(&format!("{name}_{}", told(size)), &prepared(size, &prepare));
+        }
+    }
+
+    /// The words of this one.
+    pub(crate) fn keep_one(self, name: &str, bench: &Bench) {
+        check(bench);
+        self.compare(name, &bench.picture());
+    }
+
+    /// Words and styles at every size but the least, and without colours at the first.
+    pub(crate) fn keep_in_colour(self, name: &str, prepare: impl Fn(&mut Bench)) {
+        for size in SIZES.into_iter().filter(|size| *size != LEAST) {
+            let bench = prepared(size, &prepare);
+            check(&bench);
+            self.compare(&format!("{name}_{}_colour", told(size)), &styles_of(&bench.buffer(&Theme::ansi16())));
+        }
+        let bench = prepared(SIZES[0], &prepare);
+        self.compare(&format!("{name}_{}_mono", told(SIZES[0])), &styles_of(&bench.buffer(&Theme::mono())));
+    }
+
+    /// The words at every size but the least, for a terminal that has no letters but those of ASCII.
+    pub(crate) fn keep_in_ascii(self, name: &str, prepare: impl Fn(&mut Bench)) {
+        let plain = Theme::mono().with_letters(Letters::Ascii);
+        for size in SIZES.into_iter().filter(|size| *size != LEAST) {
+            let rows = rows_of(&prepared(size, &prepare).buffer(&plain));
+            assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+            self.compare(&format!("{name}_{}_ascii", told(size)), &rows.join("\n"));
+        }
+    }
+
+    fn compare(self, name: &str, shown: &str) {
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(format!("{}_{name}", self.0), shown));
+    }
+}
+
+fn told((width, height): (u16, u16)) -> String {
+    format!("{width}x{height}")
+}
+
+fn prepared((width, height): (u16, u16), prepare: impl Fn(&mut Bench)) -> Bench {
+    let mut bench = Bench::new(width, height);
+    prepare(&mut bench);
+    bench
+}
+
+/// What every picture must have: the pinned hint whole, no row wider than the screen, nothing that a terminal would obey, and
+/// the same words without colours, which then has none.
+pub(crate) fn check(bench: &Bench) {
+    let rows = rows_of(&bench.buffer(&Theme::ansi16()));
+    let hints = rows.last().map_or("", String::as_str);
+    assert!(PINNED.iter().any(|word| hints.ends_with(word)), "the last hint is never cut: {hints:?}");
+    for row in &rows {
+        assert!(row.width() <= usize::from(bench.model.size.width), "a row is too wide: {row:?}");
+        assert!(!row.contains(char::is_control), "a control character is shown: {row:?}");
+    }
+    let mono = bench.buffer(&Theme::mono());
+    assert_eq!(rows, rows_of(&mono), "without colours the words are the same");
+    let coloured = mono.content.iter().find(|cell| (cell.fg, cell.bg) != (Color::Reset, Color::Reset));
+    assert!(coloured.is_none(), "without colours there is {coloured:?}");
+}
