@@ -31,6 +31,7 @@ use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
 pub(crate) mod gallery;
+pub(crate) mod samples;
 
 /// A workbench under test, without a terminal.
 pub(crate) struct Bench {

@@ -5,49 +5,14 @@ use crate::tui::effect::{CoreEffect, Effect, Inquiry};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::providers::Test;
 use crate::tui::testing::gallery::Gallery;
+use crate::tui::testing::samples::{provider, provider_facts, provider_test};
 use crate::tui::testing::*;
-use aludel_core::domain::{
-    Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest,
-};
+use aludel_core::domain::ProviderKind;
 use aludel_core::engine::ProviderFacts;
 use aludel_core::error::{Error, Problem};
 use aludel_core::probe::KeySource;
-use aludel_core::provider::catalog::Price;
 
 const GALLERY: Gallery = Gallery("providers");
-
-fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderFacts {
-    let networked = kind != ProviderKind::Builtin;
-    let info = ProviderInfo {
-        name: kind.as_str().to_owned(),
-        available: reason.is_none(),
-        supports_embeddings: kind != ProviderKind::Anthropic,
-        models: if networked { vec!["large-1".into(), "small-1".into()] } else { vec!["builtin-1".into()] },
-        kind,
-        default_model: Some(if networked { "small-1".into() } else { "builtin-1".into() }),
-        base_url: networked.then(|| format!("https://api.{kind}.example/v1")),
-        reason: reason.map(str::to_owned),
-    };
-    ProviderFacts { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
-}
-
-fn facts() -> Vec<ProviderFacts> {
-    let price = Price { input: 1.25, output: 10.0, cached_input: 0.1, cache_write: 1.25, above: None };
-    let missing = || KeySource::Missing { variables: vec!["ANTHROPIC_API_KEY".into()] };
-    vec![
-        ProviderFacts {
-            is_configured: true,
-            phases: Phase::ALL.to_vec(),
-            price: Some(price),
-            ..provider(ProviderKind::OpenAi, KeySource::Variable("OPENAI_API_KEY".into()), None)
-        },
-        ProviderFacts {
-            fallback_of: vec![Phase::Solutio],
-            ..provider(ProviderKind::Anthropic, missing(), Some("it has no key; set ANTHROPIC_API_KEY"))
-        },
-        ProviderFacts { price: Some(Price::FREE), ..provider(ProviderKind::Builtin, KeySource::NotNeeded, None) },
-    ]
-}
 
 /// The Providers, answered.
 fn listed(width: u16, height: u16) -> Bench {
@@ -61,39 +26,16 @@ fn answer(bench: &mut Bench, rows: Vec<ProviderFacts>) {
     bench.send(Message::Told { ticket, told: Told::Providers(rows) });
 }
 
-fn test_of(ok: bool) -> ProviderTest {
-    let check = |name, status, detail: &str| ProviderCheck { name, status, detail: detail.into() };
-    let streaming = if ok { ProviderCheckStatus::Ok } else { ProviderCheckStatus::Failed };
-    ProviderTest {
-        name: "openai".into(),
-        kind: ProviderKind::OpenAi,
-        model: Some("small-1".into()),
-        base_url: None,
-        tested: true,
-        ok,
-        latency_ms: Some(2_100),
-        first_token_ms: Some(180),
-        total_tokens: Some(40),
-        cost_usd: Some(0.000_4),
-        checks: vec![
-            check(ProviderCheckName::Key, ProviderCheckStatus::Ok, "accepted"),
-            check(ProviderCheckName::Streaming, streaming, "text came in 7 pieces"),
-            check(ProviderCheckName::Embeddings, ProviderCheckStatus::Skipped, "no model is named"),
-        ],
-        warnings: vec!["the model takes no temperature".into()],
-    }
-}
-
 fn tested(bench: &mut Bench, ok: bool) {
     let Some(Test::Waiting(ticket)) = bench.model.providers.test().cloned() else { panic!("nothing is tested") };
-    bench.send(Message::Told { ticket, told: Told::Tested(Ok(Box::new(test_of(ok)))) });
+    bench.send(Message::Told { ticket, told: Told::Tested(Ok(Box::new(provider_test(ok)))) });
 }
 
 /// The screen just gone to and answered, and then what `prepare` does.
 fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 6");
-        answer(bench, facts());
+        answer(bench, provider_facts());
         prepare(bench);
     }
 }
@@ -134,7 +76,7 @@ fn the_screen_says_that_it_looks_until_it_is_answered() {
     assert!(bench.picture().contains("looking who is there"));
     assert!(crate::tui::update::next_change(&bench.model).is_some(), "what turns asks for frames");
     assert!(bench.press("Alt+6").is_empty());
-    answer(&mut bench, facts());
+    answer(&mut bench, provider_facts());
     assert!(bench.picture().contains("2 of 3 can be used"));
     assert!(!bench.model.is_waiting());
 }
@@ -153,7 +95,7 @@ fn an_answer_to_another_question_is_not_taken() {
 fn the_marked_one_stays_marked_when_they_are_read_again() {
     let mut bench = listed(80, 24);
     bench.press("j j r");
-    let mut rows = facts();
+    let mut rows = provider_facts();
     rows.remove(0);
     answer(&mut bench, rows);
     assert_eq!(bench.model.providers.marked().unwrap().info.name, "builtin");

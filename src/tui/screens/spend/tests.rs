@@ -5,72 +5,12 @@ use crate::tui::effect::{CoreEffect, Effect, Inquiry};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::spend::{Day, Range, Spent};
 use crate::tui::testing::gallery::Gallery;
+use crate::tui::testing::samples::{spent, stored};
 use crate::tui::testing::*;
-use aludel_core::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals};
+use aludel_core::domain::{SpendBy, SpendCaps, SpendReport, SpendTotals, StatsTotals};
 use aludel_core::error::{Error, Problem};
 
 const GALLERY: Gallery = Gallery("spending");
-
-fn totals(calls: u64, cost: f64) -> SpendTotals {
-    SpendTotals {
-        calls,
-        failed: 0,
-        unseen: 0,
-        unpriced: 0,
-        input_tokens: calls * 1_400,
-        output_tokens: calls * 520,
-        cost_usd: Some(cost),
-        known_cost_usd: cost,
-        unseen_usd: 0.0,
-    }
-}
-
-fn spent(by: SpendBy) -> Spent {
-    let keys: [(&str, f64); 4] =
-        [("gpt-6-luna", 2.11), ("claude-haiku-5-5", 0.71), ("gemini-3.8-flash", 0.34), ("builtin-1", 0.0)];
-    let lines = keys
-        .iter()
-        .zip([398, 377, 122, 960])
-        .map(|((key, cost), calls)| SpendLine { key: (*key).to_owned(), totals: totals(calls, *cost) });
-    let total =
-        SpendTotals { unpriced: 2, cost_usd: None, unseen: 1, unseen_usd: 0.004, failed: 3, ..totals(1_857, 3.16) };
-    let caps = SpendCaps {
-        daily_budget_usd: Some(5.0),
-        used_today_usd: 1.254_2,
-        left_today_usd: Some(3.745_8),
-        preflight_usd: Some(1.0),
-    };
-    let report = SpendReport { by, since: None, until: None, lines: lines.collect(), total, caps };
-    let days = (1..=31_u32).map(|day| Day {
-        name: format!("10-{day:02}"),
-        cost_usd: f64::from(day * 7 % 11) / 20.0,
-        tokens: u64::from(day * 7 % 11) * 1_000,
-    });
-    Spent { report, days: days.collect(), stored: stored() }
-}
-
-fn stored() -> StatsTotals {
-    let spread =
-        Spread { count: 9, min: 90, p50: 2_100, p90: 7_000, p95: 9_400, p99: 12_000, max: 12_000, mean: 3_000.0 };
-    StatsTotals {
-        prompts: 1_204,
-        steps: 3_612,
-        calls: 3_600,
-        retries: 4,
-        cached: 12,
-        fallbacks: 1,
-        estimated: 0,
-        input_tokens: 1_000_000,
-        output_tokens: 345_678,
-        total_tokens: 1_345_678,
-        unpriced: 0,
-        cost_usd: Some(3.1),
-        known_cost_usd: 3.1,
-        latency_ms: Some(spread),
-        first_token_ms: None,
-        output_tokens_per_s: None,
-    }
-}
 
 fn answer(bench: &mut Bench, spent: Spent) {
     let ticket = bench.model.spend.asked.unwrap_or_else(|| panic!("nothing is asked"));

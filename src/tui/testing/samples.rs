@@ -1,0 +1,133 @@
+//! Samples of what the core answers to the places: who could write, what a test told, what was spent.
+
+use aludel_core::domain::{
+    Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, SpendBy,
+    SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals,
+};
+use aludel_core::engine::ProviderFacts;
+use aludel_core::probe::KeySource;
+use aludel_core::provider::catalog::Price;
+
+use crate::tui::model::spend::{Day, Spent};
+
+/// One that can be used, one without a key, and the embedded one.
+pub(crate) fn provider_facts() -> Vec<ProviderFacts> {
+    let price = Price { input: 1.25, output: 10.0, cached_input: 0.1, cache_write: 1.25, above: None };
+    let missing = || KeySource::Missing { variables: vec!["ANTHROPIC_API_KEY".into()] };
+    vec![
+        ProviderFacts {
+            is_configured: true,
+            phases: Phase::ALL.to_vec(),
+            price: Some(price),
+            ..provider(ProviderKind::OpenAi, KeySource::Variable("OPENAI_API_KEY".into()), None)
+        },
+        ProviderFacts {
+            fallback_of: vec![Phase::Solutio],
+            ..provider(ProviderKind::Anthropic, missing(), Some("it has no key; set ANTHROPIC_API_KEY"))
+        },
+        ProviderFacts { price: Some(Price::FREE), ..provider(ProviderKind::Builtin, KeySource::NotNeeded, None) },
+    ]
+}
+
+/// A provider of this kind; `reason` says why it cannot be used.
+pub(crate) fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderFacts {
+    let networked = kind != ProviderKind::Builtin;
+    let info = ProviderInfo {
+        name: kind.as_str().to_owned(),
+        available: reason.is_none(),
+        supports_embeddings: kind != ProviderKind::Anthropic,
+        models: if networked { vec!["large-1".into(), "small-1".into()] } else { vec!["builtin-1".into()] },
+        kind,
+        default_model: Some(if networked { "small-1".into() } else { "builtin-1".into() }),
+        base_url: networked.then(|| format!("https://api.{kind}.example/v1")),
+        reason: reason.map(str::to_owned),
+    };
+    ProviderFacts { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
+}
+
+/// What a call to it told.
+pub(crate) fn provider_test(ok: bool) -> ProviderTest {
+    let check = |name, status, detail: &str| ProviderCheck { name, status, detail: detail.into() };
+    let streaming = if ok { ProviderCheckStatus::Ok } else { ProviderCheckStatus::Failed };
+    ProviderTest {
+        name: "openai".into(),
+        kind: ProviderKind::OpenAi,
+        model: Some("small-1".into()),
+        base_url: None,
+        tested: true,
+        ok,
+        latency_ms: Some(2_100),
+        first_token_ms: Some(180),
+        total_tokens: Some(40),
+        cost_usd: Some(0.000_4),
+        checks: vec![
+            check(ProviderCheckName::Key, ProviderCheckStatus::Ok, "accepted"),
+            check(ProviderCheckName::Streaming, streaming, "text came in 7 pieces"),
+            check(ProviderCheckName::Embeddings, ProviderCheckStatus::Skipped, "no model is named"),
+        ],
+        warnings: vec!["the model takes no temperature".into()],
+    }
+}
+
+/// A month of spending.
+pub(crate) fn spent(by: SpendBy) -> Spent {
+    let keys: [(&str, f64); 4] =
+        [("gpt-6-luna", 2.11), ("claude-haiku-5-5", 0.71), ("gemini-3.8-flash", 0.34), ("builtin-1", 0.0)];
+    let lines = keys
+        .iter()
+        .zip([398, 377, 122, 960])
+        .map(|((key, cost), calls)| SpendLine { key: (*key).to_owned(), totals: totals(calls, *cost) });
+    let total =
+        SpendTotals { unpriced: 2, cost_usd: None, unseen: 1, unseen_usd: 0.004, failed: 3, ..totals(1_857, 3.16) };
+    let caps = SpendCaps {
+        daily_budget_usd: Some(5.0),
+        used_today_usd: 1.254_2,
+        left_today_usd: Some(3.745_8),
+        preflight_usd: Some(1.0),
+    };
+    let report = SpendReport { by, since: None, until: None, lines: lines.collect(), total, caps };
+    let days = (1..=31_u32).map(|day| Day {
+        name: format!("10-{day:02}"),
+        cost_usd: f64::from(day * 7 % 11) / 20.0,
+        tokens: u64::from(day * 7 % 11) * 1_000,
+    });
+    Spent { report, days: days.collect(), stored: stored() }
+}
+
+fn totals(calls: u64, cost: f64) -> SpendTotals {
+    SpendTotals {
+        calls,
+        failed: 0,
+        unseen: 0,
+        unpriced: 0,
+        input_tokens: calls * 1_400,
+        output_tokens: calls * 520,
+        cost_usd: Some(cost),
+        known_cost_usd: cost,
+        unseen_usd: 0.0,
+    }
+}
+
+/// What is stored came to this.
+pub(crate) fn stored() -> StatsTotals {
+    let spread =
+        Spread { count: 9, min: 90, p50: 2_100, p90: 7_000, p95: 9_400, p99: 12_000, max: 12_000, mean: 3_000.0 };
+    StatsTotals {
+        prompts: 1_204,
+        steps: 3_612,
+        calls: 3_600,
+        retries: 4,
+        cached: 12,
+        fallbacks: 1,
+        estimated: 0,
+        input_tokens: 1_000_000,
+        output_tokens: 345_678,
+        total_tokens: 1_345_678,
+        unpriced: 0,
+        cost_usd: Some(3.1),
+        known_cost_usd: 3.1,
+        latency_ms: Some(spread),
+        first_token_ms: None,
+        output_tokens_per_s: None,
+    }
+}
