@@ -3,7 +3,7 @@
 //! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
 //! variant is put out whole.
 
-use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking};
+use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking, chance};
 use aludel_core::error::{Error, Problem};
 
 use super::page::{Page, Role};
@@ -124,7 +124,7 @@ fn choice(page: &mut Page, result: &GenerationResult) {
     let Some(selected) = &result.selected else { return };
     let id = page.paint().text(Role::Handle, &selected.prompt.id.short());
     let sure = if selected.confident { "" } else { ", too close to call" };
-    page.line(&format!("judge    chose {id}, {:.0} % sure{sure}", selected.confidence * 100.0));
+    page.line(&format!("judge    chose {id}, {} sure{sure}", chance(selected.confidence)));
     if !selected.tied.is_empty() {
         let tied: Vec<String> = selected.tied.iter().map(PromptId::short).collect();
         page.line(&format!("         as good: {}", tied.join(", ")));

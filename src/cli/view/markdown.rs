@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, write_moment};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, chance, write_moment};
 use aludel_core::store::SessionWithPrompts;
 pub(super) use aludel_core::text::markdown::escaped;
 use aludel_core::text::markdown::fenced;
@@ -26,9 +26,9 @@ pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
     if let Some(selected) = &result.selected {
         let _ = writeln!(
             text,
-            "Chosen by the judge: `{}`, {:.0} % sure. {}\n",
+            "Chosen by the judge: `{}`, {} sure. {}\n",
             selected.prompt.id.short(),
-            selected.confidence * 100.0,
+            chance(selected.confidence),
             escaped(&one_line(&selected.reasoning))
         );
     }

@@ -1,7 +1,7 @@
 //! The judge's choice as people read it: the winner first and whole, how sure that is in a plain sentence, how every
 //! candidate stands, what decided, and what it took.
 
-use aludel_core::domain::{PromptId, SelectResult, Standing};
+use aludel_core::domain::{SelectResult, Standing};
 use aludel_core::text::markdown::fenced;
 
 use super::page::{Page, Role};
@@ -69,22 +69,7 @@ pub(super) fn document_of_judged(result: &SelectResult) -> String {
 
 /// How sure the choice is, in a sentence.
 pub(super) fn sureness(result: &SelectResult) -> String {
-    let winner = result.prompt.id.short();
-    let percent = format!("{:.0} %", result.confidence * 100.0);
-    if result.ranking.len() == 1 {
-        return format!("{winner} was the only candidate, so nothing was judged.");
-    }
-    if result.confident {
-        return format!("{winner} is the best with a probability of {percent}.");
-    }
-    let mut close: Vec<String> = vec![winner.clone()];
-    close.extend(result.tied.iter().map(PromptId::short));
-    let names = match close.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    };
-    format!("Too close to call between {names}: {winner} is ahead, the best with a probability of {percent}.")
+    result.sureness(|id| id.short())
 }
 
 /// A row for each candidate, best first.

@@ -1,6 +1,6 @@
 //! How a prompt came to be, and to its place, as people read it.
 
-use aludel_core::domain::{JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, write_moment};
+use aludel_core::domain::{JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, write_moment};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by, write_facts};
@@ -120,18 +120,18 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
     page.paragraph(
         Role::Body,
         &format!(
-            "Place {} of {}; {winner}, the best with a probability of {:.0} %{sure}.",
+            "Place {} of {}; {winner}, the best with a probability of {}{sure}.",
             told.place,
             told.candidates,
-            told.recomputed.confidence * 100.0
+            chance(told.recomputed.confidence)
         ),
         2,
     );
     if told.winner_changed {
         let text = format!(
-            "Then {} was chosen ({:.0} %): what is known of the judge has changed since.",
+            "Then {} was chosen ({}): what is known of the judge has changed since.",
             told.recorded.winner.short(),
-            told.recorded.confidence * 100.0
+            chance(told.recorded.confidence)
         );
         page.paragraph(Role::Warning, &text, 2);
     }

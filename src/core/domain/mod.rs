@@ -40,7 +40,7 @@ pub use provider::{
     ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
 };
 pub use result::{GenerationResult, Ranking, VariantFailure};
-pub use selection::{Comparison, SelectResult, Standing};
+pub use selection::{Comparison, SelectResult, Standing, chance};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 pub use why::{Ancestor, JudgeTold, JudgementTold, Opponent, OrderTold, RatingTold, Why};

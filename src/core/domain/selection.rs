@@ -36,6 +36,37 @@ pub struct SelectResult {
     pub model_metadata: ModelMetadata,
 }
 
+impl SelectResult {
+    /// How sure the choice is, in a sentence; `name` says what people call a candidate.
+    pub fn sureness(&self, name: impl Fn(PromptId) -> String) -> String {
+        let winner = name(self.prompt.id);
+        if self.ranking.len() == 1 {
+            return format!("{winner} was the only candidate, so nothing was judged.");
+        }
+        let chance = chance(self.confidence);
+        if self.confident {
+            return format!("{winner} is the best with a probability of {chance}.");
+        }
+        let close: Vec<String> = std::iter::once(self.prompt.id).chain(self.tied.iter().copied()).map(name).collect();
+        let names = match close.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        };
+        format!("Too close to call between {names}: {winner} is ahead, the best with a probability of {chance}.")
+    }
+}
+
+/// A probability in whole percent, `86 %`. What was estimated from draws is never told as certain: it is `over 99 %` or
+/// `under 1 %` then.
+pub fn chance(probability: f64) -> String {
+    match probability * 100.0 {
+        percent if percent > 99.0 => "over 99 %".to_owned(),
+        percent if percent < 1.0 => "under 1 %".to_owned(),
+        percent => format!("{percent:.0} %"),
+    }
+}
+
 /// One candidate's standing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
@@ -68,4 +99,15 @@ pub struct Comparison {
     pub agreed: bool,
     /// Why, in words.
     pub reasoning: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chance;
+
+    #[test]
+    fn what_was_drawn_is_never_certain() {
+        let told = [1.0, 0.999, 0.99, 0.86, 0.014, 0.009, 0.0].map(chance);
+        assert_eq!(told, ["over 99 %", "over 99 %", "99 %", "86 %", "1 %", "under 1 %", "under 1 %"]);
+    }
 }

@@ -241,32 +241,18 @@ impl Judge {
                 say(Said::Text, &fault.to_string());
             }
         }
+        if let Some(result) = judged.result() {
+            say(Said::Heading, &result.sureness(|id| self.label(id)));
+            say(Said::Text, &self.with_labels(&result.reasoning));
+        }
         for warning in &judged.view.warnings {
             say(Said::Warning, warning);
-        }
-        if let Some(result) = judged.result() {
-            say(Said::Heading, &self.sureness(result));
-            say(Said::Text, &self.with_labels(&result.reasoning));
         }
         for comparison in judged.view.comparisons.iter().rev() {
             say(Said::Heading, &format!("\n{}", self.comparison(comparison)));
             say(Said::Text, &self.with_labels(&comparison.reasoning));
         }
         self.said = said;
-    }
-
-    /// How sure the choice is, in a sentence.
-    fn sureness(&self, result: &SelectResult) -> String {
-        let winner = self.label(result.prompt.id);
-        let percent = format!("{:.0} %", result.confidence * 100.0);
-        if result.confident {
-            return format!("{winner} is the best with a probability of {percent}.");
-        }
-        let tied: Vec<String> = result.tied.iter().map(|id| self.label(*id)).collect();
-        format!(
-            "Too close to call between {winner} and {}: {winner} is ahead, the best with a probability of {percent}.",
-            tied.join(", ")
-        )
     }
 
     /// `A over B by 0.50 · both orders agree`.

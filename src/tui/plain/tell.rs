@@ -3,7 +3,9 @@
 //! Pure. One line is one thing that is finished; nothing that is still moving is told, because a line that was read aloud
 //! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
 
-use aludel_core::domain::{CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, SelectResult};
+use aludel_core::domain::{
+    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, SelectResult, chance,
+};
 use aludel_core::error::Problem;
 use aludel_core::event::{EventKind, RunView};
 
@@ -150,8 +152,8 @@ fn changes(parts: &[DiffPart]) -> Vec<String> {
 
 /// What the judge found, in lines, with the numbers of `rows`.
 pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
-    let sure = (result.confidence * 100.0).round();
-    let mut lines = vec![format!("The judge prefers {}, sure to {sure} percent.", named(result.prompt.id, rows))];
+    let sure = chance(result.confidence).replace('%', "percent");
+    let mut lines = vec![format!("The judge prefers {}, sure to {sure}.", named(result.prompt.id, rows))];
     if !result.confident {
         let tied: Vec<String> = result.tied.iter().map(|id| named(*id, rows)).collect();
         lines.push(format!("Too close to call: it could not be told from {}.", tied.join(" and ")));

@@ -3,7 +3,7 @@
 //! The template is `assets/pages/compare.html`; every text in it is escaped by the template engine. The page follows the
 //! reader's light or dark setting, and tells what changed by `<del>` and `<ins>`, so that colour is not the only sign.
 
-use aludel_core::domain::{CompareResult, DiffOp, Timestamp, write_moment};
+use aludel_core::domain::{CompareResult, DiffOp, Timestamp, chance, write_moment};
 use aludel_core::error::{Error, Result};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -108,7 +108,7 @@ fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
 #[derive(Serialize)]
 struct Chosen {
     winner: String,
-    percent: String,
+    chance: String,
     confident: bool,
     reasoning: String,
     ranking: Vec<Place>,
@@ -141,7 +141,7 @@ impl Chosen {
         };
         Self {
             winner: name(selected.prompt.id),
-            percent: format!("{:.0}", selected.confidence * 100.0),
+            chance: chance(selected.confidence),
             confident: selected.confident,
             reasoning: selected.reasoning.clone(),
             ranking: selected.ranking.iter().map(place).collect(),

@@ -83,7 +83,10 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         let account = run.account();
         let under_way = run.tokens_under_way();
         let mut parts = vec![tokens(account.total_tokens + under_way, account.estimated || under_way > 0)];
-        parts.push(dollars(account.cost_usd));
+        // Before a call is paid for, nothing is known to be free.
+        if account.total_tokens > 0 || !run.is_live() {
+            parts.push(dollars(account.cost_usd));
+        }
         parts.push(duration(run.elapsed()));
         spans.extend(parts.into_iter().map(|part| Span::styled(format!(" · {part}"), theme.muted)));
     }
