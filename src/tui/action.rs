@@ -123,6 +123,10 @@ pub enum Action {
     AcceptWinner,
     OpenCandidate,
     TagCandidate,
+    Find,
+    FindNext,
+    FindPrevious,
+    FindKeep,
     Import,
 }
 
@@ -226,11 +230,13 @@ pub enum Context {
     Providers,
     /// Among what was spent, beside those of every pane.
     Spend,
+    /// In the field that says what to find in a pane, beside the keys that edit text.
+    Find,
 }
 
 impl Context {
     /// Those that can have the keys.
-    pub const FOCUSES: [Self; 8] = [
+    pub const FOCUSES: [Self; 9] = [
         Self::Composer,
         Self::Navigate,
         Self::Compare,
@@ -239,6 +245,7 @@ impl Context {
         Self::History,
         Self::Providers,
         Self::Spend,
+        Self::Find,
     ];
 
     /// The name in a key map.
@@ -253,6 +260,7 @@ impl Context {
             Self::History => "history",
             Self::Providers => "providers",
             Self::Spend => "spend",
+            Self::Find => "find",
         }
     }
 
@@ -268,6 +276,7 @@ impl Context {
             Self::History => &[Self::History, Self::Navigate, Self::Global],
             Self::Providers => &[Self::Providers, Self::Navigate, Self::Global],
             Self::Spend => &[Self::Spend, Self::Navigate, Self::Global],
+            Self::Find => &[Self::Find, Self::Composer, Self::Global],
         }
     }
 
@@ -276,15 +285,16 @@ impl Context {
         self.chain().contains(&Self::Composer)
     }
 
-    /// The screen on which this context has the keys.
-    pub const fn screen(self) -> ScreenName {
+    /// The screen on which this context has the keys; `None` for one that is on many.
+    pub const fn screen(self) -> Option<ScreenName> {
         match self {
-            Self::Global | Self::Composer | Self::Navigate => ScreenName::Work,
-            Self::Compare => ScreenName::Compare,
-            Self::Judge => ScreenName::Judge,
-            Self::Search | Self::History => ScreenName::History,
-            Self::Providers => ScreenName::Providers,
-            Self::Spend => ScreenName::Spend,
+            Self::Global | Self::Composer | Self::Navigate => Some(ScreenName::Work),
+            Self::Compare => Some(ScreenName::Compare),
+            Self::Judge => Some(ScreenName::Judge),
+            Self::Search | Self::History => Some(ScreenName::History),
+            Self::Providers => Some(ScreenName::Providers),
+            Self::Spend => Some(ScreenName::Spend),
+            Self::Find => None,
         }
     }
 }
@@ -300,6 +310,8 @@ pub struct ActionInfo {
     pub context: Context,
     /// The only screen it is for; `None` where it is for all.
     pub screen: Option<ScreenName>,
+    /// The screen on which its keys mean something else.
+    pub except: Option<ScreenName>,
     /// Keys that call it, the first being the one shown.
     pub keys: &'static [&'static str],
     /// One or two words for the hint line.
@@ -320,7 +332,7 @@ const fn info(
     label: &'static str,
     help: &'static str,
 ) -> ActionInfo {
-    ActionInfo { action, id, context, screen: None, keys, label, help, hint: 0, operation: None }
+    ActionInfo { action, id, context, screen: None, except: None, keys, label, help, hint: 0, operation: None }
 }
 
 impl ActionInfo {
@@ -336,16 +348,22 @@ impl ActionInfo {
         self
     }
 
-    /// True when it is for `screen`.
-    pub fn is_for(&self, screen: ScreenName) -> bool {
-        self.screen.is_none_or(|only| only == screen)
+    /// The same, with no keys on `screen`.
+    const fn but_at(mut self, screen: ScreenName) -> Self {
+        self.except = Some(screen);
+        self
+    }
+
+    /// True when its keys are for `screen`; `None` stands for what is on many screens.
+    pub fn is_for(&self, screen: Option<ScreenName>) -> bool {
+        self.screen.is_none_or(|only| screen == Some(only)) && (self.except.is_none() || self.except != screen)
     }
 
     /// The only screen that knows it, by its keys or by its nature; `None` where all do.
     pub fn home(&self) -> Option<ScreenName> {
         match self.context {
             Context::Global | Context::Composer | Context::Navigate => self.screen,
-            own => Some(own.screen()),
+            own => own.screen(),
         }
     }
 

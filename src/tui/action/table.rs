@@ -3,10 +3,10 @@
 //! Its order is that of the help. A place in the hint line belongs to one action of those whose keys work together; tests
 //! beside [`Action`] hold that, and that no context gives a key two meanings.
 
-use super::{Action, ActionInfo, Context, info};
+use super::{Action, ActionInfo, Context, ScreenName, info};
 
 use Action as A;
-use Context::{Compare, Composer, Global, History, Judge, Navigate, Providers, Search, Spend};
+use Context::{Compare, Composer, Find, Global, History, Judge, Navigate, Providers, Search, Spend};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -120,6 +120,14 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::PageUp, "page-up", Navigate, &["PageUp"], "page up", "Up a pane"),
     info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
     info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow what arrives"),
+    info(A::Find, "find", Navigate, &["/"], "find", "Find words in this pane; a capital letter makes it exact")
+        .but_at(ScreenName::History)
+        .hint(21),
+    info(A::FindNext, "find-next", Navigate, &["n"], "next match", "To the next of what was found")
+        .but_at(ScreenName::Compare)
+        .hint(22),
+    info(A::FindPrevious, "find-prev", Navigate, &["N"], "match back", "To the one before of what was found")
+        .but_at(ScreenName::Compare),
     info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
     info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
         .at_work()
@@ -165,8 +173,16 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
         .hint(20)
         .calls("select"),
-    info(A::ChangeNext, "next-change", Compare, &["n"], "change", "The next change").hint(1),
-    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before"),
+    info(
+        A::ChangeNext,
+        "next-change",
+        Compare,
+        &["n"],
+        "change",
+        "The next change; while something is found, the next match",
+    )
+    .hint(1),
+    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before, or the match"),
     info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(6),
     info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(7),
     info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Beside the next of the others").hint(2),
@@ -214,12 +230,24 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
     info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),
     info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview").hint(13).calls("show"),
+    info(
+        A::Find,
+        "find-preview",
+        History,
+        &["Ctrl+F"],
+        "find",
+        "Find words in the preview; a capital letter makes it exact",
+    )
+    .hint(23),
     info(A::Results, "results", Search, &["Enter"], "results", "Search now, and on to what is found").hint(1),
     info(A::SearchMode, "mode", Search, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(4),
     info(A::Down, "search-down", Search, &["Down"], "next", "The next of what is found").hint(5),
     info(A::Up, "search-up", Search, &["Up"], "previous", "The one before of what is found"),
     info(A::PageDown, "search-page-down", Search, &["PageDown"], "page down", "Down a page of what is found"),
     info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of what is found"),
+    info(A::FindKeep, "find-keep", Find, &["Enter"], "keep", "Keep what is found marked").hint(1),
+    info(A::FindNext, "find-down", Find, &["Down"], "next", "To the next of what is found").hint(4),
+    info(A::FindPrevious, "find-up", Find, &["Up"], "previous", "To the one before of what is found").hint(5),
     info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
     info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
     info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; what you wrote is kept")

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::choice::Chosen;
 use crate::tui::effect::Ticket;
 use crate::tui::screens::judge::After;
+use crate::tui::widgets::blocks::Blocks;
 use crate::tui::widgets::figures::score;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -95,7 +96,7 @@ pub(crate) struct Judge {
     /// A candidate that is being read, and what is done with it then.
     pub(crate) reading: Option<(Ticket, After)>,
     /// What is said.
-    said: Vec<(Said, Wrapped)>,
+    pub(crate) said: Blocks<Said>,
 }
 
 impl Judge {
@@ -202,24 +203,13 @@ impl Judge {
     }
 
     /// How many rows what is said has.
-    pub(crate) fn said_rows(&self) -> usize {
-        self.said.iter().map(|(_, text)| text.len().max(1)).sum()
-    }
-
-    /// The rows of what is said, from `first` on.
-    pub(crate) fn said(&self, first: usize) -> impl Iterator<Item = (Said, &str)> {
-        let rows = self.said.iter().flat_map(|(said, text)| {
-            let empty = (text.len() == 0).then_some("");
-            text.rows(0).chain(empty).map(move |row| (*said, row))
-        });
-        rows.skip(first)
+    pub(crate) const fn said_rows(&self) -> usize {
+        self.said.len()
     }
 
     /// Wraps what is said to `width` columns and keeps its place within `height` rows.
     pub(crate) fn reflow(&mut self, width: u16, height: usize) {
-        for (_, text) in &mut self.said {
-            text.set_width(width);
-        }
+        self.said.set_width(width);
         self.top = self.top.min(self.said_rows().saturating_sub(height));
         self.marked = self.marked.min(self.prompts.len().saturating_sub(1));
     }
@@ -229,7 +219,7 @@ impl Judge {
         let mut said = Vec::new();
         let mut say = |kind, text: &str| said.push((kind, Wrapped::of(safe(text), 80)));
         let Some(judged) = &self.judged else {
-            self.said.clear();
+            self.said = Blocks::default();
             return;
         };
         if let Some(problem) = judged.failure() {
@@ -252,7 +242,7 @@ impl Judge {
             say(Said::Heading, &format!("\n{}", self.comparison(comparison)));
             say(Said::Text, &self.with_labels(&comparison.reasoning));
         }
-        self.said = said;
+        self.said = Blocks::of(said);
     }
 
     /// `A over B by 0.50 · both orders agree`.

@@ -7,6 +7,7 @@ pub(crate) mod choice;
 pub(crate) mod compare;
 pub(crate) mod composer;
 pub(crate) mod desk;
+pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod inputs;
 pub(crate) mod judge;
@@ -15,6 +16,7 @@ pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod settings;
 pub(crate) mod spend;
+pub(crate) mod texts;
 
 use aludel_core::trace::LogLine;
 use ratatui::layout::Size;
@@ -24,6 +26,7 @@ pub(crate) use choice::{Choice, Chosen};
 pub(crate) use compare::Compare;
 pub(crate) use composer::Composer;
 pub(crate) use desk::Desk;
+pub(crate) use find::Find;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
 pub(crate) use judge::Judge;
@@ -196,6 +199,10 @@ pub(crate) struct Model {
     pub(crate) spend: Spend,
     /// What lies over the screen.
     pub(crate) overlay: Option<Overlay>,
+    /// Words that are looked for in a pane.
+    pub(crate) find: Option<Find>,
+    /// What was looked for last.
+    pub(crate) sought: String,
     /// What is being copied, in words.
     pub(crate) copying: Option<String>,
     /// What keys mean.
@@ -236,6 +243,8 @@ impl Model {
             providers: Providers::default(),
             spend: Spend::default(),
             overlay: None,
+            find: None,
+            sought: String::new(),
             copying: None,
             keymap: Keymap::default(),
             recent: Vec::new(),
@@ -253,6 +262,7 @@ impl Model {
             (Some(Overlay::Ask(asking)), _) => asking.context(),
             // What is read is scrolled with the keys of panes, whatever was typed beneath.
             (Some(Overlay::Details { .. } | Overlay::Log { .. }), _) => Context::Navigate,
+            _ if self.find.as_ref().is_some_and(|find| find.is_typing) => Context::Find,
             (_, ScreenName::Work) => self.focus.context(),
             (_, ScreenName::Compare) => Context::Compare,
             (_, ScreenName::Judge) => Context::Judge,

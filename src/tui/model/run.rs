@@ -33,6 +33,8 @@ pub(crate) struct Pane {
     pub(crate) since: u64,
     /// When the next attempt is due.
     pub(crate) retry_at: u64,
+    /// How often the text was taken back.
+    pub(crate) emptied: u64,
     sanitizer: Sanitizer,
     tokens_arrived: TokenCount,
     rate: Speed,
@@ -78,6 +80,7 @@ impl Pane {
 
     fn clear(&mut self) {
         self.text.clear();
+        self.emptied += 1;
         self.sanitizer = Sanitizer::default();
         self.rate = Speed::default();
         self.tokens_arrived = TokenCount::default();

@@ -49,8 +49,8 @@ fn matching(keymap: &Keymap, filter: &str, context: Context) -> Vec<&'static Act
     found
 }
 
-/// True when some key of this entry does something on `screen`.
-fn is_on(info: &ActionInfo, screen: ScreenName) -> bool {
+/// True when some key of this entry does something on `screen`, or in the field that is on many.
+fn is_on(info: &ActionInfo, screen: Option<ScreenName>) -> bool {
     Context::FOCUSES.into_iter().any(|context| context.screen() == screen && info.works_in(context))
 }
 
@@ -75,6 +75,7 @@ pub(super) const fn place(context: Context) -> &'static str {
         Context::History => "list",
         Context::Providers => "providers",
         Context::Spend => "spending",
+        Context::Find => "find",
     }
 }
 
@@ -123,7 +124,7 @@ mod tests {
     fn every_word_narrows_the_list() {
         let keymap = Keymap::default();
         let ids = |filter| matching(&keymap, filter, Context::Navigate).iter().map(|info| info.id).collect::<Vec<_>>();
-        let here = ACTIONS.iter().filter(|info| is_on(info, ScreenName::Work)).count();
+        let here = ACTIONS.iter().filter(|info| is_on(info, Some(ScreenName::Work))).count();
         assert_eq!(ids("").len(), here);
         assert!(here < ACTIONS.len(), "what is for another screen is not listed");
         assert_eq!(ids("previous VARIANT"), ["var-prev"]);

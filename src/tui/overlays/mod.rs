@@ -23,12 +23,15 @@ use super::action::Action;
 use super::effect::Effect;
 use super::keymap::Chord;
 use super::model::{Model, Overlay};
+use super::screens;
 use super::theme::Theme;
 
 /// Gives a key to what is open. `action` is what the key would do on the screen beneath.
 pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     if chord.code() == KeyCode::Esc {
         model.overlay = None;
+        // One step outwards is all that is to be seen beneath.
+        screens::end_marks(model);
         return Vec::new();
     }
     match &mut model.overlay {

@@ -5,13 +5,16 @@
 
 pub(crate) mod choice;
 pub(crate) mod compare;
+mod find;
 pub(crate) mod history;
 pub(crate) mod judge;
+mod marks;
 mod place;
 pub(crate) mod pointer;
 pub(crate) mod providers;
 pub(crate) mod spend;
 pub(crate) mod surround;
+mod texts;
 pub(crate) mod workbench;
 
 use ratatui::Frame;
@@ -37,6 +40,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         ScreenName::Providers => providers::view::view(model, frame, theme),
         ScreenName::Spend => spend::view::view(model, frame, theme),
     }
+    marks::view(model, frame.buffer_mut(), theme);
     overlays::view(model, frame, theme);
     theme.finish(frame.buffer_mut());
 }
@@ -49,6 +53,8 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match (action, model.screen) {
         (_, screen) if screen.action() == action => Some("you are there"),
         (Action::Mark | Action::Unmark | Action::Compare | Action::Judge, _) => choice::refusal(model, action),
+        _ if find::is_own(action) => find::refusal(model, action),
+        (Action::ChangeNext | Action::ChangePrevious, _) if model.find.is_some() => None,
         (_, ScreenName::Work) => workbench::refusal(model, action),
         (_, ScreenName::Compare) => compare::refusal(model, action),
         (_, ScreenName::Judge) => judge::refusal(model, action),
@@ -71,7 +77,11 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         model.say(Tone::Refused, model.spell(reason));
         return Vec::new();
     }
+    if find::act(model, action) {
+        return Vec::new();
+    }
     match action {
+        Action::Back if end_marks(model) => {}
         Action::GoToWork => model.screen = ScreenName::Work,
         Action::GoToCompare => model.screen = ScreenName::Compare,
         Action::GoToJudge => model.screen = ScreenName::Judge,
@@ -111,8 +121,16 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Takes away what is marked in panes. False where nothing was.
+pub(crate) fn end_marks(model: &mut Model) -> bool {
+    find::end(model)
+}
+
 /// Types a character, where characters are typed.
 pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
+    if find::type_in(model, character) {
+        return Vec::new();
+    }
     match model.screen {
         ScreenName::Work => workbench::type_in(model, character),
         ScreenName::History => return history::type_in(model, character),
@@ -123,6 +141,9 @@ pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
 
 /// Types a whole text, wherever the keys are.
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    if find::paste(model, text) {
+        return Vec::new();
+    }
     match model.screen {
         // A text that is pasted where none is written is an idea.
         ScreenName::Work | ScreenName::Compare | ScreenName::Judge => {
@@ -143,6 +164,7 @@ pub(crate) fn reflow(model: &mut Model) {
     history::reflow(model);
     providers::reflow(model);
     spend::reflow(model);
+    find::settle(model);
 }
 
 /// Takes in what a place asked for.

@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
-use super::refusal;
 use super::workbench::view::whole_run;
+use super::{find, refusal};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Tone};
@@ -156,8 +156,12 @@ pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>,
     frame.render_widget(right, area);
 }
 
-/// The status row of a screen beside the Workbench: at its right a passing message, or what goes on meanwhile.
+/// The status row of a screen beside the Workbench: at its right a passing message, or what goes on meanwhile; while words
+/// are looked for, the field for them.
 pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+    if find::view(model, area, frame, theme) {
+        return;
+    }
     let right = toast(model, theme).unwrap_or_else(|| match (&model.history.transfer, &model.run) {
         (Some(transfer), _) => {
             vec![Span::styled(format!("{}{}", transfer.told(), model.spell(" · {stop-or-quit} stops ")), theme.live)]
@@ -240,8 +244,17 @@ fn offered(model: &Model) -> Vec<Hint> {
         .filter(|info| info.action != Action::StopOrQuit || live)
         .collect();
     infos.sort_by_key(|info| info.hint);
-    let hint = |info: &ActionInfo| Hint { keys: keys(model, info), label: info.label, action: Some(info.action) };
+    let hint =
+        |info: &ActionInfo| Hint { keys: keys(model, info), label: label(model, info), action: Some(info.action) };
     infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect()
+}
+
+/// What an action is called now.
+fn label(model: &Model, info: &ActionInfo) -> &'static str {
+    match info.action {
+        Action::ChangeNext if model.find.is_some() => Action::FindNext.info().label,
+        _ => info.label,
+    }
 }
 
 /// The screen whose tab is at this column.

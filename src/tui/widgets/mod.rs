@@ -1,7 +1,9 @@
 //! Small parts that know nothing of prompts: safe text, wrapped text, scrolling, figures.
 
+pub(crate) mod blocks;
 pub(crate) mod chart;
 pub(crate) mod figures;
+pub(crate) mod passages;
 pub(crate) mod safe;
 pub(crate) mod scroll;
 pub(crate) mod wrapped;

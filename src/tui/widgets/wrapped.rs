@@ -8,6 +8,8 @@
 //! order, do not overlap, leave out nothing but blanks and line breaks, and fit the width if any row can.
 //! Widths are those of [`CellWidth`], so they agree with what the buffer draws.
 
+use std::ops::Range;
+
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -42,7 +44,6 @@ impl Wrapped {
     }
 
     /// The text as it was appended.
-    #[cfg(test)]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -55,6 +56,11 @@ impl Wrapped {
     /// The rows from `first` on.
     pub(crate) fn rows(&self, first: usize) -> impl Iterator<Item = &str> {
         self.rows.iter().skip(first).map(|&(start, end)| &self.text[start as usize..end as usize])
+    }
+
+    /// The bytes of row `row`, without the blanks or the line break that end it; `None` past the last row.
+    pub(crate) fn bytes_of(&self, row: usize) -> Option<Range<usize>> {
+        self.rows.get(row).map(|&(start, end)| start as usize..end as usize)
     }
 
     /// The byte at which row `row` begins; the text's length past the last row.
@@ -169,7 +175,7 @@ fn push(rows: &mut Vec<Row>, start: usize, end: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -206,7 +212,7 @@ mod tests {
         assert_eq!((wrapped.start_of(1), wrapped.row_of(4), wrapped.row_of(99)), (4, 1, 2));
     }
 
-    fn pieces() -> impl Strategy<Value = Vec<String>> {
+    pub(crate) fn pieces() -> impl Strategy<Value = Vec<String>> {
         let piece = prop_oneof![
             3 => "[a-z]{1,12}",
             3 => Just(" ".to_owned()),

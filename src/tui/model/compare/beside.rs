@@ -6,6 +6,7 @@
 
 use aludel_core::domain::{DiffOp, DiffPart};
 
+use crate::tui::widgets::passages::Passages;
 use crate::tui::widgets::safe::Sanitizer;
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -181,6 +182,39 @@ impl Beside {
             Arrangement::SideBySide => [block.left.row(row), block.right.row(row)],
             Arrangement::Unified => [block.both.row(row), Vec::new()],
         }
+    }
+}
+
+/// The left and the right side of a block are two passages that begin in the same row; the unified text is one.
+impl Passages for Beside {
+    fn lanes(&self) -> usize {
+        match self.arrangement {
+            Arrangement::SideBySide => 2,
+            Arrangement::Unified => 1,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.blocks.len() * self.lanes()
+    }
+
+    fn passage(&self, number: usize) -> Option<&Wrapped> {
+        self.signed(number).map(|signed| &signed.text)
+    }
+
+    fn first_row(&self, number: usize) -> usize {
+        self.starts.get(number / self.lanes()).copied().unwrap_or(self.rows)
+    }
+}
+
+impl Beside {
+    fn signed(&self, number: usize) -> Option<&Signed> {
+        let block = self.blocks.get(number / self.lanes())?;
+        Some(match (self.arrangement, number % self.lanes()) {
+            (Arrangement::Unified, _) => &block.both,
+            (Arrangement::SideBySide, 0) => &block.left,
+            (Arrangement::SideBySide, _) => &block.right,
+        })
     }
 }
 

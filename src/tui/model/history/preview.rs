@@ -3,6 +3,7 @@
 use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment};
 
 use super::Row;
+use crate::tui::widgets::blocks::Blocks;
 use crate::tui::widgets::figures::{dollars, duration, grouped, letter, score};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::scroll::Scroll;
@@ -28,7 +29,8 @@ pub(crate) struct Preview {
     pub(crate) prompt: Box<Prompt>,
     /// Where it stands.
     pub(crate) scroll: Scroll,
-    blocks: Vec<(Role, Wrapped)>,
+    /// What is shown of it.
+    pub(crate) blocks: Blocks<Role>,
 }
 
 impl Preview {
@@ -61,32 +63,22 @@ impl Preview {
             }
         }
         let scroll = Scroll { top: 0, following: false, touched: false };
-        Self { prompt, scroll, blocks }
+        Self { prompt, scroll, blocks: Blocks::of(blocks) }
     }
 
     /// How many rows it has.
-    pub(crate) fn len(&self) -> usize {
-        self.blocks.iter().map(|(_, text)| text.len().max(1)).sum()
+    pub(crate) const fn len(&self) -> usize {
+        self.blocks.len()
     }
 
     /// The rows from `first` on.
     pub(crate) fn rows(&self, first: usize) -> impl Iterator<Item = (Role, &str)> {
-        let mut skip = first;
-        self.blocks.iter().flat_map(move |(role, text)| {
-            // An empty text is an empty row.
-            let length = text.len().max(1);
-            let from = skip.min(length);
-            skip -= from;
-            let empty = (text.len() == 0 && from == 0).then_some("");
-            text.rows(from).chain(empty).map(move |row| (*role, row))
-        })
+        self.blocks.rows(first)
     }
 
     /// Wraps it to `width` columns and keeps its place within `height` rows.
     pub(crate) fn reflow(&mut self, width: u16, height: usize) {
-        for (_, text) in &mut self.blocks {
-            text.set_width(width);
-        }
+        self.blocks.set_width(width);
         self.scroll.top = self.scroll.top.min(self.len().saturating_sub(height));
     }
 }
@@ -151,8 +143,5 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(text.matches("The prompt.").count(), 1, "{text}");
-        for first in 0..rows.len() {
-            assert!(preview.rows(first).map(|(_, row)| row).eq(rows[first..].iter().copied()), "from {first}");
-        }
     }
 }

@@ -40,6 +40,15 @@ impl Layout {
         inner(self.texts)
     }
 
+    /// The frames of the texts: of both, or of the one in which both are.
+    pub(crate) fn columns(&self) -> Vec<Rect> {
+        let left = Rect { width: self.texts.width / 2, ..self.texts };
+        match self.arrangement {
+            Arrangement::SideBySide => vec![left, Rect { x: left.right(), ..left }],
+            Arrangement::Unified => vec![self.texts],
+        }
+    }
+
     /// Columns of one text.
     pub(crate) fn column(&self) -> u16 {
         match self.arrangement {

@@ -125,27 +125,20 @@ fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
 fn texts(model: &Model, beside: &Beside, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
     let compare = &model.compare;
     let Some((base, other)) = compare.two() else { return };
-    let area = layout.texts;
     let height = usize::from(layout.inner().height);
     let below = beside.len().saturating_sub(compare.top + height);
     let place = place(compare.top, below);
-    let titled = |name: String| Line::styled(format!(" {name} "), theme.strong);
-    let areas = match layout.arrangement {
+    let titles = match layout.arrangement {
         Arrangement::SideBySide => {
-            let width = area.width / 2;
-            let left = Rect { width, ..area };
-            vec![
-                (left, format!("{} (what went in [- -])", base.label)),
-                (Rect { x: area.x + width, ..left }, format!("{} (what came in {{+ +}})", other.label)),
-            ]
+            vec![format!("{} (what went in [- -])", base.label), format!("{} (what came in {{+ +}})", other.label)]
         }
         Arrangement::Unified => {
-            vec![(area, format!("{} {} {}: [-went-] {{+came+}}", base.label, glyph::FLOW, other.label))]
+            vec![format!("{} {} {}: [-went-] {{+came+}}", base.label, glyph::FLOW, other.label)]
         }
     };
-    let last = areas.len() - 1;
-    for (side, (area, title)) in areas.into_iter().enumerate() {
-        let mut block = pane(titled(title), true, theme);
+    let last = titles.len() - 1;
+    for (side, (area, title)) in layout.columns().into_iter().zip(titles).enumerate() {
+        let mut block = pane(Line::styled(format!(" {title} "), theme.strong), true, theme);
         if let Some(place) = place.as_ref().filter(|_| side == last) {
             block = block.title_bottom(Line::styled(place.clone(), theme.muted).right_aligned());
         }

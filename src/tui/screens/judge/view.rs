@@ -116,7 +116,7 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     frame.render_widget(block, area);
     let buffer = frame.buffer_mut();
-    for (y, (kind, row)) in (inner.top()..inner.bottom()).zip(judge.said(judge.top)) {
+    for (y, (kind, row)) in (inner.top()..inner.bottom()).zip(judge.said.rows(judge.top)) {
         let style = match kind {
             Said::Heading => theme.strong,
             Said::Text => theme.text,

@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use super::state_of;
 use super::vessels::WRITER;
 use crate::tui::model::{LiveRun, Model, Vessel};
-use crate::tui::screens::surround;
 use crate::tui::screens::workbench::layout::Room;
+use crate::tui::screens::{find, surround};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens};
 use crate::tui::widgets::safe::safe_line;
@@ -21,8 +21,11 @@ pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &
     frame.render_widget(Line::styled(format!(" {} {}{more}", glyph::WARNING, safe_line(newest)), theme.warning), area);
 }
 
-/// Left the active variant, right the whole run or a passing message.
+/// Left the active variant, right the whole run or a passing message; while words are looked for, the field for them.
 pub(super) fn status(model: &Model, area: Rect, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
+    if find::view(model, area, frame, theme) {
+        return;
+    }
     let right = surround::toast(model, theme).unwrap_or_else(|| whole_run(model, theme));
     let left = match &model.run {
         None => vec![Span::styled(" ready · nothing sent yet", theme.muted)],

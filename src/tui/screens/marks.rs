@@ -1,0 +1,45 @@
+//! Draws what is found over the texts that are on the screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::texts::{Shown, shown};
+use crate::tui::model::Model;
+use crate::tui::theme::Theme;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::passages::columns;
+
+/// Marks matches, the current one as a marked row is. Nothing else is looked at.
+pub(super) fn view(model: &Model, buffer: &mut Buffer, theme: &Theme) {
+    if model.find.is_none() {
+        return;
+    }
+    for shown in shown(model) {
+        for (y, row) in (shown.area.top()..shown.area.bottom()).zip(shown.top..) {
+            mark_row(model, &shown, (y, row), buffer, theme);
+        }
+    }
+}
+
+fn mark_row(model: &Model, shown: &Shown<'_>, (y, row): (u16, usize), buffer: &mut Buffer, theme: &Theme) {
+    let Some((passage, bytes)) = shown.text.part_at(shown.lane, row) else { return };
+    let text = shown.text.passage(passage).and_then(|text| text.text().get(bytes.clone())).unwrap_or_default();
+    let mut mark = |from: usize, to: usize, style: Style| {
+        let within = from.saturating_sub(bytes.start)..to.saturating_sub(bytes.start);
+        let columns = columns(text, &within);
+        let area = Rect {
+            x: shown.area.x.saturating_add(cells(columns.start)),
+            y,
+            width: cells(columns.end - columns.start),
+            height: 1,
+        };
+        buffer.set_style(area.intersection(shown.area), style);
+    };
+    if let Some(find) = model.find.as_ref().filter(|find| find.name == shown.name) {
+        for (number, found) in find.matches.within(passage, bytes.clone()) {
+            let is_current = find.current == Some(number);
+            mark(found.spot.at, found.end, if is_current { theme.found.patch(theme.marked) } else { theme.found });
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The texts on a screen: which cells show which bytes. Finding asks here, and what it marks is drawn from here
+//! ([`super::marks`]).
+//!
+//! It asks the same layouts that drawing asks, so what is meant is what is seen.
+
+use ratatui::layout::Rect;
+
+use super::surround::inner;
+use super::workbench::notice;
+use super::{compare, history, judge, workbench};
+use crate::tui::action::ScreenName;
+use crate::tui::model::compare::Arrangement;
+use crate::tui::model::history::Part;
+use crate::tui::model::texts::{TextName, TextPlace};
+use crate::tui::model::{Focus, LiveRun, Model};
+use crate::tui::widgets::passages::{Passages, Spot};
+use crate::tui::widgets::scroll::Scroll;
+
+/// A text that is on the screen.
+pub(crate) struct Shown<'a> {
+    /// Which.
+    pub(crate) name: TextName,
+    /// What it is.
+    pub(crate) text: &'a dyn Passages,
+    /// Which of its lanes.
+    pub(crate) lane: usize,
+    /// Where its rows stand.
+    pub(crate) area: Rect,
+    /// The first row that is seen.
+    pub(crate) top: usize,
+}
+
+/// Every text on the screen.
+pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
+    let screen = Rect::new(0, 0, model.size.width, model.size.height);
+    let mut all = match model.screen {
+        ScreenName::Work => vessels(model, screen),
+        ScreenName::Compare => compared(model, screen),
+        ScreenName::Judge => said(model, screen),
+        ScreenName::History => preview(model, screen),
+        ScreenName::Providers | ScreenName::Spend => Vec::new(),
+    };
+    all.retain(|shown| !shown.area.is_empty());
+    all
+}
+
+fn vessels(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+    let Some(run) = model.run.as_ref().filter(|run| run.refusal.is_none()) else { return Vec::new() };
+    let slots = workbench::layout::layout(model, screen).slots;
+    let shown = slots.into_iter().filter_map(|slot| {
+        let (name, text) = vessel(run, slot.variant, slot.phase)?;
+        let height = u16::try_from(notice::text_height(run, &slot, model.now, &model.keymap)).unwrap_or(0);
+        let within = slot.inner();
+        let area = Rect { y: within.bottom() - height, height, ..within };
+        let top = run.pane(slot.variant, slot.phase)?.scroll.top;
+        Some(Shown { name, text, lane: 0, area, top })
+    });
+    shown.collect()
+}
+
+fn compared(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+    let Some((name, text)) = text_of_pair(model) else { return Vec::new() };
+    let layout = compare::layout::layout(model, screen);
+    let lanes = layout.columns().into_iter().enumerate();
+    let top = model.compare.top;
+    lanes.map(|(lane, frame)| Shown { name, text, lane, area: inner(frame), top }).collect()
+}
+
+fn said(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+    let Some((name, text)) = text_of_judge(model) else { return Vec::new() };
+    let frame = judge::layout::layout(model, screen).said;
+    let within = inner(frame);
+    // A blank stands at both sides.
+    let area = Rect { x: within.x + 1, width: within.width.saturating_sub(2), ..within };
+    vec![Shown { name, text, lane: 0, area, top: model.judge.top }]
+}
+
+fn preview(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+    let Some((name, text)) = text_of_preview(model) else { return Vec::new() };
+    let frame = history::layout::layout(model, screen).preview;
+    let top = model.history.preview.as_ref().map_or(0, |preview| preview.scroll.top);
+    vec![Shown { name, text, lane: 0, area: inner(frame), top }]
+}
+
+fn vessel(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
+    let pane = run.pane(variant, phase)?;
+    let place = TextPlace::Vessel { run: run.ticket, variant, phase };
+    Some((TextName { place, emptied: pane.emptied, extent: (0, 0) }, &pane.text))
+}
+
+fn text_of_pair(model: &Model) -> Option<(TextName, &dyn Passages)> {
+    let (base, other) = model.compare.two()?;
+    let (beside, _) = model.compare.pair.as_ref()?;
+    let arrangement = match (beside as &dyn Passages).lanes() {
+        1 => Arrangement::Unified,
+        _ => Arrangement::SideBySide,
+    };
+    Some(named(TextPlace::Compared { base: base.id, other: other.id, arrangement }, beside))
+}
+
+fn text_of_judge(model: &Model) -> Option<(TextName, &dyn Passages)> {
+    let judged = model.judge.judged.as_ref().filter(|_| model.judge.said_rows() > 0)?;
+    Some(named(TextPlace::Said(judged.ticket), &model.judge.said))
+}
+
+fn text_of_preview(model: &Model) -> Option<(TextName, &dyn Passages)> {
+    let preview = model.history.preview.as_ref()?;
+    Some(named(TextPlace::Preview(preview.prompt.id), &preview.blocks))
+}
+
+fn named(place: TextPlace, text: &dyn Passages) -> (TextName, &dyn Passages) {
+    (TextName { place, emptied: 0, extent: text.extent() }, text)
+}
+
+/// The text in a place, seen or not, as it is named now.
+pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn Passages)> {
+    let found = match place {
+        TextPlace::Vessel { variant, phase, .. } => vessel(model.run.as_ref()?, variant, phase),
+        TextPlace::Compared { .. } => text_of_pair(model),
+        TextPlace::Said(_) => text_of_judge(model),
+        TextPlace::Preview(_) => text_of_preview(model),
+    };
+    found.filter(|(name, _)| name.place == place)
+}
+
+/// The text that has the keys.
+pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
+    match model.screen {
+        ScreenName::Work => {
+            let run = model.run.as_ref().filter(|run| run.refusal.is_none() && model.focus == Focus::Vessels)?;
+            vessel(run, run.active, run.shown_phase(run.active))
+        }
+        ScreenName::Compare => text_of_pair(model),
+        ScreenName::Judge => text_of_judge(model),
+        ScreenName::History => text_of_preview(model).filter(|_| model.history.focus == Part::Preview),
+        ScreenName::Providers | ScreenName::Spend => None,
+    }
+}
+
+/// Where the text in a place stands.
+pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
+    let still = |top| Scroll { top, following: false, touched: true };
+    match place {
+        TextPlace::Vessel { variant, phase, .. } => {
+            let pane = model.run.as_ref().and_then(|run| run.pane(variant, phase));
+            pane.map_or_else(Scroll::default, |pane| pane.scroll)
+        }
+        TextPlace::Compared { .. } => still(model.compare.top),
+        TextPlace::Said(_) => still(model.judge.top),
+        TextPlace::Preview(_) => model.history.preview.as_ref().map_or_else(|| still(0), |preview| preview.scroll),
+    }
+}
+
+/// Moves the text in a place. What is past its end is put right when it is wrapped.
+pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
+    match place {
+        TextPlace::Vessel { variant, phase, .. } => {
+            if let Some(pane) = model.run.as_mut().and_then(|run| run.pane_mut(variant, phase)) {
+                pane.scroll = scroll;
+            }
+        }
+        TextPlace::Compared { .. } => model.compare.top = scroll.top,
+        TextPlace::Said(_) => model.judge.top = scroll.top,
+        TextPlace::Preview(_) => {
+            if let Some(preview) = &mut model.history.preview {
+                preview.scroll = scroll;
+            }
+        }
+    }
+}
+
+/// Brings a spot of the text in a place into sight, a third from the top where it was out of it.
+pub(crate) fn bring_into_sight(model: &mut Model, place: TextPlace, spot: Spot) {
+    let Some(row) = text_in(model, place).map(|(_, text)| text.row_of(spot)) else { return };
+    let seen = shown(model).into_iter().find(|shown| shown.name.place == place);
+    let height = seen.map_or(1, |shown| usize::from(shown.area.height));
+    let top = scroll_of(model, place).top;
+    let top = if (top..top + height).contains(&row) { top } else { row.saturating_sub(height / 3) };
+    // What was found is read: what arrives does not move it away.
+    set_scroll(model, place, Scroll { top, following: false, touched: true });
+}
