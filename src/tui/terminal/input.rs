@@ -7,14 +7,16 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use crossterm::event::{
     Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use futures_util::{Stream, StreamExt};
+use futures_util::Stream;
 use ratatui::layout::Position;
 
+use super::signals::Signals;
+use super::unread::wake_reader;
 use crate::tui::message::{Message, Pointer};
 
 /// A source of terminal events.
@@ -33,17 +35,41 @@ pub(crate) trait Input {
 #[derive(Default)]
 pub(crate) struct Keyboard {
     stream: Option<EventStream>,
+    /// Where sizes come from; without it, from the stream.
+    signals: Option<Signals>,
+}
+
+impl Keyboard {
+    /// The next event, if it is there. No byte is left behind in the terminal unless its reader knows of it.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Event>>> {
+        if self.signals.is_none() {
+            self.signals = Signals::listen().ok();
+        }
+        let stream = self.stream.get_or_insert_default();
+        loop {
+            match Pin::new(&mut *stream).poll_next(context) {
+                // Told by signal too, and there always.
+                Poll::Ready(Some(Ok(Event::Resize(..)))) if self.signals.is_some() => {}
+                Poll::Ready(event) => return Poll::Ready(event),
+                Poll::Pending => break,
+            }
+        }
+        if let Some(Poll::Ready(size)) = self.signals.as_mut().map(|signals| signals.poll(context)) {
+            return Poll::Ready(Some(size));
+        }
+        wake_reader();
+        Poll::Pending
+    }
 }
 
 impl Input for Keyboard {
     async fn next(&mut self) -> Option<io::Result<Event>> {
-        self.stream.get_or_insert_default().next().await
+        poll_fn(|context| self.poll(context)).await
     }
 
     async fn ready(&mut self) -> Option<io::Result<Event>> {
-        let stream = self.stream.get_or_insert_default();
         // Polled with this task's own waker: the stream remembers the first it sees.
-        poll_fn(|context| match Pin::new(&mut *stream).poll_next(context) {
+        poll_fn(|context| match self.poll(context) {
             Poll::Ready(event) => Poll::Ready(event),
             Poll::Pending => Poll::Ready(None),
         })
@@ -51,7 +77,7 @@ impl Input for Keyboard {
     }
 
     fn pause(&mut self) {
-        self.stream = None;
+        (self.stream, self.signals) = (None, None);
     }
 
     fn resume(&mut self) {

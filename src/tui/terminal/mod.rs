@@ -15,6 +15,8 @@ pub(crate) mod painter;
 #[cfg(unix)]
 mod panicking;
 pub(crate) mod screen;
+mod signals;
+mod unread;
 
 pub use clipboard::Surroundings;
 pub(crate) use clipboard::{Clipboard, Copied};

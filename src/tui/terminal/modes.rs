@@ -86,6 +86,25 @@ pub(crate) fn leave() -> io::Result<()> {
     crossterm::terminal::disable_raw_mode().and(written)
 }
 
+/// Takes the terminal anew, whatever it was set to meanwhile; nothing when it is not ours.
+#[cfg(unix)]
+pub(crate) fn retake() -> io::Result<()> {
+    if !entered() {
+        return Ok(());
+    }
+    // The library sets nothing that it believes to be set.
+    crossterm::terminal::disable_raw_mode()?;
+    crossterm::terminal::enable_raw_mode()?;
+    write_retake(&mut io::stdout().lock(), mouse())
+}
+
+#[cfg(unix)]
+fn write_retake(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
+    // Asked for once more, the keyboard protocol would have to be given back twice.
+    queue!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags)?;
+    write_enter(out, mouse)
+}
+
 fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
     // The keyboard protocol is asked for without asking whether it is there: terminals without it ignore this.
     let flags = PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
@@ -127,6 +146,19 @@ mod tests {
         assert!(entering.contains("\u{1b}[>1u") && leaving.contains("\u{1b}[<1u"), "the keyboard protocol");
         assert!(leaving.ends_with("\u{1b}[?25h"), "the cursor is shown");
         assert!(leaving.starts_with("\u{1b}[?2026l"), "a frame that was cut short is ended");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_taken_anew_is_given_back_once() {
+        let mut written = Vec::new();
+        write_enter(&mut written, Mouse::Ours).unwrap();
+        write_retake(&mut written, Mouse::Ours).unwrap();
+        write_leave(&mut written, Mouse::Ours).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        let count = |sequence: &str| written.matches(sequence).count();
+        assert_eq!((count("\u{1b}[>1u"), count("\u{1b}[<1u")), (2, 2), "the keyboard protocol is a stack");
+        assert_eq!((count("?1049h"), count("?1049l")), (2, 1), "the screen is not");
     }
 
     #[test]

@@ -147,6 +147,12 @@ impl Pty {
         self.child.process_id().expect("a process").to_string()
     }
 
+    /// The process that has the terminal, where a shell hands it on.
+    pub(crate) fn foreground(&self) -> String {
+        let master = self.master.as_ref().expect("a terminal");
+        master.process_group_leader().expect("a process").to_string()
+    }
+
     /// Waits for the end and gives the exit code; everything written until then is taken in.
     #[track_caller]
     pub(crate) fn end(&mut self) -> u32 {

@@ -1,5 +1,7 @@
 //! What terminals do to a program: they change their size, stop it, paste books into it, and go away.
 
+use portable_pty::CommandBuilder;
+
 use super::Pty;
 use super::manners::signal;
 use crate::support::Home;
@@ -49,13 +51,52 @@ fn stopped_from_outside_it_goes_on_where_it_was() {
     pty.type_text("before");
     signal("STOP", &pty.process());
     pty.send(", after");
-    signal("CONT", &pty.process());
-    pty.wait_for("before, after");
-    // By itself: of keys and a new size that wait together, the library that reads them may keep the keys until the next.
-    signal("STOP", &pty.process());
     pty.resize(90, 25);
     signal("CONT", &pty.process());
-    pty.wait_until("the new size", |screen| screen.rows(0, 90).nth(24).is_some_and(|row| row.contains("F1 help")));
+    pty.wait_until("the keys at the new size", |screen| {
+        screen.contents().contains("before, after")
+            && screen.rows(0, 90).nth(24).is_some_and(|row| row.contains("F1 help"))
+    });
+    pty.type_text(", and on");
+}
+
+/// The reader takes a kilobyte at a time, and is told once of what waits.
+#[test]
+fn more_keys_than_are_read_at_once_all_arrive() {
+    let home = Home::new();
+    let mut pty = Pty::workbench(&home);
+    pty.wait_for("Nothing here yet");
+    for (round, characters) in ["3,010", "6,020", "9,030", "12,040"].into_iter().enumerate() {
+        signal("STOP", &pty.process());
+        pty.send(&"many keys ".repeat(300));
+        pty.send(&format!("the last {round}"));
+        signal("CONT", &pty.process());
+        pty.wait_for(&format!("the last {round}"));
+        pty.wait_for(&format!("{characters} characters"));
+    }
+}
+
+#[test]
+fn a_shell_that_had_the_terminal_meanwhile_leaves_nothing_behind() {
+    let home = Home::new();
+    let mut shell = CommandBuilder::new("/bin/sh");
+    shell.arg("-i");
+    let mut pty = Pty::run(&home, shell, &[("PS1", "shell> ")]);
+    pty.wait_for("shell>");
+    pty.send(&format!("set -m; {} tui\n", env!("CARGO_BIN_EXE_aludel")));
+    pty.wait_for("Nothing here yet");
+    pty.type_text("kept");
+    let picture = pty.screen();
+    signal("STOP", &pty.foreground());
+    pty.wait_for("shell>");
+    // Now keys are echoed and come line by line.
+    pty.send("stty sane; echo wh''ile stopped\n");
+    pty.wait_for("while stopped");
+    pty.send("fg\n");
+    pty.wait_until("the workbench as it was", |screen| screen.contents() == picture);
+    pty.type_text(", and on");
+    pty.send("\u{11}");
+    pty.wait_until("the shell again", |screen| !screen.alternate_screen());
 }
 
 #[test]
