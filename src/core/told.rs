@@ -31,6 +31,8 @@ struct Memory {
 pub enum Notice {
     /// That `builtin` writes where nothing is configured, and what it is.
     Builtin,
+    /// That less moves by itself where the terminal is at the other end of a slow line.
+    SlowLink,
 }
 
 impl Notice {
@@ -38,6 +40,7 @@ impl Notice {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Builtin => "builtin",
+            Self::SlowLink => "slow-link",
         }
     }
 }
@@ -110,6 +113,7 @@ mod tests {
         let file = folder.path().join("told.json");
         assert!(remember(&file, &names(&["a"])) && !was_explained(&file, Notice::Builtin));
         assert!(explained(&file, Notice::Builtin) && was_explained(&file, Notice::Builtin));
+        assert!(!was_explained(&file, Notice::SlowLink), "each by itself");
         assert!(not_told_of(&file, names(&["a"])).is_empty());
     }
 

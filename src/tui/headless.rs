@@ -5,6 +5,8 @@
 //! loop on a screen that nobody sees.
 
 mod sheet;
+#[cfg(test)]
+mod tests;
 mod unseen;
 
 use aludel_core::engine::Engine;

@@ -43,13 +43,12 @@ use aludel_core::told::Notice;
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;
 use keymap::Keymap;
-use model::{Defaults, Model};
+use model::{Defaults, Link, Model};
 use runtime::Runtime;
 use terminal::{Clipboard, Keyboard, Mouse, Screen};
 pub use terminal::{Editor, Surroundings};
 pub use theme::Ground;
 use theme::{Letters, Theme};
-use widgets::scroll::Follow;
 
 /// Everything a user can do in the workbench, in the order of its help.
 pub fn actions() -> &'static [ActionInfo] {
@@ -75,7 +74,7 @@ pub struct Options {
     pub manner: Manner,
     /// What the terminal calls itself.
     pub term: Option<String>,
-    /// True when it is at the other end of a line that may be slow; text is then shown page by page.
+    /// True when it is at the other end of a line that may be slow; less moves there by itself.
     pub remote: bool,
     /// True when its locale has no letters but those of ASCII, as far as it can be told.
     pub is_ascii: bool,
@@ -159,9 +158,10 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
 /// The workbench over the whole terminal.
 async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     let theme = theme(engine.config().tui.theme.as_str(), options);
-    let follow = if options.remote { Follow::Page } else { Follow::Tail };
     let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
-    let mut model = Model::new(defaults(&engine), follow);
+    let link = link(&engine, options);
+    let mut model = Model::new(defaults(&engine), link.follow());
+    model.link = link;
     model.keymap = keymap(&engine)?;
     let stop = stop_asked()?;
     engine.keep_indexed();
@@ -174,6 +174,15 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     let (outcome, executor, messages) = workbench.run(stop).await;
     let finished = executor.finish(messages).await;
     outcome.map_err(|error| terminal_failed(&error)).and(finished)
+}
+
+/// What the line to this terminal is like, as far as the surroundings say.
+fn link(engine: &Engine, options: &Options) -> Link {
+    match options.remote {
+        false => Link::Quick,
+        true if engine.was_explained(Notice::SlowLink) => Link::Slow,
+        true => Link::SlowUntold,
+    }
 }
 
 /// What is configured, for showing.

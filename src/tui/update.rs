@@ -1,5 +1,6 @@
 //! The one way the model changes: a message in, effects out. Reads no clock, does no input or output.
 
+use aludel_core::told::Notice;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use serde_json::Value;
@@ -126,10 +127,9 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
 
 /// The next moment at which the picture changes by itself; `None` while it stands still.
 pub(crate) fn next_change(model: &Model) -> Option<u64> {
-    /// Milliseconds of one picture of the spinner.
-    const SPINNER_MS: u64 = 100;
+    let turn = model.link.spinner_ms();
     let live = model.live_run();
-    let spinner = (model.is_waiting() && model.attention).then(|| (model.now / SPINNER_MS + 1) * SPINNER_MS);
+    let spinner = (model.is_waiting() && model.attention).then(|| (model.now / turn + 1) * turn);
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
     let deleting = model.history.deleting.as_ref().map(|deleting| deleting.until);
@@ -160,7 +160,13 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     model.run = Some(LiveRun::new(ticket, raw.clone(), model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;
-    vec![CoreEffect::Generate { ticket, raw }.into()]
+    let mut effects = vec![CoreEffect::Generate { ticket, raw }.into()];
+    if model.link.tell() {
+        let says = model.spell("slow link: page follow, 8 frames a second; {follow} follows otherwise");
+        model.say_long(Tone::Done, says);
+        effects.push(CoreEffect::Explained(Notice::SlowLink).into());
+    }
+    effects
 }
 
 /// Takes the time, and lets go of what has passed.

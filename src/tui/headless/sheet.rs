@@ -11,7 +11,8 @@ use ratatui::layout::Size;
 use serde_json::json;
 
 use crate::tui::message::Message;
-use crate::tui::model::{Defaults, Model};
+use crate::tui::model::{Defaults, Link, Model};
+use crate::tui::runtime::budget::Budget;
 use crate::tui::runtime::pace::{Asker, Pace};
 use crate::tui::terminal::painter::Painter;
 use crate::tui::theme::Theme;
@@ -31,6 +32,7 @@ pub enum Following {
 pub struct Sheet {
     model: Model,
     pace: Pace,
+    budget: Budget,
     painter: Painter,
     now: u64,
 }
@@ -58,11 +60,20 @@ impl Sheet {
         let mut sheet = Self {
             model: Model::new(defaults, follow),
             pace: Pace::default(),
+            budget: Budget::of(Link::Quick),
             painter: Painter::of_size(Theme::ansi16(), Size { width, height })?,
             now: 0,
         };
         sheet.send(Message::Resize { width, height }, Asker::User);
         Ok(sheet)
+    }
+
+    /// The same at the other end of a slow line, which is spared.
+    #[must_use]
+    pub fn over_a_slow_line(mut self) -> Self {
+        self.model.link = Link::Slow;
+        self.budget = Budget::of(Link::Slow);
+        self
     }
 
     /// Asks for a run of this idea, in the place of the one before; its events can be told from now on.
@@ -90,7 +101,12 @@ impl Sheet {
         if next_change(&self.model).is_some_and(|at| at <= self.now) {
             self.send(Message::Tick, Asker::Background);
         }
-        if self.pace.take(self.now) { self.draw().map(Some) } else { Ok(None) }
+        if !self.pace.take(self.now) {
+            return Ok(None);
+        }
+        let frame = self.draw()?;
+        self.budget.spend(frame.len(), self.now);
+        Ok(Some(frame))
     }
 
     /// Draws at once; gives the bytes.
@@ -112,7 +128,7 @@ impl Sheet {
 
     fn send(&mut self, message: Message, asker: Asker) {
         if message.can_be_seen() {
-            self.pace.ask(asker, self.now);
+            self.pace.ask(asker, self.budget.open_for(asker, self.now));
         }
         // What is wanted of the core is not done: its events are told by hand.
         _ = update(&mut self.model, message, Cx { now: self.now });

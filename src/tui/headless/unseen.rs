@@ -75,10 +75,10 @@ impl<F: FnMut(&[u8])> Surface for Unseen<F> {
         self.painter.size()
     }
 
-    fn draw(&mut self, model: &Model) -> io::Result<()> {
+    fn draw(&mut self, model: &Model) -> io::Result<usize> {
         let frame = self.painter.frame(model)?;
         (self.drawn)(&frame);
-        Ok(())
+        Ok(frame.len())
     }
 
     fn repaint(&mut self) {

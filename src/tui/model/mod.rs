@@ -11,6 +11,7 @@ pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod inputs;
 pub(crate) mod judge;
+pub(crate) mod link;
 pub(crate) mod listing;
 pub(crate) mod providers;
 pub(crate) mod run;
@@ -30,6 +31,7 @@ pub(crate) use find::Find;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
 pub(crate) use judge::Judge;
+pub(crate) use link::Link;
 pub(crate) use listing::Listing;
 pub(crate) use providers::Providers;
 pub(crate) use run::{LiveRun, Pane, Vessel};
@@ -177,6 +179,8 @@ pub(crate) struct Model {
     pub(crate) zoom: bool,
     /// How panes follow arriving text.
     pub(crate) follow: Follow,
+    /// What the line to the terminal is like.
+    pub(crate) link: Link,
     /// The idea being written.
     pub(crate) composer: Composer,
     /// What surrounds it: drafts, earlier inputs.
@@ -232,6 +236,7 @@ impl Model {
             focus: Focus::default(),
             zoom: false,
             follow,
+            link: Link::default(),
             composer: Composer::default(),
             desk: Desk::default(),
             settings: Settings::new(defaults),

@@ -1,8 +1,9 @@
 //! The loop: wait, take in all that is ready, then draw.
 //!
 //! It draws at most 60 times a second for keys and 30 for what arrives by itself, never once a token, and not at
-//! all while nothing happens. It knows the terminal by two traits, so tests drive it with paused time.
+//! all while nothing happens; over a slow line it also keeps a [`budget`]. It knows the terminal by two traits, so tests drive it with paused time.
 
+pub(super) mod budget;
 pub(super) mod pace;
 
 use std::future::Future;
@@ -20,6 +21,7 @@ use super::screens::workbench::desk;
 use super::terminal::input::Intake;
 use super::terminal::{Input, Surface};
 use super::update::{Cx, next_change, next_wake, update};
+use budget::Budget;
 use pace::{Asker, Pace};
 
 /// Most events taken in before a frame is drawn.
@@ -41,6 +43,7 @@ pub(crate) struct Runtime<I, S> {
     model: Model,
     intake: Intake,
     pace: Pace,
+    budget: Budget,
     started: Instant,
 }
 
@@ -57,9 +60,10 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             surface,
             executor,
             messages,
-            model,
             intake: Intake::default(),
             pace: Pace::default(),
+            budget: Budget::of(model.link),
+            model,
             started: Instant::now(),
         }
     }
@@ -141,7 +145,8 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             }
         }
         if self.pace.take(now) {
-            self.surface.draw(&self.model)?;
+            let bytes = self.surface.draw(&self.model)?;
+            self.budget.spend(bytes, now);
         }
         Ok(Flow::GoOn)
     }
@@ -149,7 +154,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
     /// Takes in one message and does what follows from it.
     async fn take(&mut self, message: Message, asker: Asker, now: u64) -> io::Result<Flow> {
         if message.can_be_seen() {
-            self.pace.ask(asker, now);
+            self.pace.ask(asker, self.budget.open_for(asker, now));
         }
         let effects = update(&mut self.model, message, Cx { now });
         for effect in effects {

@@ -1,10 +1,10 @@
 //! The loop over a real engine with a scripted provider, in paused time: what is drawn, how often, and how it ends.
 
 use super::*;
+use crate::tui::model::Link;
 use crate::tui::terminal::{Copied, Edited};
 use crate::tui::testing::{key_named, rows_of, scripted as engine};
 use crate::tui::theme::Theme;
-use crate::tui::widgets::scroll::Follow;
 use aludel_core::engine::Engine;
 use crossterm::event::Event;
 use ratatui::Terminal;
@@ -47,13 +47,14 @@ impl Surface for Glass {
         Ok(Size { width: 120, height: 40 })
     }
 
-    fn draw(&mut self, model: &Model) -> io::Result<()> {
+    fn draw(&mut self, model: &Model) -> io::Result<usize> {
         let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
         terminal.draw(|frame| crate::tui::screens::view(model, frame, &Theme::ansi16())).unwrap();
         let mut seen = self.0.borrow_mut();
         seen.draws += 1;
         seen.picture = rows_of(terminal.backend().buffer()).join("\n");
-        Ok(())
+        // As many as a slow line carries in an eighth of a second.
+        Ok(1_000)
     }
 
     fn repaint(&mut self) {}
@@ -105,10 +106,16 @@ impl User {
 
 /// Lets `script` use a workbench until the workbench is left.
 async fn use_it(engine: Engine, script: impl AsyncFnOnce(&User)) {
+    use_it_over(Link::Quick, engine, script).await;
+}
+
+/// As [`use_it`], over such a line.
+async fn use_it_over(link: Link, engine: Engine, script: impl AsyncFnOnce(&User)) {
     let (keys, taken) = mpsc::channel(64);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let user = User { keys, seen: Rc::clone(&seen) };
-    let model = Model::new(crate::tui::defaults(&engine), Follow::Tail);
+    let mut model = Model::new(crate::tui::defaults(&engine), link.follow());
+    model.link = link;
     let workbench = Runtime::new(Keys(taken), Glass(seen), Executor::new(engine), model);
     let ((outcome, executor, messages), ()) = tokio::join!(workbench.run(std::future::pending()), async {
         script(&user).await;
@@ -159,6 +166,28 @@ async fn a_run_streams_into_its_panes_at_no_more_than_thirty_frames_a_second() {
         user.press("y").await;
         assert_eq!(user.seen.borrow().copied.len(), 1);
         user.wait_for("copied to the clipboard").await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_a_slow_line_a_run_streams_at_eight_frames_a_second_and_keys_wait_for_none() {
+    let folder = tempfile::tempdir().unwrap();
+    use_it_over(Link::SlowUntold, engine(folder.path(), PACED), async |user: &User| {
+        user.wait_for("Nothing here yet").await;
+        user.press("i d e a Ctrl+J").await;
+        user.wait_for("slow link: page follow").await;
+        user.wait_for("solutio ~").await;
+        let (begun, before) = (Instant::now(), user.draws());
+        user.press("i").await;
+        for count in 1..=3 {
+            user.press("x").await;
+            assert!(user.seen.borrow().picture.contains(&format!("idea{}", "x".repeat(count))), "drawn at once");
+        }
+        user.press("Esc").await;
+        user.wait_for("^J run").await;
+        let (seconds, draws) = (begun.elapsed().as_secs_f64(), user.draws() - before);
+        assert!(seconds > 1.0 && draws as f64 <= seconds * 8.0 + 7.0, "{draws} frames in {seconds} s");
     })
     .await;
 }

@@ -127,7 +127,7 @@ pub(crate) fn list_row(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, is_mar
 /// The picture of work at this moment. It rests while nobody looks.
 pub(crate) fn spinner(model: &Model) -> &'static str {
     let frames = glyph::SPINNER;
-    let at = if model.attention { usize::try_from(model.now / 100).unwrap_or(0) } else { 0 };
+    let at = if model.attention { usize::try_from(model.now / model.link.spinner_ms()).unwrap_or(0) } else { 0 };
     frames[at % frames.len()]
 }
 

@@ -19,8 +19,8 @@ use crate::tui::theme::Theme;
 pub(crate) trait Surface {
     /// Columns and rows.
     fn size(&self) -> io::Result<Size>;
-    /// Draws the model.
-    fn draw(&mut self, model: &Model) -> io::Result<()>;
+    /// Draws the model; gives how many bytes that took.
+    fn draw(&mut self, model: &Model) -> io::Result<usize>;
     /// Draws every cell anew the next time.
     fn repaint(&mut self);
     /// Copies `text`, by whichever ways there are.
@@ -67,11 +67,13 @@ impl Surface for Screen {
         self.painter.size()
     }
 
-    fn draw(&mut self, model: &Model) -> io::Result<()> {
+    fn draw(&mut self, model: &Model) -> io::Result<usize> {
         if !modes::entered() {
             return Err(io::Error::other("a part of the program panicked; the terminal was given back"));
         }
-        write_out(&self.painter.frame(model)?)
+        let frame = self.painter.frame(model)?;
+        write_out(&frame)?;
+        Ok(frame.len())
     }
 
     fn repaint(&mut self) {
