@@ -13,6 +13,8 @@ pub mod server;
 pub mod tui;
 
 mod doors;
+#[cfg(any(feature = "cli", feature = "tui"))]
+mod figures;
 #[cfg(not(feature = "cli"))]
 mod unattended;
 

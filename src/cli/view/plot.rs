@@ -22,20 +22,6 @@ pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     "█".repeat(seen / 8) + PARTS[seen % 8]
 }
 
-/// A line of `width` characters from 0 to 1, heavy from `low` to `high`, with a dot at `value`.
-pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String {
-    let last = width.saturating_sub(1);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the width")]
-    let place = |number: f64| (number.clamp(0.0, 1.0) * last as f64).round() as usize;
-    let (from, dot, to) = (place(low), place(value), place(high));
-    let mark = |at: usize| match at {
-        at if at == dot => '●',
-        at if (from..=to).contains(&at) => '━',
-        _ => '·',
-    };
-    (0..width).map(mark).collect()
-}
-
 /// How many eighths of `width` characters `value` of `most` is.
 fn eighths(value: f64, most: f64, width: usize) -> usize {
     if most <= 0.0 {
@@ -72,14 +58,6 @@ mod tests {
         let of = |value: f64| bar(value, 100.0, 4);
         assert_eq!([of(100.0), of(50.0), of(40.0), of(0.01), of(0.0)], ["████", "██", "█▋", "▏", ""]);
         assert_eq!((of(1e9), bar(0.0, 0.0, 4)), ("████".into(), String::new()));
-    }
-
-    #[test]
-    fn an_interval_is_heavy_within_and_has_a_dot_at_its_value() {
-        assert_eq!(interval(0.25, 0.5, 0.75, 9), "··━━●━━··");
-        assert_eq!(interval(0.0, 1.0, 1.0, 5), "━━━━●");
-        assert_eq!((interval(0.5, 0.5, 0.5, 1), interval(0.1, 0.2, 0.3, 0)), ("●".into(), String::new()));
-        assert_eq!(interval(-1.0, f64::NAN, 9.0, 3), "●━━");
     }
 
     #[test]

@@ -5,10 +5,10 @@ use aludel_core::domain::{SelectResult, Standing};
 use aludel_core::text::markdown::fenced;
 
 use super::page::{Page, Role};
-use super::plot::interval;
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::{count_of, lines, one_line, span};
+use crate::figures::interval;
 
 /// Columns of a plot of an interval.
 const PLOT: usize = 20;

@@ -4,22 +4,11 @@ use std::fmt::{Display, Write};
 
 use aludel_core::domain::Timestamp;
 
+pub(crate) use crate::figures::thousands;
+
 /// `1 prompt`, `3 prompts`.
 pub(crate) fn count_of(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
-}
-
-/// `1,234,567`.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// US dollars: `free`, `$0.0042`, `$12.30`, or that the price is not known.
@@ -83,7 +72,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([thousands(7), thousands(1234), thousands(1_234_567)], ["7", "1,234", "1,234,567"]);
         assert_eq!([count_of(1, "call"), count_of(0, "call")], ["1 call", "0 calls"]);
         assert_eq!([span(12), span(1450), span(125_000)], ["12 ms", "1.4 s", "2 min 5 s"]);
         assert_eq!(

@@ -14,7 +14,7 @@ use crate::tui::model::{Costly, CostlyWhat, Model, Overlay};
 use crate::tui::screens::judge;
 use crate::tui::theme::Theme;
 use crate::tui::update::start;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 
 pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let Some(Overlay::ConfirmCost(costly)) = model.overlay.take() else { return Vec::new() };
@@ -37,7 +37,7 @@ pub(super) fn view(costly: &Costly, frame: &mut Frame<'_>, theme: &Theme) {
         CostlyWhat::Run(_) => "run",
         CostlyWhat::Judging => "judging",
     };
-    let calls = if costly.calls == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(costly.calls)) };
+    let calls = if costly.calls == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(costly.calls)) };
     let lines = [
         Line::styled(format!("This {what} may cost up to ${} ({calls}).", costly.most_usd), theme.strong),
         Line::styled("Enter goes on and makes that its budget. Nothing was sent yet.", theme.text),

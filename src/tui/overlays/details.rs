@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::model::{LiveRun, Model, Overlay, Vessel};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{bar, dollars, duration, grouped, letter, score, tokens};
+use crate::tui::widgets::figures::{bar, dollars, duration, letter, score, thousands, tokens};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -180,7 +180,8 @@ impl Page<'_> {
 /// What a finished call took.
 fn done(metadata: &ModelMetadata) -> String {
     let estimated = if metadata.estimated { " (estimated)" } else { "" };
-    let counts = format!("{} in, {} out{estimated}", grouped(metadata.input_tokens), grouped(metadata.output_tokens));
+    let counts =
+        format!("{} in, {} out{estimated}", thousands(metadata.input_tokens), thousands(metadata.output_tokens));
     let mut said = vec![counts, duration(metadata.latency_ms), dollars(metadata.cost_usd)];
     said.extend(metadata.first_token_ms.map(|first| format!("first {}", duration(first))));
     said.extend((metadata.retries > 0).then(|| format!("{} retried", metadata.retries)));

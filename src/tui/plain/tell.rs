@@ -9,7 +9,7 @@ use aludel_core::domain::{
 use aludel_core::error::Problem;
 use aludel_core::event::{EventKind, RunView};
 
-use crate::tui::widgets::figures::{dollars, grouped, letter, score};
+use crate::tui::widgets::figures::{dollars, letter, score, thousands};
 
 /// Characters of an idea that a row shows.
 const SHOWN: usize = 70;
@@ -200,12 +200,12 @@ fn price(account: &ModelMetadata) -> String {
 /// `1 variant`, `3 variants`.
 pub(super) fn count(number: u64, what: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
-    format!("{} {what}{ending}", grouped(number))
+    format!("{} {what}{ending}", thousands(number))
 }
 
 /// `2.1 s`.
 fn seconds(milliseconds: u64) -> String {
-    format!("{}.{} s", grouped(milliseconds / 1_000), milliseconds % 1_000 / 100)
+    format!("{}.{} s", thousands(milliseconds / 1_000), milliseconds % 1_000 / 100)
 }
 
 /// A text on one line.

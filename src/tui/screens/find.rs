@@ -15,7 +15,7 @@ use crate::tui::model::find::Matches;
 use crate::tui::model::{Find, Focus, Model, Tone};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
 /// What stands before the field.
@@ -219,10 +219,10 @@ pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
         _ if find.field.is_empty() => (String::new(), theme.muted),
         (0, _) => ("no match".to_owned(), theme.warning),
         (count, Some(current)) => {
-            (format!("match {}/{}", grouped(current as u64 + 1), grouped(count as u64)), theme.strong)
+            (format!("match {}/{}", thousands(current as u64 + 1), thousands(count as u64)), theme.strong)
         }
         (1, None) => ("1 match".to_owned(), theme.text),
-        (count, None) => (format!("{} matches", grouped(count as u64)), theme.text),
+        (count, None) => (format!("{} matches", thousands(count as u64)), theme.text),
     };
     let said = Span::styled(said, style);
     let label = cells(LABEL.len());

@@ -26,7 +26,7 @@ use super::model::{Focus, Model, Overlay, Tone};
 use super::overlays;
 use super::terminal::Copied;
 use super::theme::Theme;
-use super::widgets::figures::grouped;
+use super::widgets::figures::thousands;
 
 /// Draws everything: the screen, and what lies over it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
@@ -217,7 +217,7 @@ fn take_up(model: &mut Model, what: &str, text: &str) {
 
 /// Copies `text`, which is called `what`.
 fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
-    let characters = grouped(text.chars().count() as u64);
+    let characters = thousands(text.chars().count() as u64);
     model.copying = Some(format!("{what}, {characters} characters"));
     vec![TerminalEffect::Copy(text).into()]
 }

@@ -15,7 +15,7 @@ use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 
 /// Below this the screen only says what it needs.
 pub(crate) const LEAST: (u16, u16) = (60, 16);
@@ -176,9 +176,9 @@ pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: 
 pub(crate) fn place(above: usize, below: usize) -> Option<String> {
     match (above, below) {
         (0, 0) => None,
-        (0, below) => Some(format!(" ▾ {} ", grouped(below as u64))),
-        (above, 0) => Some(format!(" ▴ {} ", grouped(above as u64))),
-        (above, below) => Some(format!(" ▴ {} ▾ {} ", grouped(above as u64), grouped(below as u64))),
+        (0, below) => Some(format!(" ▾ {} ", thousands(below as u64))),
+        (above, 0) => Some(format!(" ▴ {} ", thousands(above as u64))),
+        (above, below) => Some(format!(" ▴ {} ▾ {} ", thousands(above as u64), thousands(below as u64))),
     }
 }
 

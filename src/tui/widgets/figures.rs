@@ -6,22 +6,11 @@ use std::collections::VecDeque;
 
 use aludel_core::domain::Timestamp;
 
+pub(crate) use crate::figures::{interval, thousands};
+
 /// `1,204 tok`, or `~82 tok` for an estimate.
 pub(crate) fn tokens(count: u64, estimated: bool) -> String {
-    format!("{}{} tok", if estimated { "~" } else { "" }, grouped(count))
-}
-
-/// `1,204`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    format!("{}{} tok", if estimated { "~" } else { "" }, thousands(count))
 }
 
 /// `$0.0143`; `$?` when a price in it is unknown; `free` for nothing.
@@ -85,25 +74,6 @@ pub(crate) fn bar(share: f64, width: usize) -> (String, String) {
     (full, "─".repeat(width - halves.div_ceil(2)))
 }
 
-/// An interval within 0..=1 on a line of `width` columns, a dot where its value is: `··━●━···`.
-pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String {
-    let last = width.saturating_sub(1) as f64;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the width")]
-    let column = |share: f64| (share.clamp(0.0, 1.0) * last).round() as usize;
-    let (low, dot, high) = (column(low), column(value), column(high));
-    (0..width)
-        .map(|at| {
-            if at == dot {
-                '●'
-            } else if (low..=high).contains(&at) {
-                '━'
-            } else {
-                '·'
-            }
-        })
-        .collect()
-}
-
 /// Tokens a second over the last second.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speed {
@@ -142,7 +112,6 @@ mod tests {
 
     #[test]
     fn numbers_read_as_people_write_them() {
-        assert_eq!((grouped(0), grouped(1_204), grouped(1_234_567)), ("0".into(), "1,204".into(), "1,234,567".into()));
         assert_eq!((tokens(82, true), tokens(1_204, false)), ("~82 tok".into(), "1,204 tok".into()));
         assert_eq!(
             [dollars(None), dollars(Some(0.0)), dollars(Some(0.0143)), dollars(Some(0.00001))],

@@ -21,7 +21,7 @@ pub(crate) use row::Row;
 use super::Composer;
 use crate::tui::action::Context;
 use crate::tui::effect::Ticket;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 
 /// Which part has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -119,8 +119,8 @@ impl Transfer {
             Stage::Embedding => "making vectors",
             Stage::Writing => "writing",
         };
-        let total = progress.total.map_or_else(String::new, |total| format!(" of {}", grouped(total)));
-        format!("{doing} {}{total}", grouped(progress.prompts))
+        let total = progress.total.map_or_else(String::new, |total| format!(" of {}", thousands(total)));
+        format!("{doing} {}{total}", thousands(progress.prompts))
     }
 }
 

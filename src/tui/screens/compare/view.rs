@@ -12,7 +12,7 @@ use crate::tui::model::Model;
 use crate::tui::model::compare::{Arrangement, Beside, Sign};
 use crate::tui::screens::surround::{self, header, hints, pane, place, too_small};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{dollars, grouped, score};
+use crate::tui::widgets::figures::{dollars, score, thousands};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -78,9 +78,9 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
             Span::styled(
                 format!(
                     "{:>9}{:>8}{:>10}{:>10}",
-                    grouped(words),
-                    grouped(characters),
-                    grouped(metadata.total_tokens),
+                    thousands(words),
+                    thousands(characters),
+                    thousands(metadata.total_tokens),
                     dollars(metadata.cost_usd)
                 ),
                 theme.text,

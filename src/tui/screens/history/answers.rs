@@ -15,7 +15,7 @@ use crate::tui::message::{News, Outcome};
 use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
 use crate::tui::screens::judge;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 
 /// Rows of a page.
 const PAGE: usize = 50;
@@ -287,7 +287,7 @@ fn summary(report: &ImportReport) -> Vec<String> {
         [(report.existing, "already there"), (report.conflicts, "in conflict"), (report.skipped, "not taken")]
     {
         if count > 0 {
-            first = format!("{first}, {} {what}", grouped(count));
+            first = format!("{first}, {} {what}", thousands(count));
         }
     }
     let mut lines = vec![first];
@@ -295,13 +295,14 @@ fn summary(report: &ImportReport) -> Vec<String> {
         let (id, fields) = (conflict.id.short(), conflict.fields.join(", "));
         format!("{}: {id} is stored with other {fields}; what is stored was kept", conflict.place)
     }));
-    lines.extend(report.skips.iter().map(|skip| format!("{}: {} ({})", skip.first, skip.reason, grouped(skip.count))));
+    lines
+        .extend(report.skips.iter().map(|skip| format!("{}: {} ({})", skip.first, skip.reason, thousands(skip.count))));
     lines.extend(report.warnings.iter().cloned());
     lines
 }
 
 fn prompts(count: u64) -> String {
-    if count == 1 { "1 prompt".to_owned() } else { format!("{} prompts", grouped(count)) }
+    if count == 1 { "1 prompt".to_owned() } else { format!("{} prompts", thousands(count)) }
 }
 
 fn deleted(model: &mut Model, ids: &[PromptId]) -> Vec<Effect> {

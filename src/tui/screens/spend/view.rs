@@ -13,7 +13,7 @@ use crate::tui::model::spend::{Day, Spent};
 use crate::tui::screens::surround::{self, header, hints, pane, place as place_of, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::chart::{columns, squeezed};
-use crate::tui::widgets::figures::{bar, dollars, duration, grouped};
+use crate::tui::widgets::figures::{bar, dollars, duration, thousands};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -136,7 +136,7 @@ struct Columns {
 
 impl Columns {
     fn of(&self, name: &str, totals: &SpendTotals, theme: &Theme) -> Line<'static> {
-        let numbers = [grouped(totals.calls), grouped(totals.input_tokens), grouped(totals.output_tokens)];
+        let numbers = [thousands(totals.calls), thousands(totals.input_tokens), thousands(totals.output_tokens)];
         let [calls, input, output] = &numbers;
         let mut line =
             self.line(name, [calls, input, output, &cost(totals.cost_usd, totals.known_cost_usd)], theme.text);
@@ -222,7 +222,7 @@ fn caps(caps: &SpendCaps) -> Vec<(String, bool)> {
 
 /// What the sum does not know.
 fn unknowns(total: &SpendTotals) -> Vec<String> {
-    let calls = |count: u64| if count == 1 { "1 call".to_owned() } else { format!("{} calls", grouped(count)) };
+    let calls = |count: u64| if count == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(count)) };
     let mut said = Vec::new();
     if total.unpriced > 0 {
         said.push(format!("{} to models of unknown price: not in the sum", calls(total.unpriced)));
@@ -243,11 +243,11 @@ fn stored(totals: &StatsTotals) -> Vec<String> {
         return vec!["no prompt of that time is stored".to_owned()];
     }
     let prompts =
-        if totals.prompts == 1 { "1 prompt".to_owned() } else { format!("{} prompts", grouped(totals.prompts)) };
+        if totals.prompts == 1 { "1 prompt".to_owned() } else { format!("{} prompts", thousands(totals.prompts)) };
     let mut said = vec![format!(
         "stored: {prompts}, {} steps, {} tokens, {}",
-        grouped(totals.steps),
-        grouped(totals.total_tokens),
+        thousands(totals.steps),
+        thousands(totals.total_tokens),
         cost(totals.cost_usd, totals.known_cost_usd)
     )];
     if let Some(spread) = &totals.latency_ms {
@@ -260,9 +260,9 @@ fn stored(totals: &StatsTotals) -> Vec<String> {
     if totals.cached + totals.retries + totals.fallbacks > 0 {
         said.push(format!(
             "{} from the cache, {} tried again, {} by a fallback",
-            grouped(totals.cached),
-            grouped(totals.retries),
-            grouped(totals.fallbacks)
+            thousands(totals.cached),
+            thousands(totals.retries),
+            thousands(totals.fallbacks)
         ));
     }
     said
@@ -313,7 +313,7 @@ fn ends(first: &Day, last: &Day, width: usize) -> String {
 fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let left = model.spend.spent.as_ref().map(|spent| {
         let total = &spent.report.total;
-        let says = format!(" {} calls · {}", grouped(total.calls), cost(total.cost_usd, total.known_cost_usd));
+        let says = format!(" {} calls · {}", thousands(total.calls), cost(total.cost_usd, total.known_cost_usd));
         Span::styled(says, theme.muted)
     });
     surround::run_status(model, left.into_iter().collect(), area, frame, theme);

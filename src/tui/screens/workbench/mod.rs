@@ -18,7 +18,7 @@ use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::inputs::Way;
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
 use crate::tui::update::start;
-use crate::tui::widgets::figures::{grouped, letter};
+use crate::tui::widgets::figures::{letter, thousands};
 use layout::layout;
 
 /// Why `action` cannot be done now; `None` when it can.
@@ -142,7 +142,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     let characters = model.composer.paste(text);
     if characters >= WORTH_TELLING || text.contains(['\n', '\r']) {
         let runs = model.spell("{run} runs");
-        model.say(Tone::Done, format!("pasted {} characters; {runs}", grouped(characters as u64)));
+        model.say(Tone::Done, format!("pasted {} characters; {runs}", thousands(characters as u64)));
     }
 }
 

@@ -12,7 +12,7 @@ use super::layout::layout;
 use crate::tui::model::Model;
 use crate::tui::screens::surround::{self, header, hints, too_small};
 use crate::tui::theme::Theme;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
 /// Draws the whole screen, what lies over it not included.
@@ -37,13 +37,14 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let mut left = Vec::new();
     if let Some(row) = history.marked_row() {
         let more = if history.next.is_some() { "+" } else { "" };
-        let place = format!(" {} of {}{more}", grouped(history.marked as u64 + 1), grouped(history.rows.len() as u64));
+        let place =
+            format!(" {} of {}{more}", thousands(history.marked as u64 + 1), thousands(history.rows.len() as u64));
         left.push(Span::styled(place, theme.muted));
         left.push(Span::styled(format!(" · {}", row.id.short()), theme.muted));
     }
     if let Some(indexing) = history.indexing.as_ref().filter(|indexing| indexing.left > 0) {
         let all = indexing.done + indexing.left;
-        left.push(Span::styled(format!(" · indexing {} of {}", grouped(indexing.done), grouped(all)), theme.live));
+        left.push(Span::styled(format!(" · indexing {} of {}", thousands(indexing.done), thousands(all)), theme.live));
         if let Some(problem) = &indexing.problem {
             left.push(Span::styled(format!(", {}", safe_line(problem)), theme.warning));
         }

@@ -12,7 +12,7 @@ use crate::tui::screens::history::layout::{self, Meaning, Said};
 use crate::tui::screens::surround::{pane, spinner};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
-use crate::tui::widgets::figures::{dollars, duration, grouped};
+use crate::tui::widgets::figures::{dollars, duration, thousands};
 
 /// What an empty box invites to.
 const INVITATION: &str = "words, and tag: provider: model: phase: persona: since:7d until:2026-11-01";
@@ -76,11 +76,11 @@ fn counts(history: &History, facts: &Facts) -> String {
     let rows = history.rows.len() as u64;
     let is_list = history.typed().query.is_empty();
     let count = match (facts.total, is_list) {
-        (Some(total), false) if history.mode == Mode::Text => format!("{} found", grouped(total)),
-        (Some(total), false) => format!("nearest of {}", grouped(total)),
-        _ if history.next.is_some() => format!("{}+ prompts", grouped(rows)),
+        (Some(total), false) if history.mode == Mode::Text => format!("{} found", thousands(total)),
+        (Some(total), false) => format!("nearest of {}", thousands(total)),
+        _ if history.next.is_some() => format!("{}+ prompts", thousands(rows)),
         _ if rows == 1 => "1 prompt".to_owned(),
-        _ => format!("{} prompts", grouped(rows)),
+        _ => format!("{} prompts", thousands(rows)),
     };
     let cost = facts.cost_usd.map_or_else(String::new, |cost| format!(" · {}", dollars(Some(cost))));
     format!("{count} · {}{cost}", duration(facts.took_ms))

@@ -12,7 +12,7 @@ use crate::tui::overlays::settings::line;
 use crate::tui::screens::workbench::layout::{Layout, Room};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::figures::grouped;
+use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
 /// What an empty input invites to.
@@ -82,11 +82,11 @@ fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
 fn count(model: &Model, theme: &Theme) -> Option<Line<'static>> {
     let characters = model.composer.characters();
     if characters > limits::TEXT_CHARS {
-        let text = format!(" {} of {} characters ", grouped(characters as u64), grouped(limits::TEXT_CHARS as u64));
+        let text = format!(" {} of {} characters ", thousands(characters as u64), thousands(limits::TEXT_CHARS as u64));
         return Some(Line::styled(text, theme.bad));
     }
     let worth_telling = characters >= 1_000 || model.composer.lines() > 20;
-    worth_telling.then(|| Line::styled(format!(" {} characters ", grouped(characters as u64)), theme.muted))
+    worth_telling.then(|| Line::styled(format!(" {} characters ", thousands(characters as u64)), theme.muted))
 }
 
 pub(super) fn settings(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

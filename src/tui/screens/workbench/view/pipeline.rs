@@ -9,7 +9,7 @@ use super::{mark, pane, state_of};
 use crate::tui::model::{LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::window;
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{bar, duration, grouped, letter, score, tokens};
+use crate::tui::widgets::figures::{bar, duration, letter, score, thousands, tokens};
 use crate::tui::widgets::safe::safe_line;
 
 /// The table: a row a variant, a column a phase, and the place in the ranking.
@@ -217,7 +217,7 @@ pub(super) fn ranking(model: &Model, run: &LiveRun, area: Rect, frame: &mut Fram
                 Span::styled(format!("{} ", score(ranking.score)), style),
                 Span::styled(full, theme.gold),
                 Span::styled(rest, theme.muted),
-                Span::styled(format!("{:>12} tok", grouped(spent)), theme.muted),
+                Span::styled(format!("{:>12} tok", thousands(spent)), theme.muted),
             ]),
             row,
         );

@@ -1,0 +1,48 @@
+//! Figures as the command line and the workbench both write them.
+//!
+//! What differs between a page and a pane (how short an amount or an age is) stays with each of them.
+
+/// `1,234,567`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A line of `width` characters from 0 to 1, heavy from `low` to `high`, with a dot at `value`.
+pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String {
+    let last = width.saturating_sub(1);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the width")]
+    let place = |number: f64| (number.clamp(0.0, 1.0) * last as f64).round() as usize;
+    let (from, dot, to) = (place(low), place(value), place(high));
+    let mark = |at: usize| match at {
+        at if at == dot => '●',
+        at if (from..=to).contains(&at) => '━',
+        _ => '·',
+    };
+    (0..width).map(mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_parted() {
+        assert_eq!([0, 7, 1_234, 1_234_567].map(thousands), ["0", "7", "1,234", "1,234,567"]);
+    }
+
+    #[test]
+    fn an_interval_is_heavy_within_and_has_a_dot_at_its_value() {
+        assert_eq!(interval(0.25, 0.5, 0.75, 9), "··━━●━━··");
+        assert_eq!(interval(0.0, 1.0, 1.0, 5), "━━━━●");
+        assert_eq!((interval(0.5, 0.5, 0.5, 1), interval(0.1, 0.2, 0.3, 0)), ("●".into(), String::new()));
+        assert_eq!(interval(-1.0, f64::NAN, 9.0, 3), "●━━");
+    }
+}
