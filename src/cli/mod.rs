@@ -24,8 +24,8 @@ mod wait;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use aludel_core::config::{self, Environment, Flags, Loaded, TuiConfig};
-use aludel_core::engine::Engine;
+use aludel_core::config::{self, Environment, Flags, Loaded};
+use aludel_core::engine::{Engine, SettingsCheck};
 use aludel_core::error::Result;
 use aludel_core::trace::{self, LogSettings};
 use clap::{CommandFactory, Parser};
@@ -42,9 +42,6 @@ pub type Door = fn(Engine) -> Result<()>;
 
 /// As [`Door`], to a face that draws on the terminal.
 pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
-
-/// What is wrong with the settings of the workbench: dotted keys with what is wrong, none where all is well.
-pub type SettingsCheck = fn(&TuiConfig) -> Vec<(String, String)>;
 
 /// What a face that draws must know of its surroundings.
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +94,7 @@ impl Invocation<'_> {
         trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
         let engine = Engine::open(loaded);
         progress::watch_migrations(&engine, &self.printer);
+        self.doors.workbench_check.into_iter().for_each(|check| engine.check_workbench_by(check));
         Ok(engine)
     }
 

@@ -33,8 +33,8 @@ mod widgets;
 
 use std::io::{self, IsTerminal};
 
-use aludel_core::assets::DEFAULT_PERSONA;
-use aludel_core::config::{ConfigError, Environment, TuiConfig};
+use aludel_core::assets::{self, Assets, DEFAULT_PERSONA};
+use aludel_core::config::{ConfigError, Environment, Origin, TuiConfig};
 use aludel_core::domain::{Phase, ProviderKind};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error, Result};
@@ -43,11 +43,11 @@ use aludel_core::told::Notice;
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;
 use keymap::Keymap;
-use model::{Defaults, Link, Model};
+use model::{Defaults, Link, Model, Tone};
 use runtime::Runtime;
 use terminal::{Clipboard, Keyboard, Mouse, Screen};
 pub use terminal::{Editor, Surroundings};
-pub use theme::Ground;
+pub use theme::{Depth, Ground};
 use theme::{Letters, Theme};
 
 /// Everything a user can do in the workbench, in the order of its help.
@@ -78,6 +78,8 @@ pub struct Options {
     pub remote: bool,
     /// True when its locale has no letters but those of ASCII, as far as it can be told.
     pub is_ascii: bool,
+    /// How many colours it can show.
+    pub depth: Depth,
     /// What it says of the ground it paints.
     pub ground: Option<Ground>,
     /// The user's editor.
@@ -87,7 +89,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the environment says: `NO_COLOR`, `TERM`, `SSH_CONNECTION`, `COLORFGBG`, the locale, `VISUAL`, `EDITOR`, and
+    /// What the environment says: `NO_COLOR`, `TERM`, `COLORTERM`, `SSH_CONNECTION`, `COLORFGBG`, the locale, `VISUAL`, `EDITOR`, and
     /// where a clipboard may be.
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
@@ -98,6 +100,7 @@ impl Options {
             editor: Editor::from_environment(environment),
             surroundings: Surroundings::from_environment(environment),
             is_ascii: is_ascii(environment),
+            depth: Depth::of(environment.get("COLORTERM"), environment.get("TERM")),
             ground: environment.get("COLORFGBG").and_then(Ground::of),
         }
     }
@@ -115,9 +118,27 @@ fn is_ascii(environment: &Environment) -> bool {
 
 /// What is wrong with the settings of the workbench: dotted keys of the configuration, each with what is wrong and the
 /// fix. None where all is well.
-pub fn faults(settings: &TuiConfig) -> Vec<(String, String)> {
-    let faults = keymap::read(&settings.keymap, &settings.keys).err().unwrap_or_default();
-    faults.into_iter().map(|fault| (fault.key, fault.message)).collect()
+pub fn faults(settings: &TuiConfig, assets: &Assets) -> Vec<(String, String)> {
+    let keys = keymap::read(&settings.keymap, &settings.keys).err().unwrap_or_default();
+    let mut faults: Vec<(String, String)> = keys.into_iter().map(|fault| (fault.key, fault.message)).collect();
+    // What `auto` follows is not known here, and must not keep anything from opening.
+    if !assets::THEMES_WITHOUT_FILE.contains(&settings.theme.as_str())
+        && let Err(error) = assets.theme(&settings.theme)
+    {
+        faults.push((THEME.to_owned(), sentence(&error)));
+    }
+    faults
+}
+
+/// The dotted key of the theme's name.
+const THEME: &str = "tui.theme";
+
+/// What is wrong, without the field, which is told beside it.
+fn sentence(error: &Error) -> String {
+    match error.faults() {
+        [fault, ..] => fault.message.clone(),
+        [] => error.to_string(),
+    }
 }
 
 /// What keys mean here.
@@ -129,10 +150,30 @@ fn keymap(engine: &Engine) -> Result<Keymap> {
     })
 }
 
-/// How this terminal is drawn on. Who wants no colour gets none, whatever is configured.
-fn theme(name: &str, options: &Options) -> Theme {
+/// How this terminal is drawn on, and what is to be said of a theme that could not be used. Who wants no colour gets
+/// none, whatever is configured.
+///
+/// # Errors
+/// `config_invalid` when the theme that was chosen by name cannot be used; a built-in one stands in for one that nobody
+/// chose.
+fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> {
     let letters = if options.is_ascii { Letters::Ascii } else { Letters::Unicode };
-    Theme::named(if options.no_color { "mono" } else { name }, options.ground).with_letters(letters)
+    let configured = engine.config().tui.theme.as_str();
+    let name = theme::file_of(configured, options.ground);
+    let (theme, said) = match engine.theme(name) {
+        _ if options.no_color || name == "mono" => (Theme::mono(), None),
+        Ok(file) => (Theme::of(&file), None),
+        Err(error) if name != configured || engine.origins().of(THEME) == Origin::Default => {
+            tracing::warn!("the built-in theme {name} is shown: {error}");
+            let said = format!("your theme {name} is broken, ours is shown; `aludel validate` says why");
+            (Theme::builtin(name), Some(said))
+        }
+        Err(error) => {
+            let fault = engine.origins().fault(engine.paths(), THEME, sentence(&error));
+            return Err(ConfigError::one(fault).into());
+        }
+    };
+    Ok((theme.shown_in(options.depth).with_letters(letters), said))
 }
 
 /// Opens the workbench and returns when the user has left it. Builds its own runtime.
@@ -157,12 +198,15 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
 
 /// The workbench over the whole terminal.
 async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
-    let theme = theme(engine.config().tui.theme.as_str(), options);
+    let (theme, said) = theme(&engine, options)?;
     let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
     let link = link(&engine, options);
     let mut model = Model::new(defaults(&engine), link.follow());
     model.link = link;
     model.keymap = keymap(&engine)?;
+    if let Some(said) = said {
+        model.say_long(Tone::Refused, said);
+    }
     let stop = stop_asked()?;
     engine.keep_indexed();
     let copied = engine.paths().copied.clone();
@@ -265,6 +309,7 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratatui::style::Color;
 
     fn options(pairs: &[(&str, &str)]) -> Options {
         Options::from_environment(&Environment::from_pairs(pairs.iter().copied()))
@@ -280,10 +325,65 @@ mod tests {
         assert!(!options(&[("LC_ALL", ""), ("LC_CTYPE", "en_GB.UTF-8"), ("LANG", "C")]).is_ascii);
     }
 
+    /// An engine over a home with this configuration and these themes.
+    fn engine(config: &str, themes: &[(&str, &str)]) -> (tempfile::TempDir, Engine) {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.yaml"), config).unwrap();
+        std::fs::create_dir(home.path().join("themes")).unwrap();
+        for (name, text) in themes {
+            std::fs::write(home.path().join(format!("themes/{name}.yaml")), text).unwrap();
+        }
+        let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().unwrap())]);
+        let loaded = aludel_core::config::load(&aludel_core::config::Flags::default(), &environment).unwrap();
+        (home, Engine::open(loaded))
+    }
+
+    const DARK: &str = "tui: {theme: dark}\n";
+
     #[test]
     fn who_wants_no_colour_gets_none() {
-        let none = options(&[("NO_COLOR", "1"), ("COLORFGBG", "0;15")]);
-        assert_eq!(theme("dark", &none), Theme::mono());
-        assert_eq!(theme("auto", &options(&[("COLORFGBG", "0;15")])), Theme::named("light", None));
+        let (_home, engine) = engine(DARK, &[("dark", "broken")]);
+        let none = options(&[("NO_COLOR", "1"), ("COLORFGBG", "0;15"), ("COLORTERM", "truecolor")]);
+        assert_eq!(theme(&engine, &none).unwrap(), (Theme::mono(), None));
+    }
+
+    #[test]
+    fn a_theme_that_was_chosen_and_cannot_be_used_is_a_fault_of_its_setting() {
+        for (config, name, says) in [
+            (DARK, "dark", "dark.yaml`: line 1: expected a section"),
+            ("tui: {theme: neon}\n", "dark", "`neon` is no theme; there are auto, mono, ansi16, dark (yours), light,"),
+        ] {
+            let (home, engine) = engine(config, &[(name, "broken")]);
+            let error = theme(&engine, &options(&[])).unwrap_err().to_string();
+            assert!(error.contains("config.yaml:1: tui.theme: ") && error.contains(says), "{error}");
+            let faults = faults(&engine.config().tui, &Assets::below(home.path()));
+            assert!(faults.len() == 1 && error.ends_with(&faults[0].1), "{faults:?}\n{error}");
+        }
+    }
+
+    #[test]
+    fn a_theme_that_nobody_chose_by_name_never_keeps_it_from_opening() {
+        let broken = [("ansi16", "broken"), ("light", "bad: grren\n")];
+        for (config, name) in [("", "ansi16"), ("tui: {theme: auto}\n", "light")] {
+            let (_home, engine) = engine(config, &broken);
+            let light = options(&[("COLORFGBG", "0;15"), ("TERM", "xterm-256color")]);
+            let (shown, said) = theme(&engine, &light).unwrap();
+            assert_eq!(shown, Theme::builtin(name));
+            assert!(said.is_some_and(|said| said.starts_with(&format!("your theme {name} is broken"))), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_theme_of_ones_own_is_drawn_in_what_the_terminal_can_show() {
+        let (_home, engine) = engine("tui: {theme: amber}\n", &[("amber", "extends: dark\nbrand: \"#ffd701\"\n")]);
+        let brand = |pairs: &[(&str, &str)]| theme(&engine, &options(pairs)).unwrap().0.brand.fg;
+        let colours = [
+            brand(&[("COLORTERM", "truecolor")]),
+            brand(&[("TERM", "xterm-256color")]),
+            brand(&[("TERM", "linux")]),
+            brand(&[("TERM", "linux"), ("NO_COLOR", "1")]),
+        ];
+        let [exact, shared, named] = [Color::Rgb(255, 215, 1), Color::Indexed(220), Color::Yellow].map(Some);
+        assert_eq!(colours, [exact, shared, named, None]);
     }
 }

@@ -123,7 +123,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// List, show and edit personas
     Personas(PersonasArgs),
-    /// List, show and edit what is said to models
+    /// List, show and edit what is said to models, and themes
     Templates(TemplatesArgs),
     /// List providers, and why one cannot be used
     Providers(ProvidersArgs),
@@ -230,7 +230,7 @@ Setting up:
   providers       List providers, and why one cannot be used
   test-providers  Make a real call to each provider, and say what is wrong
   personas        List, show and edit personas
-  templates       List, show and edit what is said to models
+  templates       List, show and edit what is said to models, and themes
   spend           Show what was spent, and the caps in force
   validate        Check configuration, providers, templates and database
   reindex         Make the indices that searches read anew

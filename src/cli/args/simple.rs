@@ -26,11 +26,15 @@ Examples:
   aludel templates
   aludel templates show solutio
   aludel templates edit solutio
+  aludel templates edit theme/dark
 
 `edit` makes a copy in ~/.aludel that wins over the built-in one, and opens it
-in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
+in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.
 
-/// List, show and edit what is said to models
+A theme of the workbench has its format explained at its head; one of another
+name is a theme of its own, which `aludel config set tui.theme NAME` takes.";
+
+/// List, show and edit what is said to models, and themes
 #[derive(Debug, Args)]
 #[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct TemplatesArgs {

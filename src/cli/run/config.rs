@@ -1,7 +1,8 @@
 //! `aludel config`: the configuration shown and changed. What is right is known by the core.
 
+use aludel_core::assets::Assets;
 use aludel_core::config::edit::{self, Setting};
-use aludel_core::config::{ConfigError, ConfigFault, ConfigSource, Kind, Origin, Paths};
+use aludel_core::config::{ConfigError, ConfigFault, ConfigSource, Origin, Paths};
 use aludel_core::error::{Error, Result};
 use serde_json::{Value, json};
 
@@ -90,7 +91,7 @@ fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
 
 fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
     let paths = paths(invocation)?;
-    check_keys(key, value, &paths, invocation)?;
+    check_workbench(key, value, &paths, invocation)?;
     edit::set(&paths, key, value)?;
     let file = paths.shown(&paths.config_file).display().to_string();
     tell(invocation, &json!({ "key": key, "file": paths.config_file }), |page| {
@@ -98,17 +99,16 @@ fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
     })
 }
 
-/// Refuses a key of the workbench that would be none, before it is written. What else is wrong with a value is for
-/// [`edit::set`] to say.
-fn check_keys(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> Outcome {
-    let (Some(check), Some(id)) = (invocation.doors.workbench_check, key.strip_prefix("tui.keys.")) else {
-        return Ok(());
-    };
-    let Ok(Value::Array(keys)) = Kind::List.parse(value) else { return Ok(()) };
-    let (mut config, origins) = edit::of_file(paths)?;
-    let keys = keys.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    config.tui.keys.insert(id.to_owned(), keys);
-    let faults = check(&config.tui).into_iter().map(|(faulty, message)| {
+/// Refuses what would keep the workbench from opening, before it is written. What was wrong before and is not of this
+/// key stands in the way of nothing: one fault may be mended after the other.
+fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> Outcome {
+    let Some(check) = invocation.doors.workbench_check.filter(|_| key.starts_with("tui.")) else { return Ok(()) };
+    let assets = Assets::below(&paths.home);
+    let (before, origins) = edit::of_file(paths)?;
+    let (after, _) = edit::as_if_set(paths, key, value)?;
+    let known = check(&before.tui, &assets);
+    let new = check(&after.tui, &assets).into_iter().filter(|fault| fault.0 == key || !known.contains(fault));
+    let faults = new.map(|(faulty, message)| {
         let fault = origins.fault(paths, &faulty, message);
         if faulty == key { ConfigFault { source: ConfigSource::Argument, line: None, ..fault } } else { fault }
     });
@@ -124,8 +124,9 @@ fn validate(invocation: &Invocation<'_>) -> Outcome {
     edit::validate(&paths)?;
     if let Some(check) = invocation.doors.workbench_check {
         let (config, origins) = edit::of_file(&paths)?;
-        let faults = check(&config.tui).into_iter().map(|(key, message)| origins.fault(&paths, &key, message));
-        refuse(faults.collect())?;
+        let faults = check(&config.tui, &Assets::below(&paths.home)).into_iter();
+        let chosen = faults.filter(|(key, _)| origins.of(key) != Origin::Default);
+        refuse(chosen.map(|(key, message)| origins.fault(&paths, &key, message)).collect())?;
     }
     let file = paths.shown(&paths.config_file).display().to_string();
     let sentence = if paths.config_file.exists() {

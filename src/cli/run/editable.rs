@@ -1,4 +1,4 @@
-//! `aludel personas` and `aludel templates`: what is said to models, listed, shown, and copied for editing.
+//! `aludel personas` and `aludel templates`: what is said to models, and themes: listed, shown, and copied for editing.
 
 use std::io::IsTerminal;
 use std::path::Path;

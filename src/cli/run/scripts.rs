@@ -86,7 +86,7 @@ The configuration. `aludel config init` writes a commented one.
 ~/.aludel/aludel.db
 The stored prompts, an SQLite database.
 .TP
-~/.aludel/personas, ~/.aludel/phases, ~/.aludel/judge
+~/.aludel/personas, ~/.aludel/phases, ~/.aludel/judge, ~/.aludel/themes
 Files that override the built\\-in ones of the same name.
 ";
 

@@ -3,7 +3,7 @@
 //! What a text means is [`crate::provider::catalog`]'s; here it is put together, and its faults become those of a file.
 
 use super::{AssetFault, AssetKind, AssetText, CATALOG, Origin, table};
-use crate::provider::catalog::{Catalog, CatalogFaults};
+use crate::provider::catalog::Catalog;
 
 /// Reads the text in force, ours or the user's. A user's is laid over ours.
 pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
@@ -15,14 +15,7 @@ pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
             ours.and_then(|ours| ours.with_user_rows(&asset.text))
         }
     };
-    catalog.map_err(|faults| of_file(&faults))
-}
-
-/// One fault that tells them all: the first one's line, then the others with theirs.
-fn of_file(faults: &CatalogFaults) -> AssetFault {
-    let line = faults.0.first().map_or(1, |fault| fault.line);
-    let all = faults.to_string();
-    AssetFault::new(line, all.strip_prefix(&format!("line {line}: ")).unwrap_or(&all))
+    catalog.map_err(|faults| AssetFault::of_yaml(&faults))
 }
 
 /// What it is for, in a sentence.

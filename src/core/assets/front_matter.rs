@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{AssetText, Origin};
 use crate::error::Error;
 use crate::text::template::TemplateError;
+use crate::text::yaml::Faults;
 
 /// What is wrong with an asset's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +27,13 @@ impl AssetFault {
     /// A fault of a template whose first line is line `first_line` of the file.
     pub(super) fn of_template(error: TemplateError, first_line: usize) -> Self {
         Self { line: error.line + first_line - 1, message: error.message }
+    }
+
+    /// One fault that tells them all: the first one's line, then the others with theirs.
+    pub(super) fn of_yaml(faults: &Faults) -> Self {
+        let line = faults.0.first().map_or(1, |fault| fault.line);
+        let all = faults.to_string();
+        Self::new(line, all.strip_prefix(&format!("line {line}: ")).unwrap_or(&all))
     }
 
     /// The error that names the file. In what is compiled in it is a defect of ours.

@@ -1,5 +1,5 @@
-//! Assets: what is said to a model, and what is known of models, as files. Compiled in, and overridden by the user's
-//! files of the same name.
+//! Assets: what is said to a model, what is known of models, and how the workbench looks, as files. Compiled in, and
+//! overridden by the user's files of the same name.
 //!
 //! | kind | folder | what |
 //! |---|---|---|
@@ -10,10 +10,12 @@
 //! | judge | `judge/*.md` | what the judge is told, a template |
 //! | rubric | `judge/*.yaml` | criteria of the judge and their weights; new ones may be added |
 //! | catalog | `models.yaml` | limits, prices and parameters of models; the user's file is laid over ours row by row |
+//! | theme | `themes/*.yaml` | how the workbench draws each role; new ones may be added |
 //!
 //! A file of the user's is read whenever it is asked for, so an edit counts from the next call on, and parsed again only
 //! when its text has changed. A file that cannot be used is an error that names it and the line; it is never
-//! passed over. The formats are in [`persona`], [`message`], [`rubric`] and [`crate::provider::catalog`].
+//! passed over. The formats are in [`persona`], [`message`], [`rubric`], [`theme`] and
+//! [`crate::provider::catalog`].
 
 mod cache;
 mod catalog;
@@ -22,6 +24,7 @@ pub mod message;
 pub mod persona;
 pub mod rubric;
 mod table;
+pub mod theme;
 mod user;
 
 use std::path::{Path, PathBuf};
@@ -39,6 +42,7 @@ pub use front_matter::AssetFault;
 pub use message::{MessageTemplate, Wording};
 pub use persona::{Check, Persona};
 pub use rubric::{Criterion, Rubric};
+pub use theme::{THEMES_WITHOUT_FILE, Theme};
 pub use user::AssetDirs;
 
 /// The strategies, in the order in which variants take them. The embedded writer knows the same eight.
@@ -72,12 +76,14 @@ pub enum AssetKind {
     Rubric,
     /// What is known of models.
     Catalog,
+    /// How the workbench looks.
+    Theme,
 }
 
 impl AssetKind {
     /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 7] =
-        [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric, Self::Catalog];
+    pub const ALL: [Self; 8] =
+        [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric, Self::Catalog, Self::Theme];
 
     /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
@@ -89,6 +95,7 @@ impl AssetKind {
             Self::Judge => "judge",
             Self::Rubric => "rubric",
             Self::Catalog => "catalog",
+            Self::Theme => "theme",
         }
     }
 
@@ -101,20 +108,26 @@ impl AssetKind {
             Self::Form => "forms",
             Self::Judge | Self::Rubric => "judge",
             Self::Catalog => "",
+            Self::Theme => "themes",
         }
     }
 
     /// How its files' names end.
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Rubric | Self::Catalog => "yaml",
+            Self::Rubric | Self::Catalog | Self::Theme => "yaml",
             _ => "md",
         }
     }
 
     /// True when a user may add files of new names; of the other kinds only the built-in names mean anything.
     pub const fn is_open(self) -> bool {
-        matches!(self, Self::Persona | Self::Rubric)
+        matches!(self, Self::Persona | Self::Rubric | Self::Theme)
+    }
+
+    /// True for a name that no file of this kind can have.
+    fn reserves(self, name: &str) -> bool {
+        self == Self::Theme && THEMES_WITHOUT_FILE.contains(&name)
     }
 }
 
@@ -181,6 +194,11 @@ impl Assets {
     /// The assets with the user's folder, or with none. Reads nothing yet.
     pub fn new(dirs: Option<AssetDirs>) -> Self {
         Self { dirs, ..Self::default() }
+    }
+
+    /// The assets with what is below `root`, such as `~/.aludel`. Reads nothing yet.
+    pub fn below(root: impl Into<PathBuf>) -> Self {
+        Self::new(Some(AssetDirs::below(root)))
     }
 
     /// A persona.
@@ -300,7 +318,17 @@ impl Assets {
         self.list(AssetKind::Persona)
     }
 
-    /// Everything that is said to a model beside the personas, by kind, and what is known of models.
+    /// What `tui.theme` may name, the user's own marked as such.
+    pub fn theme_names(&self) -> Vec<String> {
+        let mut names = THEMES_WITHOUT_FILE.map(str::to_owned).to_vec();
+        names.extend(self.names(AssetKind::Theme).into_iter().map(|name| {
+            let is_yours = self.origin(AssetKind::Theme, &name) != Origin::Builtin;
+            if is_yours { format!("{name} (yours)") } else { name }
+        }));
+        names
+    }
+
+    /// Everything that is said to a model beside the personas, by kind; what is known of models; themes.
     pub fn templates(&self) -> Vec<AssetInfo> {
         AssetKind::ALL.into_iter().filter(|kind| *kind != AssetKind::Persona).flat_map(|kind| self.list(kind)).collect()
     }
@@ -309,7 +337,8 @@ impl Assets {
         let mut names: Vec<String> = table::names(kind).map(str::to_owned).collect();
         if kind.is_open() {
             let own = self.dirs.iter().flat_map(|dirs| dirs.names(kind));
-            let own: Vec<String> = own.filter(|name| is_kebab_case(name) && !names.contains(name)).collect();
+            let own: Vec<String> =
+                own.filter(|name| is_kebab_case(name) && !kind.reserves(name) && !names.contains(name)).collect();
             names.extend(own);
         }
         names
@@ -337,6 +366,7 @@ impl Assets {
             AssetKind::Strategy | AssetKind::Form => self.wording(kind, name)?.description.clone(),
             AssetKind::Rubric => self.rubric(name)?.description.clone(),
             AssetKind::Catalog => catalog::description(&*self.catalog()?),
+            AssetKind::Theme => self.theme_description(name)?,
         })
     }
 
@@ -353,7 +383,7 @@ impl Assets {
     /// `validation_failed` when there is none of this name; `file` when the user's cannot be read.
     pub fn text(&self, kind: AssetKind, name: &str) -> Result<AssetText> {
         let builtin = table::text(kind, name);
-        if builtin.is_some() || (kind.is_open() && is_kebab_case(name)) {
+        if builtin.is_some() || (kind.is_open() && is_kebab_case(name) && !kind.reserves(name)) {
             if let Some((path, text)) = self.dirs.as_ref().map_or(Ok(None), |dirs| dirs.read(kind, name))? {
                 return Ok(AssetText { name: name.to_owned(), kind, origin: Origin::User(path), text });
             }
@@ -404,7 +434,8 @@ impl Assets {
         let Some(dirs) = &self.dirs else { return Vec::new() };
         let mut problems = dirs.strays();
         for kind in AssetKind::ALL {
-            problems.extend(dirs.names(kind).iter().filter_map(|name| self.description(kind, name).err()));
+            let names = dirs.names(kind).into_iter().filter(|name| !kind.reserves(name));
+            problems.extend(names.filter_map(|name| self.description(kind, &name).err()));
         }
         problems
     }
@@ -418,7 +449,8 @@ impl Assets {
         };
         let what = kind.as_str();
         let field = if kind == AssetKind::Rubric { "criteria" } else { what };
-        Error::value(field, format!("`{name}` is no {what}; there are {}{guess}", names.join(", ")))
+        let told = if kind == AssetKind::Theme { self.theme_names() } else { names };
+        Error::value(field, format!("`{name}` is no {what}; there are {}{guess}", told.join(", ")))
     }
 }
 

@@ -46,6 +46,10 @@ const ROWS: &[Row] = &[
     row!(Rubric, "analysis", "judge/analysis.yaml"),
     row!(Rubric, "generic", "judge/generic.yaml"),
     row!(Catalog, "models", "models.yaml"),
+    row!(Theme, "ansi16", "themes/ansi16.yaml"),
+    row!(Theme, "dark", "themes/dark.yaml"),
+    row!(Theme, "light", "themes/light.yaml"),
+    row!(Theme, "high-contrast", "themes/high-contrast.yaml"),
 ];
 
 /// The names of one kind, in the order of the table.

@@ -54,7 +54,7 @@ impl AssetDirs {
     /// Files in the folders of assets that nothing reads, as errors that say why.
     pub(super) fn strays(&self) -> Vec<Error> {
         let mut strays = Vec::new();
-        for folder in ["personas", "phases", "strategies", "forms", "judge"] {
+        for folder in ["personas", "phases", "strategies", "forms", "judge", "themes"] {
             for path in self.files(folder) {
                 if let Some(reason) = why_unread(folder, &path) {
                     strays.push(Error::File { action: "use", path, reason });
@@ -127,6 +127,9 @@ fn why_unread(folder: &str, path: &Path) -> Option<String> {
         return Some(format!("nothing reads it: files here end in {}", endings.join(" or ")));
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if kind.reserves(&stem) {
+        return Some(format!("nothing reads it: `{stem}` is not made of a file; give yours another name"));
+    }
     if kind.is_open() {
         let reason = "its name is not kebab-case: lower case letters and digits, joined by single dashes";
         return (!is_kebab_case(&stem)).then(|| reason.to_owned());

@@ -45,7 +45,7 @@ pub use settings::{
     AuthConfig, CacheConfig, Config, CorsConfig, GenerationConfig, JudgeConfig, LearningConfig, LogConfig, LogFormat,
     Mode, RankingConfig, RateLimitConfig, RunConfig, ServerConfig, SpendConfig, StorageConfig, TuiConfig,
 };
-pub use table::{KEYMAPS, TABLE, THEMES};
+pub use table::{KEYMAPS, TABLE};
 
 use crate::error::Error;
 use crate::redact;

@@ -12,9 +12,6 @@ const PROVIDER_KINDS: &[&str] = &["openai", "anthropic", "google", "openrouter",
 /// The key maps of the workbench.
 pub const KEYMAPS: &[&str] = &["standard", "emacs"];
 
-/// The themes of the workbench.
-pub const THEMES: &[&str] = &["auto", "ansi16", "dark", "light", "high-contrast", "mono"];
-
 const fn row(pattern: &'static str, kind: Kind, default: DefaultValue, doc: &'static str) -> Key {
     Key { pattern, kind, default, doc }
 }
@@ -298,9 +295,9 @@ pub static TABLE: &[Key] = &[
     ),
     row(
         "tui.theme",
-        Kind::Choice(THEMES),
+        Kind::Text,
         DefaultValue::Text("ansi16"),
-        "The workbench's colours: ansi16, the terminal's own; dark, light or high-contrast; mono, none; auto, dark or light as the terminal says by COLORFGBG.",
+        "The workbench's colours: ansi16, the terminal's own; dark, light or high-contrast; mono, none; auto, dark or light as the terminal says by COLORFGBG; or a theme of yours, themes/NAME.yaml of the data folder.",
     ),
     row(
         "tui.keymap",

@@ -1,9 +1,9 @@
-//! `personas` and `templates`: what is said to models, listed, shown, copied for editing.
+//! `personas` and `templates`: what is said to models, and themes; listed, shown, copied for editing.
 
 use std::path::PathBuf;
 
 use super::Engine;
-use crate::assets::{AssetInfo, AssetKind, AssetText};
+use crate::assets::{AssetInfo, AssetKind, AssetText, Theme};
 use crate::error::Result;
 
 impl Engine {
@@ -28,7 +28,20 @@ impl Engine {
         self.inner.assets.copy_to_user(AssetKind::Persona, name)
     }
 
-    /// The templates: what a phase, a strategy, a form or the judge says to a model; and the catalogue of models.
+    /// How the workbench is drawn in the theme of this name, whose file may be the user's.
+    ///
+    /// # Errors
+    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    pub fn theme(&self, name: &str) -> Result<Theme> {
+        self.inner.assets.theme(name)
+    }
+
+    /// What `tui.theme` may name, the user's own marked as such.
+    pub fn theme_names(&self) -> Vec<String> {
+        self.inner.assets.theme_names()
+    }
+
+    /// The templates: what a phase, a strategy, a form or the judge says to a model; the catalogue of models; themes.
     pub fn templates(&self) -> Vec<AssetInfo> {
         self.inner.assets.templates()
     }

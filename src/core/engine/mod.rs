@@ -63,7 +63,7 @@ pub use newcomers::{Newcomer, Newcomers};
 pub use providers::ProviderFacts;
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
-pub use system::{Check, CheckStatus, Validation};
+pub use system::{Check, CheckStatus, SettingsCheck, Validation};
 
 pub use crate::store::sqlite::migrate::MigrationProgress;
 
@@ -85,6 +85,7 @@ struct Inner {
     embedder: OnceLock<Arc<dyn Embedder>>,
     indexer: indexing::Indexer,
     assets: Arc<Assets>,
+    settings_check: OnceLock<SettingsCheck>,
     registry: Registry,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
@@ -102,7 +103,21 @@ impl Engine {
         let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
         let (store, watch, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
-        let inner = Inner { loaded, store, watch, book, answers, embedder, indexer, assets, registry, clock, ids };
+        let settings_check = OnceLock::new();
+        let inner = Inner {
+            loaded,
+            store,
+            watch,
+            book,
+            answers,
+            embedder,
+            indexer,
+            assets,
+            settings_check,
+            registry,
+            clock,
+            ids,
+        };
         Self { inner: Arc::new(inner) }
     }
 

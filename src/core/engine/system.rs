@@ -4,11 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, wiring};
-use crate::config;
+use crate::assets::Assets;
+use crate::config::{self, ConfigError, Origin, TuiConfig};
 use crate::domain::Phase;
 use crate::error::{Error, Result};
 use crate::store::Filter;
 use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
+
+/// What is wrong with the settings of a face that the core does not know: dotted keys, each with what is wrong and the
+/// fix. None where all is well.
+pub type SettingsCheck = fn(&TuiConfig, &Assets) -> Vec<(String, String)>;
 
 /// What `validate` found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -69,8 +74,13 @@ impl Check {
 }
 
 impl Engine {
-    /// Looks at everything a run needs: configuration, database, cache, personas, templates, providers, phases, models,
-    /// weights. Sends nothing.
+    /// Lets [`Engine::validate`] look at the settings of the workbench too. The first check to be given stays.
+    pub fn check_workbench_by(&self, check: SettingsCheck) {
+        self.inner.settings_check.get_or_init(|| check);
+    }
+
+    /// Looks at everything a run needs: configuration, database, cache, personas, templates, themes, providers, phases,
+    /// models, weights; and at the workbench's settings. Sends nothing.
     pub async fn validate(&self) -> Validation {
         let mut checks = vec![self.check_configuration(), self.check_database().await];
         checks.extend(self.check_cache());
@@ -81,6 +91,7 @@ impl Engine {
         checks.extend(self.check_models());
         checks.push(self.check_embedding());
         checks.push(self.check_ranking());
+        checks.extend(self.check_workbench());
         let idle = config::idle_keys_in_use(self.origins());
         checks.extend(idle.map(|(idle, origin)| Check::warning(idle.key, wiring::without_effect(idle, &origin))));
         let valid = checks.iter().all(|check| check.status != CheckStatus::Failed);
@@ -106,7 +117,7 @@ impl Engine {
     }
 
     fn check_assets(&self) -> Vec<Check> {
-        const NAME: &str = "personas and templates";
+        const NAME: &str = "personas, templates, themes";
         let problems = self.inner.assets.problems();
         if problems.is_empty() {
             return vec![Check::ok(NAME, "all can be used")];
@@ -122,6 +133,20 @@ impl Engine {
                 &Error::value("generation.default_persona", format!("there is no persona `{name}`")),
             )
         })
+    }
+
+    /// Only what somebody chose keeps the workbench from opening.
+    fn check_workbench(&self) -> Vec<Check> {
+        let Some(check) = self.inner.settings_check.get() else { return Vec::new() };
+        let faults = check(&self.config().tui, &self.inner.assets).into_iter();
+        let chosen = faults.filter(|(key, _)| self.origins().of(key) != Origin::Default);
+        let failed: Vec<Check> = chosen
+            .map(|(key, message)| {
+                let fault = self.origins().fault(self.paths(), &key, message);
+                Check::failed("workbench", &ConfigError::one(fault).into())
+            })
+            .collect();
+        if failed.is_empty() { vec![Check::ok("workbench", "its keys and its theme can be used")] } else { failed }
     }
 
     fn check_ranking(&self) -> Check {

@@ -8,7 +8,7 @@ mod providers;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::assets::{AssetDirs, Assets, DEFAULT_PERSONA};
+use crate::assets::{Assets, DEFAULT_PERSONA};
 use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
 use crate::domain::Phase;
 use crate::error::{Fault, Result};
@@ -80,7 +80,7 @@ pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weig
 
 /// The built-in assets, with the user's own files over them.
 pub(super) fn assets(paths: &Paths) -> Assets {
-    Assets::new(Some(AssetDirs::below(&paths.home)))
+    Assets::below(&paths.home)
 }
 
 /// The database of the configuration. Touches nothing yet; should it need a migration, `watch` is told how far that is.

@@ -3,7 +3,10 @@
 //! One parser decides both what a value is and where it stands: the tree is read from the text, and [`locate`] reads
 //! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that
 //! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused.
-//! What keys there may be is the caller's business: [`crate::config`], [`crate::provider::catalog`].
+//! What keys there may be is the caller's business: [`crate::config`], [`crate::provider::catalog`], and the files of
+//! themes. The last two read with a [`Reader`], which gathers every fault.
+
+mod reader;
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,6 +17,8 @@ use serde::de::{
 use serde_json::Value;
 
 use crate::redact;
+pub use reader::{Fault, Faults};
+pub(crate) use reader::{Reader, lacks};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use aludel_core::api::{SpendRequest, StatsRequest, TestProvidersRequest};
-use aludel_core::config::Origin;
 use aludel_core::config::edit::Setting;
+use aludel_core::config::{Origin, keys};
 use aludel_core::domain::{ProviderTest, SpendBy, SpendLine};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
@@ -61,10 +61,19 @@ fn settings(engine: &Engine) -> Result<Vec<SettingRow>> {
     let row = |setting: Setting| SettingRow {
         value: in_words(&setting.value),
         origin: origin(&setting.origin),
+        takes: takes(engine, &setting.key),
         is_set: setting.origin != Origin::Default,
         key: setting.key,
     };
     Ok(engine.settings()?.into_iter().map(row).collect())
+}
+
+/// What a setting can be set to.
+fn takes(engine: &Engine, key: &str) -> String {
+    match key {
+        "tui.theme" => format!("one of {}", engine.theme_names().join(", ")),
+        _ => keys::find(key).map(|known| known.kind.expected()).unwrap_or_default(),
+    }
 }
 
 fn in_words(value: &Value) -> String {

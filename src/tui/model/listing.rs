@@ -13,6 +13,8 @@ pub(crate) struct SettingRow {
     pub(crate) value: String,
     /// Where the value comes from: `default`, a file and line, a variable, a flag.
     pub(crate) origin: String,
+    /// What it can be set to, to stand after "changes it: ".
+    pub(crate) takes: String,
     /// True when somebody set it.
     pub(crate) is_set: bool,
 }

@@ -88,9 +88,14 @@ fn about(row: &SettingRow) -> Vec<String> {
     let key = safe_line(&row.key);
     let Some(known) = keys::find(&row.key) else { return Vec::new() };
     let origin = safe_line(&row.origin);
-    vec![
+    let takes = safe_line(&row.takes);
+    // What is long has a row of its own.
+    let (beside, below) = if takes.len() > 40 { (String::new(), Some(takes)) } else { (takes, None) };
+    let mut about = vec![
         known.doc.to_owned(),
         if row.is_set { format!("set by {origin}") } else { "nobody set it: this is its default".to_owned() },
-        format!("`aludel config set {key} VALUE` changes it: {}", known.kind.expected()),
-    ]
+        format!("`aludel config set {key} VALUE` changes it: {beside}").trim_end().to_owned(),
+    ];
+    about.extend(below);
+    about
 }

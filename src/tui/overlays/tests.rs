@@ -18,6 +18,10 @@ fn settings(bench: &mut Bench) {
         key: key.into(),
         value: value.into(),
         origin: origin.into(),
+        takes: match key {
+            "tui.theme" => "one of auto, mono, ansi16, dark, light, high-contrast, amber (yours)".into(),
+            _ => aludel_core::config::keys::find(key).map(|known| known.kind.expected()).unwrap_or_default(),
+        },
         is_set: origin != "default",
     };
     let rows = vec![
@@ -97,6 +101,15 @@ fn who_reads_back_in_the_log_keeps_the_same_lines_before_the_eyes() {
 }
 
 #[test]
+fn the_setting_of_the_theme_names_every_theme() {
+    let mut bench = Bench::new(120, 40);
+    settings(&mut bench);
+    bench.type_text("tui.theme");
+    let picture = bench.picture();
+    assert!(picture.contains("one of auto, mono, ansi16, dark, light, high-contrast, amber (yours)"), "{picture}");
+}
+
+#[test]
 fn settings_that_cannot_be_read_say_why_and_a_stale_answer_is_ignored() {
     let mut bench = Bench::new(80, 24);
     bench.press("F3");
@@ -125,7 +138,7 @@ fn in_colour_and_without_letters_but_those_of_ascii_every_box_can_be_read() {
 
 #[test]
 fn a_theme_with_a_ground_paints_every_cell() {
-    for theme in ["dark", "light", "high-contrast"].map(|name| Theme::named(name, None)) {
+    for theme in ["dark", "light", "high-contrast"].map(Theme::builtin) {
         let mut bench = Bench::new(80, 24);
         settings(&mut bench);
         let buffer = bench.buffer(&theme);

@@ -1,15 +1,20 @@
 //! Colours and glyphs by role. The only folder of the workbench that names a colour.
 //!
-//! A view asks for a role ("a failure", "the key of a hint") and never for a colour. [`Theme::ansi16`] uses the
-//! terminal's own sixteen colours and paints no background, so that light, dark and colour-blind set-ups stay as their
-//! owner made them; [`Theme::mono`] has none and tells roles apart by weight; the others (`colours`) paint their own
-//! ground, because only then is the contrast of what stands on it known. No role is told by colour alone: a glyph and a
-//! word stand beside it. Where a terminal has no letters but ASCII, [`Theme::finish`] puts others in their place (`ascii`).
+//! A view asks for a role ("a failure", "the key of a hint") and never for a colour. Which colours a role has is in files
+//! of themes, ours and the user's, which the core reads ([`aludel_core::assets::theme`]); [`Theme::of`] makes styles of
+//! them. `ansi16` uses the terminal's own sixteen colours and paints no background, so that light, dark and colour-blind
+//! set-ups stay as their owner made them; [`Theme::mono`] has none and tells roles apart by weight; the others paint their
+//! own ground, because only then is the contrast of what stands on it known. A terminal gets the nearest of what it can
+//! show (`colours`). No role is told by colour alone: a glyph and a word stand beside it. Where a terminal has no letters
+//! but ASCII, [`Theme::finish`] puts others in their place (`ascii`).
 
 mod ascii;
 mod colours;
 
+use aludel_core::assets::theme::{Colour, Look, Role};
+use aludel_core::assets::{self, Assets};
 use aludel_core::domain::Phase;
+pub use colours::Depth;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -85,6 +90,16 @@ impl Ground {
     }
 }
 
+/// The file of the theme that `tui.theme` names: `auto` follows the terminal's ground as far as that is known.
+pub(crate) fn file_of(name: &str, ground: Option<Ground>) -> &str {
+    match (name, ground) {
+        ("auto", Some(Ground::Dark)) => "dark",
+        ("auto", Some(Ground::Light)) => "light",
+        ("auto", None) => "ansi16",
+        _ => name,
+    }
+}
+
 /// Shapes that stand for states.
 pub(crate) mod glyph {
     /// Complete.
@@ -116,15 +131,40 @@ pub(crate) mod glyph {
 }
 
 impl Theme {
-    /// The theme of this name; `auto` follows the terminal's ground as far as that is known.
-    pub(crate) fn named(name: &str, ground: Option<Ground>) -> Self {
-        match (name, ground) {
-            ("dark", _) | ("auto", Some(Ground::Dark)) => Self::painted(&colours::DARK),
-            ("light", _) | ("auto", Some(Ground::Light)) => Self::painted(&colours::LIGHT),
-            ("high-contrast", _) => Self::painted(&colours::HIGH_CONTRAST),
-            ("mono", _) => Self::mono(),
-            _ => Self::ansi16(),
+    /// The theme of a file.
+    pub(crate) fn of(file: &assets::Theme) -> Self {
+        let style = |role| style(&file.look(role));
+        Self {
+            ground: style(Role::Ground),
+            text: style(Role::Text),
+            muted: style(Role::Muted),
+            brand: style(Role::Brand),
+            strong: style(Role::Strong),
+            border: style(Role::Border),
+            border_focused: style(Role::BorderFocused),
+            key: style(Role::Key),
+            live: style(Role::Live),
+            good: style(Role::Good),
+            bad: style(Role::Bad),
+            warning: style(Role::Warning),
+            gold: style(Role::Gold),
+            marked: style(Role::Marked),
+            found: style(Role::Found),
+            gone: style(Role::Gone),
+            came: style(Role::Came),
+            phases: Phase::ALL.map(|phase| style(Role::Phase(phase))),
+            letters: Letters::Unicode,
         }
+    }
+
+    /// The built-in theme of this name, whatever the user has; without colours where there is none.
+    pub(crate) fn builtin(name: &str) -> Self {
+        Assets::default().theme(name).map_or_else(|_| Self::mono(), |file| Self::of(&file))
+    }
+
+    /// The terminal's own colours.
+    pub(crate) fn ansi16() -> Self {
+        Self::builtin("ansi16")
     }
 
     /// The same for a terminal that can show these letters.
@@ -143,32 +183,6 @@ impl Theme {
     pub(crate) fn finish(&self, buffer: &mut Buffer) {
         if self.letters == Letters::Ascii {
             ascii::lower(buffer);
-        }
-    }
-
-    /// The terminal's own colours.
-    pub(crate) fn ansi16() -> Self {
-        let colour = |colour: Color| Style::new().fg(colour);
-        Self {
-            ground: Style::new(),
-            text: colour(Color::Reset),
-            muted: colour(Color::DarkGray),
-            brand: colour(Color::Yellow).add_modifier(Modifier::BOLD),
-            strong: colour(Color::Reset).add_modifier(Modifier::BOLD),
-            border: colour(Color::DarkGray),
-            border_focused: colour(Color::Cyan),
-            key: colour(Color::Cyan).add_modifier(Modifier::BOLD),
-            live: colour(Color::Cyan),
-            good: colour(Color::Green),
-            bad: colour(Color::Red),
-            warning: colour(Color::Yellow),
-            gold: colour(Color::Yellow).add_modifier(Modifier::BOLD),
-            marked: colour(Color::Reset).add_modifier(Modifier::REVERSED),
-            found: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-            gone: colour(Color::Red),
-            came: colour(Color::Green).add_modifier(Modifier::UNDERLINED),
-            phases: [colour(Color::Magenta), colour(Color::Cyan), colour(Color::Yellow)],
-            letters: Letters::Unicode,
         }
     }
 
@@ -200,23 +214,9 @@ impl Theme {
         }
     }
 
-    /// How the name of `phase` is drawn.
-    pub(crate) const fn phase(&self, phase: Phase) -> Style {
-        self.phases[phase as usize]
-    }
-
-    /// The frame of a pane: style and shape. The one that has the keys differs in shape too.
-    pub(crate) const fn frame(&self, focused: bool) -> (Style, BorderType) {
-        if focused { (self.border_focused, BorderType::Thick) } else { (self.border, BorderType::Rounded) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn styles(theme: &Theme) -> Vec<Style> {
-        let Theme {
+    /// Every style, to be changed.
+    fn styles_mut(&mut self) -> impl Iterator<Item = &mut Style> {
+        let Self {
             ground,
             text,
             muted,
@@ -236,8 +236,8 @@ mod tests {
             came,
             phases,
             letters: _,
-        } = theme.clone();
-        let mut all = vec![
+        } = self;
+        let own = [
             ground,
             text,
             muted,
@@ -256,8 +256,51 @@ mod tests {
             gone,
             came,
         ];
-        all.extend(phases);
-        all
+        own.into_iter().chain(phases)
+    }
+
+    /// How the name of `phase` is drawn.
+    pub(crate) const fn phase(&self, phase: Phase) -> Style {
+        self.phases[phase as usize]
+    }
+
+    /// The frame of a pane: style and shape. The one that has the keys differs in shape too.
+    pub(crate) const fn frame(&self, focused: bool) -> (Style, BorderType) {
+        if focused { (self.border_focused, BorderType::Thick) } else { (self.border, BorderType::Rounded) }
+    }
+}
+
+/// What a look of a file is to the screen.
+fn style(look: &Look) -> Style {
+    let colour = |colour: Colour| match colour {
+        Colour::Default => Color::Reset,
+        Colour::Numbered(number) => colours::numbered(number),
+        Colour::Exact([red, green, blue]) => Color::Rgb(red, green, blue),
+    };
+    let modifier = |modifier: &assets::theme::Modifier| match modifier {
+        assets::theme::Modifier::Bold => Modifier::BOLD,
+        assets::theme::Modifier::Dim => Modifier::DIM,
+        assets::theme::Modifier::Italic => Modifier::ITALIC,
+        assets::theme::Modifier::Underlined => Modifier::UNDERLINED,
+        assets::theme::Modifier::Reversed => Modifier::REVERSED,
+        assets::theme::Modifier::CrossedOut => Modifier::CROSSED_OUT,
+    };
+    let modifiers = look.modifiers.iter().flatten().map(modifier).collect();
+    Style { fg: look.fg.map(colour), bg: look.bg.map(colour), ..Style::new() }.add_modifier(modifiers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn styles(theme: &Theme) -> Vec<Style> {
+        theme.clone().styles_mut().map(|style| *style).collect()
+    }
+
+    /// The built-in themes.
+    fn all() -> Vec<(String, Theme)> {
+        let names = Assets::default().theme_names().into_iter().filter(|name| name != "auto");
+        names.map(|name| (name.clone(), Theme::builtin(&name))).collect()
     }
 
     #[test]
@@ -272,32 +315,42 @@ mod tests {
 
     #[test]
     fn the_focused_frame_differs_in_shape_in_every_theme() {
-        for theme in aludel_core::config::THEMES.iter().map(|name| Theme::named(name, None)) {
-            assert_ne!(theme.frame(true).1, theme.frame(false).1);
+        for (name, theme) in all() {
+            assert_ne!(theme.frame(true).1, theme.frame(false).1, "{name}");
         }
     }
 
     #[test]
     fn auto_follows_what_the_terminal_says_of_its_ground_and_else_leaves_it_alone() {
-        let auto = |said: &str| Theme::named("auto", Ground::of(said));
+        let auto = |said: &str| file_of("auto", Ground::of(said));
         for dark in ["15;0", "7;default;8", "12;4"] {
-            assert_eq!(auto(dark), Theme::named("dark", None), "{dark}");
+            assert_eq!(auto(dark), "dark", "{dark}");
         }
-        assert_eq!(auto("0;15"), Theme::named("light", None));
+        assert_eq!(auto("0;15"), "light");
         for nothing in ["", "default", "0;default", "x;y"] {
-            assert_eq!(auto(nothing), Theme::ansi16(), "{nothing:?}");
+            assert_eq!(auto(nothing), "ansi16", "{nothing:?}");
         }
+        assert_eq!(file_of("high-contrast", Some(Ground::Light)), "high-contrast");
     }
 
     #[test]
-    fn every_theme_of_the_configuration_is_one_of_its_own() {
-        let themes: Vec<Theme> =
-            aludel_core::config::THEMES.iter().map(|name| Theme::named(name, Some(Ground::Dark))).collect();
-        for (at, theme) in themes.iter().enumerate() {
-            // `auto` is the dark one here.
-            let same = themes.iter().filter(|other| *other == theme).count();
-            let name = aludel_core::config::THEMES[at];
-            assert_eq!(same, if matches!(name, "auto" | "dark") { 2 } else { 1 }, "{name}");
+    fn every_built_in_theme_is_one_of_its_own() {
+        let all = all();
+        for (name, theme) in &all {
+            assert_eq!(all.iter().filter(|(_, other)| other == theme).count(), 1, "{name}");
         }
+        assert_eq!(all.len(), 5);
+    }
+
+    #[test]
+    fn a_file_is_drawn_as_it_says() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("themes")).unwrap();
+        let text = "extends: light\nbrand: {fg: \"#ff8700\", bg: 17, modifiers: [italic, crossed-out]}\n";
+        std::fs::write(home.path().join("themes/amber.yaml"), text).unwrap();
+        let theme = Theme::of(&Assets::below(home.path()).theme("amber").unwrap());
+        let brand = Style::new().fg(Color::Rgb(255, 135, 0)).bg(Color::Indexed(17));
+        assert_eq!(theme.brand, brand.add_modifier(Modifier::ITALIC | Modifier::CROSSED_OUT));
+        assert_eq!(Theme { brand: Theme::builtin("light").brand, ..theme }, Theme::builtin("light"));
     }
 }

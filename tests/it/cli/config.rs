@@ -176,7 +176,11 @@ fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_r
         ("tui.keys.zoom", "Hyper+Z", "tui.keys.zoom: `Hyper+Z` names no key"),
         ("tui.keys.zoom", "y", "tui.keys.zoom: y is the key of `copy`"),
         ("tui.keymap", "wordstar", "expected one of standard, emacs"),
-        ("tui.theme", "neon", "expected one of auto, ansi16, dark, light, high-contrast, mono"),
+        (
+            "tui.theme",
+            "neon",
+            "tui.theme: `neon` is no theme; there are auto, mono, ansi16, dark, light, high-contrast",
+        ),
     ] {
         let said = home.run(&["config", "set", key, value]).failed(3);
         assert!(said.stderr.contains(message), "{key} {value}: {}", said.stderr);
@@ -188,4 +192,71 @@ fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_r
     for message in ["config.yaml:3: tui.keys.run: F2 is the key of `run-settings`", "config.yaml:4: tui.keys.nothing"] {
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
     }
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn themes_of_ones_own_are_taken_and_broken_ones_refused_with_file_and_line() {
+    let home = Home::new();
+    home.write(".aludel/themes/amber.yaml", "extends: dark\nbrand: \"#ff8700\"\n");
+    home.write(".aludel/themes/torn.yaml", "extends: dark\nbrand: orange\n");
+    home.run(&["config", "set", "tui.theme", "amber"]).done();
+    home.run(&["config", "validate"]).done();
+    for broken in ["torn", "neon"] {
+        let said = home.run(&["config", "set", "tui.theme", broken]).failed(3);
+        let message = if broken == "torn" {
+            "torn.yaml`: line 2: brand: expected a colour"
+        } else {
+            "amber (yours), torn (yours)"
+        };
+        assert!(said.stderr.contains(message), "{}", said.stderr);
+    }
+    assert_eq!(home.run(&["config", "get", "tui.theme"]).quietly_done().stdout, "amber\n");
+    home.config("tui:\n  theme: torn\n");
+    let said = home.run(&["config", "validate"]).failed(3);
+    assert!(
+        said.stderr.contains("config.yaml:2: tui.theme: ") && said.stderr.contains("line 2: brand"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn validate_looks_at_the_workbench_too_and_names_where_its_settings_are_from() {
+    let home = Home::new();
+    let said = home.run(&["validate"]).quietly_done();
+    assert!(said.stdout.contains("its keys and its theme can be used"), "{}", said.stdout);
+    home.config("tui:\n  keys:\n    run: [F2]\n");
+    let said = home.run_with_env(&["validate"], &[("ALUDEL_TUI__THEME", "neon")]);
+    assert_eq!(said.code, 1);
+    for message in [
+        "config.yaml:3: tui.keys.run: F2 is the key of `run-settings`",
+        "environment variable ALUDEL_TUI__THEME: tui.theme: `neon` is no theme",
+    ] {
+        assert!(said.stdout.contains(message), "{message}: {}", said.stdout);
+    }
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn one_fault_of_the_workbench_may_be_mended_after_the_other() {
+    let home = Home::new();
+    home.config("tui:\n  theme: neon\n  keys:\n    run: [F2]\n");
+    home.run(&["config", "set", "tui.theme", "neon"]).failed(3);
+    home.run(&["config", "set", "tui.keys.run", "F1"]).failed(3);
+    home.run(&["config", "set", "tui.keys.run", "F5"]).done();
+    home.run(&["config", "validate"]).failed(3);
+    home.run(&["config", "set", "tui.theme", "dark"]).done();
+    home.run(&["config", "validate"]).done();
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn a_key_map_that_clashes_with_keys_of_ones_own_is_not_set() {
+    let home = Home::new();
+    home.run(&["config", "set", "tui.keys.zoom", "Alt+X"]).done();
+    let said = home.run(&["config", "set", "tui.keymap", "emacs"]).failed(3);
+    assert!(said.stderr.contains("config.yaml:3: tui.keys.zoom: Alt-x is the key of `palette`"), "{}", said.stderr);
+    assert_eq!(home.run(&["config", "get", "tui.keymap"]).quietly_done().stdout, "standard\n");
 }

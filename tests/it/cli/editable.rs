@@ -50,6 +50,26 @@ fn a_persona_of_ones_own_can_be_used() {
 }
 
 #[test]
+fn themes_are_listed_shown_copied_and_a_broken_one_tells_its_line() {
+    let home = Home::new();
+    let listed = home.run(&["templates", "--format", "json"]).quietly_done().json();
+    let themes = listed.as_array().expect("a list").iter().filter(|row| row["kind"] == "theme");
+    let themes: Vec<&str> = themes.map(|row| row["name"].as_str().expect("a name")).collect();
+    assert_eq!(themes, ["ansi16", "dark", "light", "high-contrast"]);
+    let shown = home.run(&["templates", "show", "theme/dark"]).quietly_done().stdout;
+    let copy = home.run(&["templates", "edit", "theme/dark"]).quietly_done().stdout;
+    assert_eq!(std::fs::read_to_string(copy.trim_end()).expect("the copy"), shown);
+    home.write(".aludel/themes/sea.yaml", "extends: dark\n\nmuted: 300\n");
+    home.write(".aludel/themes/mono.yaml", "extends: dark\n");
+    let said = home.run(&["validate"]);
+    assert!(said.stdout.contains("sea.yaml`: line 3: muted: expected a colour"), "{}", said.stdout);
+    assert!(said.stdout.contains("`mono` is not made of a file"), "{}", said.stdout);
+    let rows = home.run(&["templates"]).quietly_done().stdout;
+    assert!(rows.lines().any(|line| line.starts_with("sea") && line.contains("cannot be used")), "{rows}");
+    assert!(rows.lines().any(|line| line.starts_with("dark") && line.contains("yours")), "{rows}");
+}
+
+#[test]
 fn unknown_names_are_refused() {
     let home = Home::new();
     for group in ["personas", "templates"] {

@@ -136,6 +136,40 @@ fn no_colour_leaves_weight_and_no_colour() {
 }
 
 #[test]
+fn a_theme_of_ones_own_is_drawn_in_the_colours_that_the_terminal_has() {
+    let home = Home::new();
+    home.write(".aludel/themes/amber.yaml", "extends: dark\nbrand: \"#ff8700\"\n");
+    home.config("tui: {theme: amber}\n");
+    for (variables, brand) in [(&[("COLORTERM", "truecolor")][..], "38;2;255;135;0"), (&[], "38;5;208")] {
+        let mut pty = Pty::workbench_with(&home, variables);
+        pty.wait_for("F1");
+        let written = String::from_utf8_lossy(&pty.written).into_owned();
+        assert!(written.contains(brand) && written.contains("48;5;234"), "{brand}");
+    }
+}
+
+#[test]
+fn a_theme_that_was_chosen_and_is_broken_is_told_before_the_screen_is_taken() {
+    let home = Home::new();
+    home.write(".aludel/themes/torn.yaml", "extends: dark\nbrand: orange\n");
+    let mut pty = Pty::workbench_with(&home, &[("ALUDEL_TUI__THEME", "torn")]);
+    assert_eq!(pty.end(), 3);
+    let written = String::from_utf8_lossy(&pty.written).into_owned();
+    assert!(!written.contains("\u{1b}[?1049h"), "{written}");
+    let said: String = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("environment variable ALUDEL_TUI__THEME: tui.theme: cannot use"), "{said}");
+    assert!(said.contains("line 2: brand: expected a colour"), "{said}");
+}
+
+#[test]
+fn a_broken_theme_that_nobody_chose_is_told_on_the_screen() {
+    let home = Home::new();
+    home.write(".aludel/themes/ansi16.yaml", "text: default\n");
+    let mut pty = Pty::workbench(&home);
+    pty.wait_for("your theme ansi16 is broken, ours is shown; `aludel validate` says why");
+}
+
+#[test]
 fn without_a_terminal_it_says_what_to_use() {
     let home = Home::new();
     for arguments in [&["tui"][..], &["tui", "--plain"]] {

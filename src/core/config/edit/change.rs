@@ -11,11 +11,11 @@ use serde_json::Value;
 use yaml_edit::path::YamlPath as _;
 use yaml_edit::{Document, ScalarValue, YamlFile, YamlValue};
 
-use super::validate_text;
+use super::{of_text, validate_text};
 use crate::config::expand::{self, Expanded, Variables};
 use crate::config::kind::Kind;
 use crate::config::tree::{self, Node};
-use crate::config::{ConfigError, ConfigFault, ConfigSource, Paths, REDACTED, keys};
+use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Origins, Paths, REDACTED, keys};
 use crate::error::Error;
 use crate::files;
 
@@ -29,19 +29,32 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// `config_invalid` when the key is unknown, the value wrong, or the resulting file invalid as a whole, and for a
 /// file too unusual to be changed safely; `file` when it cannot be read or written. The file is then untouched.
 pub fn set(paths: &Paths, key: &str, raw: &str) -> Result<(), Error> {
-    let value = checked(key, raw)?;
-    let text = match std::fs::read(&paths.config_file) {
-        Ok(bytes) => crate::config::utf8(bytes, &paths.shown(&paths.config_file))?,
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(files::failure("read", &paths.shown(&paths.config_file), &error)),
-    };
-    let changed = changed(paths, &text, key, &value)?;
+    let changed = with(paths, key, raw)?;
     validate_text(paths, &changed)?;
     // Only the program's own folder is made; a mistyped --config should not grow folders.
     if paths.config_file.parent() == Some(&paths.home) {
         files::make_private_folder(&paths.home)?;
     }
     files::write_atomically(&paths.config_file, changed.as_bytes(), files::PRIVATE_FILE)
+}
+
+/// What the file would say by itself if `key` were set to `raw`, for whoever has more to check; nothing is written.
+///
+/// # Errors
+/// As [`set`].
+pub fn as_if_set(paths: &Paths, key: &str, raw: &str) -> Result<(Config, Origins), Error> {
+    of_text(paths, Some(&with(paths, key, raw)?))
+}
+
+/// The file's text with `key` set to `raw`.
+fn with(paths: &Paths, key: &str, raw: &str) -> Result<String, Error> {
+    let value = checked(key, raw)?;
+    let text = match std::fs::read(&paths.config_file) {
+        Ok(bytes) => crate::config::utf8(bytes, &paths.shown(&paths.config_file))?,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(files::failure("read", &paths.shown(&paths.config_file), &error)),
+    };
+    Ok(changed(paths, &text, key, &value)?)
 }
 
 /// The value to write: checked where it can be, as written where it refers to variables.

@@ -11,7 +11,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use change::set;
+pub use change::{as_if_set, set};
 pub use starter::init;
 pub use view::{Setting, export, get, show};
 
@@ -39,9 +39,15 @@ pub fn validate(paths: &Paths) -> Result<(), Error> {
 /// # Errors
 /// As [`validate`].
 pub fn of_file(paths: &Paths) -> Result<(Config, Origins), Error> {
+    let text = super::read(paths)?;
+    of_text(paths, text.as_deref())
+}
+
+/// What a text says that is or will be the file.
+fn of_text(paths: &Paths, text: Option<&str>) -> Result<(Config, Origins), Error> {
     let mut merged = Merged::default();
-    if let Some(text) = super::read(paths)? {
-        merged.add_file(&paths.config_file, &text, paths, Variables::Unknown);
+    if let Some(text) = text {
+        merged.add_file(&paths.config_file, text, paths, Variables::Unknown);
     }
     check::check(&mut merged, paths);
     ConfigError::unless_empty(std::mem::take(&mut merged.faults))?;

@@ -22,7 +22,7 @@ use indexmap::IndexMap;
 use jiff::civil::Date;
 
 use crate::domain::ProviderKind;
-pub use parse::{CatalogFault, CatalogFaults};
+use crate::text::yaml::Faults;
 pub use price::{Price, Tier};
 
 /// Tokens kept free for reasoning where a row says that a model reasons and not how much.
@@ -101,7 +101,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Every fault of the text, with its line.
-    pub fn parse(text: &str) -> Result<Self, CatalogFaults> {
+    pub fn parse(text: &str) -> Result<Self, Faults> {
         Self::default().extended(text, true)
     }
 
@@ -110,7 +110,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Every fault of the text, with its line.
-    pub fn with_user_rows(self, text: &str) -> Result<Self, CatalogFaults> {
+    pub fn with_user_rows(self, text: &str) -> Result<Self, Faults> {
         self.extended(text, false)
     }
 

@@ -3,49 +3,12 @@
 //! The header of `assets/models.yaml` explains the format to people; this file is what holds. Keys are strict: an
 //! unknown one is a fault with the nearest known one suggested, and so is one given twice. A text is taken whole or not at all.
 
-mod reader;
-
-use std::fmt;
-
 use indexmap::IndexMap;
 use jiff::civil::Date;
 
-use self::reader::Reader;
 use super::{Catalog, DEFAULT_HEADROOM, Group, ModelCard, Price, Sampling, Tier};
 use crate::domain::ProviderKind;
-use crate::text::yaml::{self, Node};
-
-/// One fault of the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogFault {
-    /// From 1.
-    pub line: usize,
-    /// Dotted, such as `openai.models.gpt-6-luna.price`; empty when the fault is of the whole text.
-    pub key: String,
-    /// What was expected, what was found, and the fix.
-    pub message: String,
-}
-
-/// Every fault of a text, by line; at least one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogFaults(pub Vec<CatalogFault>);
-
-/// `line 12: openai.models.x.price.input: expected …; line 15: …`
-impl fmt::Display for CatalogFaults {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, fault) in self.0.iter().enumerate() {
-            let separator = if position == 0 { "" } else { "; " };
-            write!(f, "{separator}line {}: ", fault.line)?;
-            if !fault.key.is_empty() {
-                write!(f, "{}: ", fault.key)?;
-            }
-            f.write_str(&fault.message)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for CatalogFaults {}
+use crate::text::yaml::{self, Faults, Node, Reader};
 
 const GROUP: &[&str] = &["source", "read", "default", "default_embedding", "models"];
 const ROW: &[&str] =
@@ -63,12 +26,8 @@ const HOTTEST: f64 = 2.0;
 
 impl Catalog {
     /// This catalogue under the rows of `text`. With `is_ours`, every row must say its source and day.
-    pub(super) fn extended(mut self, text: &str, is_ours: bool) -> Result<Self, CatalogFaults> {
-        let root = yaml::parse(text).map_err(|error| {
-            let fault = CatalogFault { line: error.line.unwrap_or(1), key: String::new(), message: error.message };
-            CatalogFaults(vec![fault])
-        })?;
-        let mut reader = Reader::new(text);
+    pub(super) fn extended(mut self, text: &str, is_ours: bool) -> Result<Self, Faults> {
+        let (mut reader, root) = Reader::open(text)?;
         for (name, node) in reader.entries(&root) {
             reader.within(name, |reader| {
                 let group = read_group(reader, node, is_ours, ProviderKind::parse(name).is_some());
@@ -223,7 +182,7 @@ impl Rates {
             self.output = self.output.or(Some(0.0));
         }
         for (key, rate) in [("input", self.input), ("output", self.output)] {
-            if rate.is_none() && reader::lacks(node, key) {
+            if rate.is_none() && yaml::lacks(node, key) {
                 reader.fault(&format!("expected `{key}`, in US dollars per million tokens"));
             }
         }
@@ -261,7 +220,7 @@ fn read_tier(reader: &mut Reader<'_>, node: &Node, base: Tier, embeds: bool) -> 
             _ => rates.read(reader, key, node),
         });
     }
-    if tokens.is_none() && reader::lacks(node, "tokens") {
+    if tokens.is_none() && yaml::lacks(node, "tokens") {
         reader.fault("expected `tokens`: a request that sends more than so many pays this price");
     }
     let (input, output) = rates.check(reader, node, embeds)?;

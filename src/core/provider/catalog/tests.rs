@@ -326,7 +326,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_parser_panic(text in "(openai|a|models|price|input|above|ends|[:{}\\[\\], \n#0-9.-]){0,24}") {
-        if let Err(CatalogFaults(faults)) = Catalog::default().with_user_rows(&text) {
+        if let Err(crate::text::yaml::Faults(faults)) = Catalog::default().with_user_rows(&text) {
             prop_assert!(!faults.is_empty());
             prop_assert!(faults.iter().all(|fault| fault.line >= 1 && fault.line <= text.lines().count() + 1));
         }

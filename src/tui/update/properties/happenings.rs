@@ -197,7 +197,8 @@ fn beside() -> impl Strategy<Value = Outcome<Box<CompareResult>>> {
 /// What a place is told.
 fn told_to_a_place() -> impl Strategy<Value = Told> {
     let every = vec![SpendBy::Day, SpendBy::Model, SpendBy::Provider, SpendBy::Phase, SpendBy::Tag];
-    let setting = |(key, value)| SettingRow { key, value, origin: "default".into(), is_set: true };
+    let setting =
+        |(key, value)| SettingRow { key, value, origin: "default".into(), takes: "text".into(), is_set: true };
     prop_oneof![
         3 => prop::sample::subsequence(provider_facts(), 0..=3).prop_map(Told::Providers),
         2 => any::<bool>().prop_map(|ok| Told::Tested(Ok(Box::new(provider_test(ok))))),

@@ -1,36 +1,79 @@
 //! Reads values of a tree and gathers the faults, each with the line of its key.
 //!
 //! A reader knows where it stands; [`Reader::within`] takes one step down. Nothing is echoed that looks like a secret.
+//! What keys there are and what they mean is the caller's business.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::{CatalogFault, CatalogFaults};
+use super::{Node, Step, locate, parse};
 use crate::redact;
-use crate::text::yaml::{self, Node, Step};
+
+/// One fault of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// From 1.
+    pub line: usize,
+    /// Dotted, such as `openai.models.gpt-6-luna.price`; empty when the fault is of the whole text.
+    pub key: String,
+    /// What was expected, what was found, and the fix.
+    pub message: String,
+}
+
+/// Every fault of a text, by line; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
+
+/// `line 12: openai.models.x.price.input: expected …; line 15: …`
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, fault) in self.0.iter().enumerate() {
+            let separator = if position == 0 { "" } else { "; " };
+            write!(f, "{separator}line {}: ", fault.line)?;
+            if !fault.key.is_empty() {
+                write!(f, "{}: ", fault.key)?;
+            }
+            f.write_str(&fault.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Faults {}
 
 /// Reads values and gathers faults.
-pub(super) struct Reader<'t> {
+pub(crate) struct Reader<'t> {
     text: &'t str,
     path: Vec<String>,
-    faults: Vec<CatalogFault>,
+    faults: Vec<Fault>,
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, path: Vec::new(), faults: Vec::new() }
+    /// A reader of `text`, and the tree it reads.
+    ///
+    /// # Errors
+    /// The first fault of syntax.
+    pub(crate) fn open(text: &'t str) -> Result<(Self, Node), Faults> {
+        match parse(text) {
+            Ok(root) => Ok((Self { text, path: Vec::new(), faults: Vec::new() }, root)),
+            Err(error) => {
+                let fault = Fault { line: error.line.unwrap_or(1), key: String::new(), message: error.message };
+                Err(Faults(vec![fault]))
+            }
+        }
     }
 
     /// The faults, by line, if there are any.
-    pub(super) fn finish(mut self) -> Result<(), CatalogFaults> {
+    pub(crate) fn finish(mut self) -> Result<(), Faults> {
         self.faults.sort_by_key(|fault| fault.line);
-        if self.faults.is_empty() { Ok(()) } else { Err(CatalogFaults(self.faults)) }
+        if self.faults.is_empty() { Ok(()) } else { Err(Faults(self.faults)) }
     }
 
     /// Reads one step further down.
-    pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(key.to_owned());
         let value = read(self);
         self.path.pop();
@@ -38,32 +81,42 @@ impl<'t> Reader<'t> {
     }
 
     /// A fault of where the reader stands.
-    pub(super) fn fault(&mut self, message: &str) {
+    pub(crate) fn fault(&mut self, message: &str) {
         self.fault_of(message, 0);
     }
 
     /// A fault of a key below.
-    pub(super) fn fault_at(&mut self, key: &str, message: &str) {
+    pub(crate) fn fault_at(&mut self, key: &str, message: &str) {
         self.within(key, |reader| reader.fault(message));
     }
 
-    fn fault_of(&mut self, message: &str, occurrence: usize) {
+    /// The line of the key where the reader stands, from 1.
+    pub(crate) fn line(&self) -> usize {
+        self.line_of(0)
+    }
+
+    /// The line of that one of several equal keys.
+    fn line_of(&self, occurrence: usize) -> usize {
         let mut steps: Vec<Step<'_>> = self.path.iter().map(|key| Step { key, occurrence: 0 }).collect();
         if let Some(last) = steps.last_mut() {
             last.occurrence = occurrence;
         }
-        let line = yaml::locate(self.text, &steps).unwrap_or(1);
+        locate(self.text, &steps).unwrap_or(1)
+    }
+
+    fn fault_of(&mut self, message: &str, occurrence: usize) {
+        let line = self.line_of(occurrence);
         let key = redact::mask(&self.path.join(".")).into_owned();
-        self.faults.push(CatalogFault { line, key, message: message.to_owned() });
+        self.faults.push(Fault { line, key, message: message.to_owned() });
     }
 
     /// A fault that says what was expected and what is there.
-    pub(super) fn refuse(&mut self, expected: &str, found: &Node) {
+    pub(crate) fn refuse(&mut self, expected: &str, found: &Node) {
         self.fault(&format!("expected {expected}, got {}", shown(found)));
     }
 
     /// The entries of a section whose keys are names. One without entries, all commented out, is none.
-    pub(super) fn entries<'n>(&mut self, node: &'n Node) -> Vec<(&'n str, &'n Node)> {
+    pub(crate) fn entries<'n>(&mut self, node: &'n Node) -> Vec<(&'n str, &'n Node)> {
         let mut entries: Vec<(&str, &Node)> = Vec::new();
         match node {
             Node::Scalar(Value::Null) => {}
@@ -83,7 +136,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The entries of a section whose keys are known; the others are faults.
-    pub(super) fn section<'n>(&mut self, node: &'n Node, known: &[&str]) -> Vec<(&'n str, &'n Node)> {
+    pub(crate) fn section<'n>(&mut self, node: &'n Node, known: &[&str]) -> Vec<(&'n str, &'n Node)> {
         let mut entries = self.entries(node);
         entries.retain(|(key, _)| {
             let is_known = known.contains(key);
@@ -99,7 +152,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A whole number; `100_000` is text in YAML and refused with the others.
-    pub(super) fn whole(&mut self, node: &Node, least: u64, most: u64) -> Option<u64> {
+    pub(crate) fn whole(&mut self, node: &Node, least: u64, most: u64) -> Option<u64> {
         let number = match node {
             Node::Scalar(Value::Number(number)) => number.as_u64(),
             _ => None,
@@ -112,7 +165,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A finite number.
-    pub(super) fn number(&mut self, node: &Node, least: f64, most: f64) -> Option<f64> {
+    pub(crate) fn number(&mut self, node: &Node, least: f64, most: f64) -> Option<f64> {
         let number = match node {
             Node::Scalar(Value::Number(number)) => number.as_f64(),
             _ => None,
@@ -125,7 +178,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Text that is not blank.
-    pub(super) fn text(&mut self, node: &Node) -> Option<String> {
+    pub(crate) fn text(&mut self, node: &Node) -> Option<String> {
         match node {
             Node::Scalar(Value::String(text)) if !text.trim().is_empty() => Some(text.clone()),
             other => {
@@ -136,7 +189,7 @@ impl<'t> Reader<'t> {
     }
 
     /// One of these words.
-    pub(super) fn word<'w>(&mut self, node: &Node, words: &[&'w str]) -> Option<&'w str> {
+    pub(crate) fn word<'w>(&mut self, node: &Node, words: &[&'w str]) -> Option<&'w str> {
         let found = match node {
             Node::Scalar(Value::String(text)) => words.iter().find(|word| *word == text).copied(),
             _ => None,
@@ -148,7 +201,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A day.
-    pub(super) fn day(&mut self, node: &Node) -> Option<Date> {
+    pub(crate) fn day(&mut self, node: &Node) -> Option<Date> {
         let day = match node {
             Node::Scalar(Value::String(text)) if text.len() == "2026-01-01".len() => text.parse().ok(),
             _ => None,
@@ -161,7 +214,7 @@ impl<'t> Reader<'t> {
 }
 
 /// True for a section without this key; what is no section has been refused as a whole.
-pub(super) fn lacks(node: &Node, key: &str) -> bool {
+pub(crate) fn lacks(node: &Node, key: &str) -> bool {
     matches!(node, Node::Section(entries) if entries.iter().all(|(known, _)| known != key))
 }
 
