@@ -115,8 +115,8 @@ pub(crate) enum Overlay {
     Recall(Recall),
     /// Asks which provider is to make it once more.
     Providers {
-        /// Which one is marked.
-        marked: usize,
+        /// Which one is marked, once the user has chosen.
+        marked: Option<usize>,
     },
     /// Asks for a text.
     Ask(Box<Asking>),

@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::model::{LiveRun, Model, Overlay, Vessel};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{bar, dollars, duration, letter, score, thousands, tokens};
+use crate::tui::widgets::figures::{bar, dollars, duration, letter, score, thousands, tokens, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -171,8 +171,7 @@ impl Page<'_> {
             Vessel::Stopped => "stopped".to_owned(),
             Vessel::NotReached => "not reached".to_owned(),
         };
-        let who =
-            run.begun(variant, index).map(|begun| safe_line(&format!("{}/{}", begun.provider, begun.model)) + " · ");
+        let who = run.begun(variant, index).map(|begun| safe_line(&writer(&begun.provider, &begun.model)) + " · ");
         self.lines.push(Line::from(vec![name, Span::styled(who.unwrap_or_default() + &said, self.theme.text)]));
     }
 }

@@ -9,22 +9,23 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::screens::surround::list_row;
-use crate::tui::screens::workbench::again::{failed, run_with, variants, wanted};
+use crate::tui::screens::workbench::again::{failed, offered_first, run_with, variants, wanted};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe_line;
 
 pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let last = model.settings.providers().len().saturating_sub(1);
+    let offered = offered_first(model);
     let Some(Overlay::Providers { marked }) = &mut model.overlay else { return Vec::new() };
+    let at = marked.unwrap_or(offered).min(last);
     match chord.code() {
-        KeyCode::Down | KeyCode::Char('j') => *marked = (*marked + 1).min(last),
-        KeyCode::Up | KeyCode::Char('k') => *marked = marked.saturating_sub(1),
-        KeyCode::Home | KeyCode::Char('g') => *marked = 0,
-        KeyCode::End | KeyCode::Char('G') => *marked = last,
+        KeyCode::Down | KeyCode::Char('j') => *marked = Some((at + 1).min(last)),
+        KeyCode::Up | KeyCode::Char('k') => *marked = Some(at.saturating_sub(1)),
+        KeyCode::Home | KeyCode::Char('g') => *marked = Some(0),
+        KeyCode::End | KeyCode::Char('G') => *marked = Some(last),
         KeyCode::Enter => {
-            let chosen = model.settings.providers().get((*marked).min(last)).cloned();
-            if let Some(provider) = chosen {
+            if let Some(provider) = model.settings.providers().get(at).cloned() {
                 model.overlay = None;
                 return run_with(model, &provider);
             }
@@ -34,7 +35,7 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     Vec::new()
 }
 
-pub(super) fn view(model: &Model, marked: usize, frame: &mut Frame<'_>, theme: &Theme) {
+pub(super) fn view(model: &Model, marked: Option<usize>, frame: &mut Frame<'_>, theme: &Theme) {
     let Some(run) = &model.run else { return };
     let providers = model.settings.providers();
     let area = centred(frame.area(), 62, cells(providers.len().max(1)).saturating_add(4));
@@ -54,7 +55,7 @@ pub(super) fn view(model: &Model, marked: usize, frame: &mut Frame<'_>, theme: &
         return;
     }
     let height = usize::from(inner.height.saturating_sub(1)).max(1);
-    let marked = marked.min(providers.len().saturating_sub(1));
+    let marked = marked.unwrap_or_else(|| offered_first(model)).min(providers.len().saturating_sub(1));
     let top = marked.saturating_sub(height / 2).min(providers.len().saturating_sub(height));
     for (row, (index, name)) in rows.zip(providers.iter().enumerate().skip(top)) {
         let remark = if model.settings.is_writer(name) { "  a writer by rule, no model; free" } else { "" };

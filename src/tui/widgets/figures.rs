@@ -44,6 +44,12 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// Who wrote: `provider/model`, or the provider alone before its model is known.
+pub(crate) fn writer(provider: &str, model: &str) -> String {
+    let slash = if model.is_empty() { "" } else { "/" };
+    format!("{provider}{slash}{model}")
+}
+
 /// A score, `0.87`.
 pub(crate) fn score(score: f64) -> String {
     format!("{score:.2}")
@@ -126,6 +132,11 @@ mod tests {
         let after = |seconds: i64| age(then, aludel_core::time::from_millis(seconds * 1_000));
         let ages = [after(-5), after(59), after(60), after(7_300), after(200_000), after(9_999_999)];
         assert_eq!(ages, ["now", "now", "1 min", "2 h", "2 d", "1970-01-01"]);
+    }
+
+    #[test]
+    fn a_provider_stands_alone_before_its_model_is_known() {
+        assert_eq!([writer("openai", "small-1"), writer("openai", "")], ["openai/small-1", "openai"]);
     }
 
     #[test]

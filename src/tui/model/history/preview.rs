@@ -4,7 +4,7 @@ use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment
 
 use super::Row;
 use crate::tui::widgets::blocks::Blocks;
-use crate::tui::widgets::figures::{dollars, duration, letter, score, thousands};
+use crate::tui::widgets::figures::{dollars, duration, letter, score, thousands, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -54,7 +54,7 @@ impl Preview {
             say(Role::Text, context);
         }
         for step in &prompt.steps {
-            let who = safe_line(&format!("{}/{}", step.provider, step.model));
+            let who = safe_line(&writer(&step.provider, &step.model));
             say(Role::Heading, &format!("\n{} · {who} · {}", step.phase, account(&step.model_metadata)));
             if step.content == prompt.content {
                 say(Role::Remark, "the prompt above");
@@ -102,7 +102,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     let moment = write_moment(prompt.created_at);
     let mut known = vec![
         format!("persona {}", prompt.persona),
-        format!("{}/{}", prompt.provider, prompt.model),
+        writer(&prompt.provider, &prompt.model),
         account(&prompt.model_metadata),
         format!("T {:.1}", prompt.temperature),
         prompt.strategy.clone(),

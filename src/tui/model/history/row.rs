@@ -4,6 +4,7 @@
 
 use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, Timestamp};
 
+use crate::tui::widgets::figures::writer;
 use crate::tui::widgets::safe::{Sanitizer, safe_line};
 
 /// Characters of text that a row keeps: more than any screen shows of it.
@@ -45,7 +46,7 @@ impl Row {
             id: prompt.id,
             made: prompt.created_at,
             persona: name(&prompt.persona),
-            who: format!("{}/{}", name(&prompt.provider), name(&prompt.model)),
+            who: writer(&name(&prompt.provider), &name(&prompt.model)),
             score: prompt.score,
             tags: name(&prompt.tags.join(",")),
             text: pieces(cut(prompt.original_input.trim_start(), TEXT), &[]),

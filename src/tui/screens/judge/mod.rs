@@ -14,6 +14,7 @@ use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Wish};
 use crate::tui::model::judge::Judged;
 use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
+use crate::tui::widgets::figures::writer;
 use layout::{Layout, layout};
 
 /// What the winner is tagged with.
@@ -138,7 +139,7 @@ pub(super) fn reflow(model: &mut Model) {
 /// What runs, for the header of the table.
 pub(crate) fn judge_name(judged: &Judged) -> Option<String> {
     let metadata = &judged.result()?.model_metadata;
-    Some(format!("{}/{}", metadata.provider, metadata.model))
+    Some(writer(&metadata.provider, &metadata.model))
 }
 
 fn here(model: &Model) -> Layout {

@@ -42,7 +42,7 @@ pub(super) fn rerun(model: &mut Model) -> Vec<Effect> {
 
 /// Asks which provider is to make what failed, or one more variant.
 pub(super) fn choose_provider(model: &mut Model) -> Vec<Effect> {
-    model.overlay = Some(Overlay::Providers { marked: 0 });
+    model.overlay = Some(Overlay::Providers { marked: None });
     vec![CoreEffect::LoadNames.into()]
 }
 
@@ -51,6 +51,19 @@ pub(crate) fn run_with(model: &mut Model, provider: &str) -> Vec<Effect> {
     let Some(run) = &model.run else { return Vec::new() };
     let raw = with(&with(&run.raw, "count", json!(wanted(run))), "provider", json!(provider));
     start(model, raw)
+}
+
+/// Which provider is offered first: one with which nothing failed, if there is one.
+pub(crate) fn offered_first(model: &Model) -> usize {
+    let is_other = |name: &String| model.run.as_ref().is_none_or(|run| !has_failed_with(run, name));
+    model.settings.providers().iter().position(is_other).unwrap_or(0)
+}
+
+/// True when a variant failed while this provider wrote.
+fn has_failed_with(run: &LiveRun, provider: &str) -> bool {
+    let wrote =
+        |variant: u32| run.begun(variant, run.shown_phase(variant)).is_some_and(|begun| begun.provider == provider);
+    (0..run.variants()).any(|variant| run.failure(variant).is_some() && wrote(variant))
 }
 
 /// How many variants another provider is asked for.
@@ -183,6 +196,25 @@ mod tests {
         let raw = json!({ "input": "idea", "persona": "code", "count": 1, "provider": "local" });
         assert_eq!(bench.press("Down Enter"), [generate(2, raw)]);
         assert_eq!(bench.model.overlay, None);
+    }
+
+    #[test]
+    fn a_provider_that_did_not_fail_is_offered_first() {
+        let mut bench = bench(&[]);
+        bench.press("R");
+        bench.tell(vec![started(1), phase_started(0, aludel_core::domain::Phase::Solutio)]);
+        bench.names();
+        let wrote = bench.model.run.as_ref().and_then(|run| run.begun(0, 1)).map(|begun| begun.provider.clone());
+        let names = ["sim", "local"].map(String::from).to_vec();
+        assert_eq!(wrote.as_deref(), Some("sim"));
+        bench.send(crate::tui::message::Message::Names(crate::tui::model::Names {
+            personas: Vec::new(),
+            providers: names,
+        }));
+        let failed = EventKind::VariantFailed { variant: 0, phase: None, error: overloaded() };
+        bench.tell(vec![failed, EventKind::Failed { error: overloaded() }]);
+        let [Effect::Core(CoreEffect::Generate { raw, .. })] = &bench.press("P Enter")[1..] else { panic!() };
+        assert_eq!(raw["provider"], "local");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::tui::keymap::Keymap;
 use crate::tui::model::{LiveRun, Vessel};
 use crate::tui::screens::workbench::layout::Slot;
 use crate::tui::theme::glyph;
+use crate::tui::widgets::figures::writer;
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -33,7 +34,7 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         Vessel::Queued => say(Meaning::Remark, &waits_for(run, slot)),
         Vessel::Connecting => {
             if let Some(begun) = run.begun(slot.variant, slot.phase) {
-                say(Meaning::Remark, &safe_line(&format!("{}/{} is asked", begun.provider, begun.model)));
+                say(Meaning::Remark, &format!("{} is asked", safe_line(&writer(&begun.provider, &begun.model))));
             }
         }
         Vessel::Retrying { attempt, error } => {

@@ -11,7 +11,7 @@ use crate::tui::model::{LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::Room;
 use crate::tui::screens::{find, surround};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens};
+use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens, writer};
 use crate::tui::widgets::safe::safe_line;
 
 pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -48,7 +48,7 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
     let mut parts = Vec::new();
     if let Some(begun) = run.begun(variant, phase).filter(|_| room != Room::Small) {
         let remark = if model.settings.is_writer(&begun.provider) { WRITER } else { "" };
-        parts.push(safe_line(&format!("{}/{}", begun.provider, begun.model)) + remark);
+        parts.push(safe_line(&writer(&begun.provider, &begun.model)) + remark);
     }
     match (run.vessel(variant, phase), run.pane(variant, phase)) {
         (Vessel::Streaming, Some(pane)) => {
@@ -86,8 +86,8 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         let account = run.account();
         let under_way = run.tokens_under_way();
         let mut parts = vec![tokens(account.total_tokens + under_way, account.estimated || under_way > 0)];
-        // Before a call is paid for, nothing is known to be free.
-        if account.total_tokens > 0 || !run.is_live() {
+        // Where no call was paid for, nothing is known to be free.
+        if account.total_tokens > 0 {
             parts.push(dollars(account.cost_usd));
         }
         parts.push(duration(run.elapsed()));

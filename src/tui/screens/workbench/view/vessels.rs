@@ -12,7 +12,7 @@ use crate::tui::model::{Focus, LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
 use crate::tui::screens::workbench::notice::{self, Meaning};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{duration, letter, score, tokens};
+use crate::tui::widgets::figures::{duration, letter, score, tokens, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -118,7 +118,7 @@ fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
 fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
     let begun = run.begun(slot.variant, slot.phase)?;
     let remark = if model.settings.is_writer(&begun.provider) && slot.area.width >= 60 { WRITER } else { "" };
-    Some(format!(" {}/{}{remark} ", safe_line(&begun.provider), safe_line(&begun.model)))
+    Some(format!(" {}{remark} ", safe_line(&writer(&begun.provider, &begun.model))))
 }
 
 /// How much is out of sight: ` 12 more ▾ `.
