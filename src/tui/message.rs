@@ -117,6 +117,12 @@ impl Message {
 pub(crate) enum Pointer {
     /// Its first button went down.
     Click,
+    /// It went down again at the same cell, soon after.
+    Double,
+    /// It moved while that button was down.
+    Drag,
+    /// That button was let go.
+    Release,
     /// Its wheel turned away from the user.
     Up,
     /// Its wheel turned towards the user.

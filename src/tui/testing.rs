@@ -19,15 +19,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::effect::{Effect, Ticket};
-use super::message::{Message, News};
+use super::message::{Message, News, Pointer};
 use super::model::history::{Answer, Facts, Row};
 use super::model::{Defaults, Model, Names, Settings};
 use super::screens::view;
 use super::theme::Theme;
 use super::update::{Cx, update};
+use super::widgets::cells;
 use super::widgets::scroll::Follow;
 
 pub(crate) mod gallery;
@@ -61,6 +63,33 @@ impl Bench {
         for character in text.chars() {
             self.send(Message::Key(KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE)));
         }
+    }
+
+    /// The mouse does something at a cell.
+    pub(crate) fn point(&mut self, pointer: Pointer, x: u16, y: u16) -> Vec<Effect> {
+        self.send(Message::Pointer { pointer, at: Position::new(x, y) })
+    }
+
+    /// The mouse's button goes down at a cell and is let go.
+    pub(crate) fn click(&mut self, x: u16, y: u16) -> Vec<Effect> {
+        [self.point(Pointer::Click, x, y), self.point(Pointer::Release, x, y)].concat()
+    }
+
+    /// The mouse's button goes down at the first cell, and is let go at the second.
+    pub(crate) fn drag(&mut self, from: (u16, u16), to: (u16, u16)) {
+        self.point(Pointer::Click, from.0, from.1);
+        self.point(Pointer::Drag, to.0, to.1);
+        self.point(Pointer::Release, to.0, to.1);
+    }
+
+    /// The cell in which `text` begins that is in the picture.
+    pub(crate) fn place_of(&self, text: &str) -> (u16, u16) {
+        let picture = self.picture();
+        let found = picture.lines().enumerate().find_map(|(y, row)| {
+            let at = row.find(text)?;
+            Some((cells(ratatui::text::Line::from(&row[..at]).width()), cells(y)))
+        });
+        found.unwrap_or_else(|| panic!("no {text:?} in\n{picture}"))
     }
 
     /// Lets time pass, tick by tick as the runtime would.

@@ -309,7 +309,7 @@ pub static TABLE: &[Key] = &[
         "tui.mouse",
         Kind::Flag,
         DefaultValue::Flag(false),
-        "Whether the workbench takes the mouse: wheel and click. The terminal then selects text only with Shift held.",
+        "Whether the workbench takes the mouse: wheel, click and drag. The terminal then selects text only with Shift held.",
     ),
     row(
         "tui.screen_reader",

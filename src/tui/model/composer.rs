@@ -3,6 +3,8 @@
 //! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
 //! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
 
+mod pointing;
+
 use ratatui::style::{Modifier, Style};
 use tui_textarea::{CursorMove, Scrolling, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;

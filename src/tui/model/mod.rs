@@ -42,6 +42,7 @@ use super::action::{Action, Context, ScreenName};
 use super::effect::Ticket;
 use super::keymap::Keymap;
 use super::widgets::scroll::Follow;
+use texts::{Held, Selection};
 
 /// Which pane of the Workbench has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -207,6 +208,10 @@ pub(crate) struct Model {
     pub(crate) find: Option<Find>,
     /// What was looked for last.
     pub(crate) sought: String,
+    /// What the mouse selected in a pane.
+    pub(crate) selection: Option<Selection>,
+    /// What the mouse holds while its button is down.
+    pub(crate) held: Option<Held>,
     /// What is being copied, in words.
     pub(crate) copying: Option<String>,
     /// What keys mean.
@@ -250,6 +255,8 @@ impl Model {
             overlay: None,
             find: None,
             sought: String::new(),
+            selection: None,
+            held: None,
             copying: None,
             keymap: Keymap::default(),
             recent: Vec::new(),

@@ -1,4 +1,4 @@
-//! Draws what is found over the texts that are on the screen.
+//! Draws what is found and what is selected over the texts that are on the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,11 +8,11 @@ use super::texts::{Shown, shown};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::passages::columns;
+use crate::tui::widgets::passages::{Spot, columns};
 
-/// Marks matches, the current one as a marked row is. Nothing else is looked at.
+/// Marks matches, the current one as a marked row is, and what is selected. Nothing else is looked at.
 pub(super) fn view(model: &Model, buffer: &mut Buffer, theme: &Theme) {
-    if model.find.is_none() {
+    if model.find.is_none() && model.selection.is_none() {
         return;
     }
     for shown in shown(model) {
@@ -40,6 +40,14 @@ fn mark_row(model: &Model, shown: &Shown<'_>, (y, row): (u16, usize), buffer: &m
         for (number, found) in find.matches.within(passage, bytes.clone()) {
             let is_current = find.current == Some(number);
             mark(found.spot.at, found.end, if is_current { theme.found.patch(theme.marked) } else { theme.found });
+        }
+    }
+    let selection = model.selection.as_ref().filter(|own| own.name == shown.name && own.lane == shown.lane);
+    if let Some(spots) = selection.map(|selection| &selection.spots) {
+        let spot = |at| Spot { passage, at };
+        let (from, to) = (spots.start.max(spot(bytes.start)), spots.end.min(spot(bytes.end)));
+        if from < to {
+            mark(from.at, to.at, theme.marked);
         }
     }
 }

@@ -12,6 +12,7 @@ mod marks;
 mod place;
 pub(crate) mod pointer;
 pub(crate) mod providers;
+mod select;
 pub(crate) mod spend;
 pub(crate) mod surround;
 mod texts;
@@ -54,6 +55,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         (_, screen) if screen.action() == action => Some("you are there"),
         (Action::Mark | Action::Unmark | Action::Compare | Action::Judge, _) => choice::refusal(model, action),
         _ if find::is_own(action) => find::refusal(model, action),
+        (Action::Copy, _) if model.selection.is_some() => None,
         (Action::ChangeNext | Action::ChangePrevious, _) if model.find.is_some() => None,
         (_, ScreenName::Work) => workbench::refusal(model, action),
         (_, ScreenName::Compare) => compare::refusal(model, action),
@@ -82,6 +84,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     }
     match action {
         Action::Back if end_marks(model) => {}
+        Action::Copy if model.selection.is_some() => return select::copy_selected(model),
         Action::GoToWork => model.screen = ScreenName::Work,
         Action::GoToCompare => model.screen = ScreenName::Compare,
         Action::GoToJudge => model.screen = ScreenName::Judge,
@@ -121,9 +124,10 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Takes away what is marked in panes. False where nothing was.
+/// Takes away what is found and what is selected in panes. False where nothing was.
 pub(crate) fn end_marks(model: &mut Model) -> bool {
-    find::end(model)
+    let was_selected = model.selection.take().is_some();
+    find::end(model) || was_selected
 }
 
 /// Types a character, where characters are typed.
@@ -165,6 +169,7 @@ pub(crate) fn reflow(model: &mut Model) {
     providers::reflow(model);
     spend::reflow(model);
     find::settle(model);
+    select::settle(model);
 }
 
 /// Takes in what a place asked for.

@@ -1,12 +1,12 @@
 //! The mouse: what a click or the wheel means where it happens. Only where `tui.mouse` is set does any of it arrive.
 //!
-//! Everything it does can be done with keys. It asks the same layouts that drawing asks, so what is clicked is what is
+//! Everything it does can be done with keys, but selecting a part of a pane (`select`). It asks the same layouts that drawing asks, so what is clicked is what is
 //! seen.
 
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 
-use super::{act, history, providers, refusal, spend, surround, workbench};
+use super::{act, compare, history, judge, providers, select, spend, surround, texts, workbench};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
@@ -24,51 +24,69 @@ pub(crate) fn point(model: &mut Model, pointer: Pointer, at: Position) -> Vec<Ef
         return Vec::new();
     }
     if model.overlay.is_some() {
+        model.held = None;
         return over(model, pointer, at, area);
     }
     match pointer {
-        Pointer::Click if at.y == 0 => match surround::tab_at(model, area.width, at.x) {
+        Pointer::Click | Pointer::Double => {
+            (model.selection, model.held) = (None, None);
+            return click(model, pointer, at, area);
+        }
+        Pointer::Drag => select::drag(model, at),
+        Pointer::Release => select::release(model),
+        Pointer::Up => return wheel(model, at, -1),
+        Pointer::Down => return wheel(model, at, 1),
+    }
+    Vec::new()
+}
+
+fn click(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Effect> {
+    if at.y == 0 {
+        return match surround::tab_at(model, area.width, at.x) {
             Some(screen) if screen != model.screen => act(model, screen.action()),
             _ => Vec::new(),
-        },
-        Pointer::Click if at.y + 1 == area.height => match surround::hint_at(model, area.width, at.x) {
-            Some(action) => act(model, action),
-            None => Vec::new(),
-        },
-        Pointer::Click => match model.screen {
-            ScreenName::Work => workbench::click(model, at),
-            ScreenName::History => history::click(model, at),
-            ScreenName::Providers => providers::click(model, at),
-            ScreenName::Compare | ScreenName::Judge | ScreenName::Spend => Vec::new(),
-        },
-        Pointer::Up | Pointer::Down => {
-            let direction = if pointer == Pointer::Up { -1 } else { 1 };
-            match model.screen {
-                ScreenName::Work => workbench::wheel(model, at, direction),
-                ScreenName::History => return history::wheel(model, at, direction),
-                ScreenName::Providers => providers::wheel(model, at, direction),
-                ScreenName::Spend => spend::wheel(model, direction),
-                ScreenName::Compare | ScreenName::Judge => return scroll(model, direction),
-            }
-            Vec::new()
-        }
+        };
+    }
+    if at.y + 1 == area.height {
+        return surround::hint_at(model, area.width, at.x).map_or_else(Vec::new, |action| act(model, action));
+    }
+    if select::press(model, pointer, at) {
+        return Vec::new();
+    }
+    match model.screen {
+        ScreenName::Work => workbench::click(model, at),
+        ScreenName::Compare => compare::click(model, at),
+        ScreenName::Judge => judge::click(model, at),
+        ScreenName::History => history::click(model, at),
+        ScreenName::Providers => providers::click(model, at),
+        ScreenName::Spend => spend::click(model, at),
     }
 }
 
-/// Moves what has the keys, as far as it can be moved.
-fn scroll(model: &mut Model, direction: isize) -> Vec<Effect> {
-    let action = if direction < 0 { Action::Up } else { Action::Down };
-    let moves = |model: &mut Model| if refusal(model, action).is_none() { act(model, action) } else { Vec::new() };
-    (0..NOTCH).flat_map(|_| moves(model)).collect()
+/// The wheel moves what is under it, whatever has the keys.
+fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
+    if let Some(place) = texts::at(model, at).map(|shown| shown.name.place) {
+        texts::scroll_by(model, place, direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)));
+        return Vec::new();
+    }
+    match model.screen {
+        ScreenName::Work => workbench::wheel(model, at, direction),
+        ScreenName::Judge => judge::wheel(model, at, direction),
+        ScreenName::History => return history::wheel(model, at, direction),
+        ScreenName::Providers => providers::wheel(model, at, direction),
+        ScreenName::Spend => spend::wheel(model, direction),
+        ScreenName::Compare => {}
+    }
+    Vec::new()
 }
 
 /// What lies over the screen takes the wheel as its arrows; a click on the last hint closes it.
 fn over(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Effect> {
     let (code, action) = match pointer {
-        Pointer::Click if at.y + 1 == area.height && surround::is_pinned(model, area.width, at.x) => {
+        Pointer::Click | Pointer::Double if at.y + 1 == area.height && surround::is_pinned(model, area.width, at.x) => {
             return overlays::key(model, Chord::plain(KeyCode::Esc), None);
         }
-        Pointer::Click => return Vec::new(),
+        Pointer::Click | Pointer::Double | Pointer::Drag | Pointer::Release => return Vec::new(),
         Pointer::Up => (KeyCode::Up, Action::Up),
         Pointer::Down => (KeyCode::Down, Action::Down),
     };
@@ -78,43 +96,30 @@ fn over(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Ef
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::message::Message;
     use crate::tui::model::{Focus, Overlay};
     use crate::tui::testing::*;
-    use crate::tui::widgets::cells;
     use proptest::prelude::*;
 
-    fn send(bench: &mut Bench, pointer: Pointer, x: u16, y: u16) -> Vec<Effect> {
-        bench.send(Message::Pointer { pointer, at: Position::new(x, y) })
-    }
-
-    /// Where `text` stands in the picture.
-    fn find(bench: &Bench, text: &str) -> (u16, u16) {
-        let picture = bench.picture();
-        let found = picture.lines().enumerate().find_map(|(y, row)| {
-            let at = row.find(text)?;
-            Some((cells(row[..at].chars().count()), cells(y)))
-        });
-        found.unwrap_or_else(|| panic!("no {text:?} in\n{picture}"))
-    }
+    const ALL: [Pointer; 6] =
+        [Pointer::Click, Pointer::Double, Pointer::Drag, Pointer::Release, Pointer::Up, Pointer::Down];
 
     #[test]
     fn tabs_and_hints_do_what_they_say() {
         let mut bench = Bench::new(120, 40);
-        let (x, y) = find(&bench, "5 History");
-        send(&mut bench, Pointer::Click, x, y);
+        let (x, y) = bench.place_of("5 History");
+        bench.click(x, y);
         assert_eq!(bench.model.screen, ScreenName::History);
-        let (x, y) = find(&bench, "1 Workbench");
-        send(&mut bench, Pointer::Click, x + 4, y);
+        let (x, y) = bench.place_of("1 Workbench");
+        bench.click(x + 4, y);
         assert_eq!(bench.model.screen, ScreenName::Work);
-        let (x, y) = find(&bench, "F2 settings");
-        send(&mut bench, Pointer::Click, x, y);
+        let (x, y) = bench.place_of("F2 settings");
+        bench.click(x, y);
         assert!(matches!(bench.model.overlay, Some(Overlay::Settings { .. })));
-        let (x, y) = find(&bench, "Esc close");
-        send(&mut bench, Pointer::Click, x, y);
+        let (x, y) = bench.place_of("Esc close");
+        bench.click(x, y);
         assert_eq!(bench.model.overlay, None);
-        let (x, y) = find(&bench, "F1 help");
-        send(&mut bench, Pointer::Click, x, y);
+        let (x, y) = bench.place_of("F1 help");
+        bench.click(x, y);
         assert!(matches!(bench.model.overlay, Some(Overlay::Help { .. })));
     }
 
@@ -125,10 +130,10 @@ mod tests {
         for variant in 0..3 {
             bench.tell(whole_variant(variant, TEXTS[0]));
         }
-        let (x, y) = find(&bench, " B ✓");
-        send(&mut bench, Pointer::Click, x + 2, y + 3);
+        let (x, y) = bench.place_of(" B ✓");
+        bench.click(x + 2, y + 3);
         assert_eq!((bench.model.run.as_ref().unwrap().active, bench.model.focus), (1, Focus::Vessels));
-        send(&mut bench, Pointer::Click, 4, 2);
+        bench.click(4, 2);
         assert_eq!(bench.model.focus, Focus::Composer);
     }
 
@@ -138,12 +143,12 @@ mod tests {
         bench.run("an idea", 1);
         bench.tell(whole_variant(0, &"a line\n".repeat(100)));
         bench.press("g Tab");
-        send(&mut bench, Pointer::Down, 10, 15);
+        bench.point(Pointer::Down, 10, 15);
         let run = bench.model.run.as_ref().unwrap();
         assert_eq!(run.pane(0, run.shown_phase(0)).unwrap().scroll.top, NOTCH);
         assert_eq!(bench.model.focus, Focus::Composer);
         bench.press("F1");
-        send(&mut bench, Pointer::Down, 10, 15);
+        bench.point(Pointer::Down, 10, 15);
         assert!(matches!(bench.model.overlay, Some(Overlay::Help { marked: NOTCH, .. })));
     }
 
@@ -152,7 +157,7 @@ mod tests {
 
         #[test]
         fn clicks_anywhere_on_any_screen_harm_nothing(
-            points in proptest::collection::vec((0_u16..130, 0_u16..45, 0_usize..3, any::<bool>()), 1..40),
+            points in proptest::collection::vec((0_u16..130, 0_u16..45, 0_usize..6, any::<bool>()), 1..40),
         ) {
             let mut bench = Bench::new(120, 40);
             bench.run("an idea", 3);
@@ -161,7 +166,7 @@ mod tests {
                 if next_screen {
                     bench.press(["Alt+1", "Alt+2", "Alt+3", "Alt+5", "Alt+6", "Alt+7"][usize::from(x) % 6]);
                 }
-                send(&mut bench, [Pointer::Click, Pointer::Up, Pointer::Down][what], x, y);
+                bench.point(ALL[what], x, y);
                 prop_assert!(!bench.picture().is_empty());
             }
         }

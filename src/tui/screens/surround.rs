@@ -253,6 +253,7 @@ fn offered(model: &Model) -> Vec<Hint> {
 fn label(model: &Model, info: &ActionInfo) -> &'static str {
     match info.action {
         Action::ChangeNext if model.find.is_some() => Action::FindNext.info().label,
+        Action::Copy if model.selection.is_some() => "copy selection",
         _ => info.label,
     }
 }

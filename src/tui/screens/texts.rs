@@ -1,9 +1,9 @@
-//! The texts on a screen: which cells show which bytes. Finding asks here, and what it marks is drawn from here
-//! ([`super::marks`]).
+//! The texts on a screen: which cell shows which byte, and the other way round. Finding, selecting, the wheel and clicks
+//! all ask here, and what they mark is drawn from here ([`super::marks`]).
 //!
 //! It asks the same layouts that drawing asks, so what is meant is what is seen.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::surround::inner;
 use super::workbench::notice;
@@ -24,10 +24,25 @@ pub(crate) struct Shown<'a> {
     pub(crate) text: &'a dyn Passages,
     /// Which of its lanes.
     pub(crate) lane: usize,
+    /// Its pane, with the frame.
+    pub(crate) frame: Rect,
     /// Where its rows stand.
     pub(crate) area: Rect,
     /// The first row that is seen.
     pub(crate) top: usize,
+}
+
+impl Shown<'_> {
+    /// The row at this height, that of the nearest one that is seen.
+    fn row_at(&self, y: u16) -> usize {
+        let last = self.area.height.saturating_sub(1);
+        self.top + usize::from(y.saturating_sub(self.area.y).min(last))
+    }
+
+    /// The character at this cell, from its first byte to behind its last; where there is none, the end of the nearest row.
+    pub(crate) fn character_at(&self, at: Position) -> Option<std::ops::Range<Spot>> {
+        self.text.character_at(self.lane, self.row_at(at.y), at.x.saturating_sub(self.area.x).into())
+    }
 }
 
 /// Every text on the screen.
@@ -44,6 +59,11 @@ pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
     all
 }
 
+/// The text whose rows, or whose frame, are at this cell.
+pub(crate) fn at(model: &Model, at: Position) -> Option<Shown<'_>> {
+    shown(model).into_iter().find(|shown| shown.frame.contains(at))
+}
+
 fn vessels(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let Some(run) = model.run.as_ref().filter(|run| run.refusal.is_none()) else { return Vec::new() };
     let slots = workbench::layout::layout(model, screen).slots;
@@ -53,7 +73,7 @@ fn vessels(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
         let within = slot.inner();
         let area = Rect { y: within.bottom() - height, height, ..within };
         let top = run.pane(slot.variant, slot.phase)?.scroll.top;
-        Some(Shown { name, text, lane: 0, area, top })
+        Some(Shown { name, text, lane: 0, frame: slot.area, area, top })
     });
     shown.collect()
 }
@@ -63,7 +83,7 @@ fn compared(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let layout = compare::layout::layout(model, screen);
     let lanes = layout.columns().into_iter().enumerate();
     let top = model.compare.top;
-    lanes.map(|(lane, frame)| Shown { name, text, lane, area: inner(frame), top }).collect()
+    lanes.map(|(lane, frame)| Shown { name, text, lane, frame, area: inner(frame), top }).collect()
 }
 
 fn said(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
@@ -72,14 +92,14 @@ fn said(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let within = inner(frame);
     // A blank stands at both sides.
     let area = Rect { x: within.x + 1, width: within.width.saturating_sub(2), ..within };
-    vec![Shown { name, text, lane: 0, area, top: model.judge.top }]
+    vec![Shown { name, text, lane: 0, frame, area, top: model.judge.top }]
 }
 
 fn preview(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let Some((name, text)) = text_of_preview(model) else { return Vec::new() };
     let frame = history::layout::layout(model, screen).preview;
     let top = model.history.preview.as_ref().map_or(0, |preview| preview.scroll.top);
-    vec![Shown { name, text, lane: 0, area: inner(frame), top }]
+    vec![Shown { name, text, lane: 0, frame, area: inner(frame), top }]
 }
 
 fn vessel(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
@@ -169,13 +189,27 @@ pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
     }
 }
 
+/// Moves the text in a place by so many rows, down when positive.
+pub(crate) fn scroll_by(model: &mut Model, place: TextPlace, rows: isize) {
+    let Some((total, height)) = extent(model, place) else { return };
+    let mut scroll = scroll_of(model, place);
+    scroll.by(rows, total, height);
+    set_scroll(model, place, scroll);
+}
+
 /// Brings a spot of the text in a place into sight, a third from the top where it was out of it.
 pub(crate) fn bring_into_sight(model: &mut Model, place: TextPlace, spot: Spot) {
     let Some(row) = text_in(model, place).map(|(_, text)| text.row_of(spot)) else { return };
-    let seen = shown(model).into_iter().find(|shown| shown.name.place == place);
-    let height = seen.map_or(1, |shown| usize::from(shown.area.height));
+    let height = extent(model, place).map_or(1, |(_, height)| height);
     let top = scroll_of(model, place).top;
     let top = if (top..top + height).contains(&row) { top } else { row.saturating_sub(height / 3) };
     // What was found is read: what arrives does not move it away.
     set_scroll(model, place, Scroll { top, following: false, touched: true });
+}
+
+/// How many rows the text in a place has, and how many of them are seen.
+fn extent(model: &Model, place: TextPlace) -> Option<(usize, usize)> {
+    let total = text_in(model, place)?.1.rows();
+    let seen = shown(model).into_iter().find(|shown| shown.name.place == place);
+    Some((total, seen.map_or(1, |shown| shown.area.height.into())))
 }

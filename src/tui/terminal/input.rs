@@ -90,6 +90,8 @@ impl Input for Keyboard {
 pub(crate) struct Intake {
     /// When the last key that types came, and how many came close together up to it.
     last: Option<(u64, usize)>,
+    /// When and where the mouse's button went down last, if that may be the first half of a double click.
+    clicked: Option<(u64, Position)>,
 }
 
 impl Intake {
@@ -97,6 +99,8 @@ impl Intake {
     const CLOSE_MS: u64 = 30;
     /// So many keys in what was read before make it a paste: nobody types that fast, and what is shorter is not cut.
     const LONG: usize = 64;
+    /// Two clicks closer together than this are one double click.
+    const DOUBLE_MS: u64 = 400;
 
     /// The messages of events that arrived together at `now`, in milliseconds.
     pub(crate) fn messages(&mut self, events: Vec<Event>, now: u64) -> Vec<Message> {
@@ -108,12 +112,45 @@ impl Intake {
                 Event::Key(key) if typed(key).is_some() => run.push(key),
                 other => {
                     self.close(&mut run, now, &mut messages);
-                    messages.extend(message(other));
+                    messages.extend(self.message(other, now));
                 }
             }
         }
         self.close(&mut run, now, &mut messages);
         messages
+    }
+
+    fn message(&mut self, event: Event, now: u64) -> Option<Message> {
+        match event {
+            Event::Key(key) => Some(Message::Key(key)),
+            Event::Paste(text) => Some(Message::Paste(text)),
+            Event::Resize(width, height) => Some(Message::Resize { width, height }),
+            Event::FocusGained => Some(Message::Attention(true)),
+            Event::FocusLost => Some(Message::Attention(false)),
+            Event::Mouse(mouse) => self.pointer(mouse, now),
+        }
+    }
+
+    /// What is made of the mouse. Its other buttons, and moves with none held, go unheard.
+    fn pointer(&mut self, mouse: MouseEvent, now: u64) -> Option<Message> {
+        let at = Position::new(mouse.column, mouse.row);
+        let pointer = match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                let before = self.clicked.take();
+                if before.is_some_and(|(then, there)| there == at && now.saturating_sub(then) <= Self::DOUBLE_MS) {
+                    Pointer::Double
+                } else {
+                    self.clicked = Some((now, at));
+                    Pointer::Click
+                }
+            }
+            MouseEventKind::Drag(MouseButton::Left) => Pointer::Drag,
+            MouseEventKind::Up(MouseButton::Left) => Pointer::Release,
+            MouseEventKind::ScrollUp => Pointer::Up,
+            MouseEventKind::ScrollDown => Pointer::Down,
+            _ => return None,
+        };
+        Some(Message::Pointer { pointer, at })
     }
 
     /// Decides about keys that came together: typed one by one, or a paste.
@@ -141,28 +178,6 @@ fn typed(key: KeyEvent) -> Option<char> {
         (KeyCode::Tab, KeyModifiers::NONE) => Some('\t'),
         _ => None,
     }
-}
-
-fn message(event: Event) -> Option<Message> {
-    match event {
-        Event::Key(key) => Some(Message::Key(key)),
-        Event::Paste(text) => Some(Message::Paste(text)),
-        Event::Resize(width, height) => Some(Message::Resize { width, height }),
-        Event::FocusGained => Some(Message::Attention(true)),
-        Event::FocusLost => Some(Message::Attention(false)),
-        Event::Mouse(mouse) => pointer(mouse),
-    }
-}
-
-/// What is made of the mouse; it moves and lets go unheard.
-fn pointer(mouse: MouseEvent) -> Option<Message> {
-    let pointer = match mouse.kind {
-        MouseEventKind::Down(MouseButton::Left) => Pointer::Click,
-        MouseEventKind::ScrollUp => Pointer::Up,
-        MouseEventKind::ScrollDown => Pointer::Down,
-        _ => return None,
-    };
-    Some(Message::Pointer { pointer, at: Position::new(mouse.column, mouse.row) })
 }
 
 #[cfg(test)]
@@ -224,6 +239,26 @@ mod tests {
     #[test]
     fn keys_without_line_breaks_stay_keys_so_that_a_held_key_scrolls() {
         assert_eq!(told(&mut Intake::default(), "jjjj", 0), "<key>".repeat(4));
+    }
+
+    #[test]
+    fn two_clicks_at_one_cell_are_a_double_click_when_they_are_close_together() {
+        let mut intake = Intake::default();
+        let mut told = |kind: MouseEventKind, column: u16, now: u64| {
+            let mouse = MouseEvent { kind, column, row: 3, modifiers: KeyModifiers::NONE };
+            match intake.messages(vec![Event::Mouse(mouse)], now).as_slice() {
+                [Message::Pointer { pointer, at }] if *at == Position::new(column, 3) => Some(*pointer),
+                _ => None,
+            }
+        };
+        let (down, up) = (MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left));
+        assert_eq!([told(down, 5, 0), told(up, 5, 90)], [Some(Pointer::Click), Some(Pointer::Release)]);
+        assert_eq!(told(down, 5, 300), Some(Pointer::Double));
+        assert_eq!(told(down, 5, 500), Some(Pointer::Click), "a third is a first again");
+        assert_eq!(told(down, 6, 600), Some(Pointer::Click), "elsewhere");
+        assert_eq!(told(down, 6, 1_100), Some(Pointer::Click), "too late");
+        assert_eq!(told(MouseEventKind::Drag(MouseButton::Left), 7, 1_200), Some(Pointer::Drag));
+        assert_eq!(told(MouseEventKind::Moved, 8, 1_300), None);
     }
 
     #[test]

@@ -36,15 +36,15 @@ pub(crate) fn lend(is_lent: bool) {
 pub(crate) enum Mouse {
     /// The terminal: it selects text.
     Terminals,
-    /// The workbench: clicks and the wheel come to it.
+    /// The workbench: clicks, drags and the wheel come to it.
     Ours,
 }
 
-/// Clicks and the wheel, in a form without a last column (xterm's control sequences, modes 1000 and 1006); moving is not
-/// asked for.
-const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// Clicks and the wheel, moves while a button is held, in a form without a last column (xterm's control sequences, modes
+/// 1000, 1002 and 1006; a terminal without 1002 stays with clicks). Moves with no button held are not asked for.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Undoes [`MOUSE_ON`].
-const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
 /// True while the terminal is ours; a panic anywhere gives it back.
 pub(crate) fn entered() -> bool {
@@ -140,7 +140,7 @@ mod tests {
         write_enter(&mut entering, Mouse::Ours).unwrap();
         write_leave(&mut leaving, Mouse::Ours).unwrap();
         let (entering, leaving) = (String::from_utf8(entering).unwrap(), String::from_utf8(leaving).unwrap());
-        for mode in ["?1049", "?2004", "?1004", "?1000", "?1006"] {
+        for mode in ["?1049", "?2004", "?1004", "?1000", "?1002", "?1006"] {
             assert!(entering.contains(&format!("{mode}h")) && leaving.contains(&format!("{mode}l")), "{mode}");
         }
         assert!(entering.contains("\u{1b}[>1u") && leaving.contains("\u{1b}[<1u"), "the keyboard protocol");

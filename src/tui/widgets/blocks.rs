@@ -74,6 +74,10 @@ impl<K> Passages for Blocks<K> {
     fn first_row(&self, number: usize) -> usize {
         self.starts.get(number).copied().unwrap_or(self.rows)
     }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
 }
 
 #[cfg(test)]

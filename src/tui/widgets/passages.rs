@@ -37,6 +37,14 @@ pub(crate) trait Passages {
 
     /// The row in which a passage begins.
     fn first_row(&self, number: usize) -> usize;
+
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// These bytes of a passage as they are copied; `None` where the passage is none, and fills its lane up.
+    fn wording(&self, number: usize, bytes: Range<usize>) -> Option<String> {
+        self.passage(number)?.text().get(bytes).map(str::to_owned)
+    }
 }
 
 impl Passages for Wrapped {
@@ -50,6 +58,10 @@ impl Passages for Wrapped {
 
     fn first_row(&self, _: usize) -> usize {
         0
+    }
+
+    fn rows(&self) -> usize {
+        self.len()
     }
 }
 
@@ -80,6 +92,45 @@ impl dyn Passages + '_ {
         Some((number, bytes))
     }
 
+    /// The character in a cell, from its first byte to behind its last. Behind the end of a row it is the end of the row,
+    /// below the last row the end of the text; `None` where there is no text at all.
+    pub(crate) fn character_at(&self, lane: usize, row: usize, column: usize) -> Option<Range<Spot>> {
+        let number = self.number_at(lane, row)?;
+        let text = self.passage(number)?;
+        let spots = |from, to| Spot { passage: number, at: from }..Spot { passage: number, at: to };
+        let Some((_, bytes)) = self.part_at(lane, row) else {
+            return Some(spots(text.text().len(), text.text().len()));
+        };
+        let mut end = 0;
+        for (offset, character) in text.text()[bytes.clone()].grapheme_indices(true) {
+            end += usize::from(character.cell_width());
+            if column < end {
+                let from = bytes.start + offset;
+                return Some(spots(from, from + character.len()));
+            }
+        }
+        Some(spots(bytes.end, bytes.end))
+    }
+
+    /// The word around a spot, or the blanks.
+    pub(crate) fn word_at(&self, spot: Spot) -> Range<Spot> {
+        let text = self.passage(spot.passage).map_or("", Wrapped::text);
+        let around = word_around(text, spot.at);
+        Spot { at: around.start, ..spot }..Spot { at: around.end, ..spot }
+    }
+
+    /// What stands in one lane between two spots, as it is copied.
+    pub(crate) fn wording_of(&self, lane: usize, spots: &Range<Spot>) -> String {
+        let of_lane = (spots.start.passage..=spots.end.passage).filter(|number| number % self.lanes().max(1) == lane);
+        let parts = of_lane.filter_map(|number| {
+            let from = if number == spots.start.passage { spots.start.at } else { 0 };
+            let end = self.passage(number)?.text().len();
+            let to = if number == spots.end.passage { spots.end.at } else { end };
+            self.wording(number, from..to)
+        });
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
     /// The passage of a lane to which a row belongs: the last that begins above it.
     fn number_at(&self, lane: usize, row: usize) -> Option<usize> {
         let lanes = self.lanes().max(1);
@@ -90,6 +141,16 @@ impl dyn Passages + '_ {
         }
         low.checked_sub(1).map(|block| block * lanes + lane)
     }
+}
+
+/// The bytes of the word around byte `at` of a text, or of the blanks; nothing at the end of a line.
+pub(crate) fn word_around(text: &str, at: usize) -> Range<usize> {
+    let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return at..at };
+    let line = before.rfind('\n').map_or(0, |found| found + 1);
+    let end = after.find('\n').map_or(text.len(), |found| at + found);
+    let words = text[line..end].split_word_bound_indices();
+    let mut words = words.map(|(offset, word)| line + offset..line + offset + word.len());
+    words.find(|word| word.contains(&at)).unwrap_or(at..at)
 }
 
 /// The columns of a row that the characters take of which bytes lie within `bytes`.
@@ -121,12 +182,36 @@ mod tests {
     }
 
     #[test]
-    fn passages_below_each_other_are_one_text() {
+    fn a_cell_is_a_character_and_behind_the_end_of_a_row_is_its_end() {
+        let wrapped = Wrapped::of("ab 世界\ne\u{301}x", 5);
+        let text: &dyn Passages = &wrapped;
+        assert_eq!(text.character_at(0, 0, 1), Some(spot(0, 1)..spot(0, 2)));
+        assert_eq!(text.character_at(0, 0, 4), Some(spot(0, 3)..spot(0, 6)), "the second half of a wide character");
+        assert_eq!(text.character_at(0, 0, 40), Some(spot(0, 6)..spot(0, 6)));
+        assert_eq!(text.character_at(0, 1, 0), Some(spot(0, 6)..spot(0, 9)));
+        assert_eq!(text.character_at(0, 2, 0), Some(spot(0, 10)..spot(0, 13)), "with its accent");
+        assert_eq!(text.character_at(0, 9, 9), Some(spot(0, 14)..spot(0, 14)), "below the text");
+        let nothing = Blocks::<u8>::default();
+        assert_eq!((&nothing as &dyn Passages).character_at(0, 0, 0), None);
+    }
+
+    #[test]
+    fn passages_below_each_other_are_one_text_when_copied() {
         let blocks = Blocks::of(["one two", "", "three"].map(|text| (0_u8, Wrapped::of(text, 4))).to_vec());
         let text: &dyn Passages = &blocks;
         assert_eq!(text.part_at(0, 1), Some((0, 4..7)));
         assert_eq!((text.part_at(0, 2), text.start_of(3)), (None, spot(2, 0)));
+        assert_eq!(text.wording_of(0, &(spot(0, 4)..spot(2, 3))), "two\n\nthr");
         assert_eq!(text.row_of(spot(2, 1)), 3);
+    }
+
+    #[test]
+    fn a_word_ends_where_people_end_it() {
+        assert_eq!(word_around("don't stop\nhere", 3), 0..5);
+        assert_eq!(word_around("don't stop\nhere", 5), 5..6);
+        assert_eq!(word_around("don't stop\nhere", 10), 10..10, "the end of a line");
+        assert_eq!(word_around("don't stop\nhere", 12), 11..15);
+        assert_eq!(word_around("世", 1), 1..1, "within a character is no place");
     }
 
     /// What is drawn of `row`, a symbol for each cell; behind a wide character an empty one.
@@ -138,6 +223,31 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever the text and its width: each cell of a character leads to its bytes, and these lead to its cells.
+        #[test]
+        fn cells_lead_to_bytes_and_bytes_to_cells(pieces in pieces(), width in 2_u16..40) {
+            let wrapped = Wrapped::of(pieces.concat(), width);
+            let text: &dyn Passages = &wrapped;
+            for row in 0..wrapped.len() {
+                let (_, bytes) = text.part_at(0, row).unwrap();
+                let shown = &wrapped.text()[bytes.clone()];
+                let cells = drawn(shown, width + 8);
+                for (offset, character) in shown.grapheme_indices(true) {
+                    let own = offset..offset + character.len();
+                    let columns = columns(shown, &own);
+                    for column in columns.clone() {
+                        let found = text.character_at(0, row, column).unwrap();
+                        prop_assert_eq!(found.start.at..found.end.at, bytes.start + own.start..bytes.start + own.end);
+                        prop_assert_eq!(text.row_of(found.start), row);
+                    }
+                    // Blanks may hang over the edge, where nothing is drawn.
+                    if character != " " && !columns.is_empty() && columns.end <= usize::from(width) {
+                        prop_assert_eq!(&cells[columns.start], character);
+                    }
+                }
+            }
+        }
 
         /// A piece of a text stands in the same characters whatever the width.
         #[test]

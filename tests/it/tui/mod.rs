@@ -3,6 +3,7 @@
 mod desk;
 mod history;
 mod manners;
+mod mouse;
 mod plain;
 mod pty;
 mod storms;

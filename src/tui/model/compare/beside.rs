@@ -4,6 +4,8 @@
 //! what is the same stands at the same height on both sides. What went stands in `[-` and `-]`, what came in `{+` and `+}`,
 //! in every theme: colour alone never tells. Texts are made safe to show; which rows there are depends on the width.
 
+use std::ops::Range;
+
 use aludel_core::domain::{DiffOp, DiffPart};
 
 use crate::tui::widgets::passages::Passages;
@@ -79,6 +81,31 @@ impl Signed {
             }
         }
         found
+    }
+}
+
+impl Signed {
+    /// These bytes without what marks a change.
+    fn words(&self, bytes: Range<usize>) -> String {
+        let mut words = String::new();
+        let mut from = 0;
+        for (to, sign) in &self.pieces {
+            let piece = self.text.text().get(from..*to).unwrap_or_default();
+            let own = match sign {
+                Sign::Same => from..*to,
+                // Two signs before it and two behind, which line breaks may follow.
+                Sign::Gone | Sign::New => from + 2..from + piece.trim_end_matches('\n').len() - 2,
+            };
+            let wanted = own.start.max(bytes.start)..own.end.min(bytes.end);
+            words.push_str(self.text.text().get(wanted).unwrap_or_default());
+            // The line breaks behind the second sign.
+            let breaks = (own.end + 2).max(bytes.start)..(*to).min(bytes.end);
+            if *sign != Sign::Same {
+                words.push_str(self.text.text().get(breaks).unwrap_or_default());
+            }
+            from = *to;
+        }
+        words
     }
 }
 
@@ -204,6 +231,14 @@ impl Passages for Beside {
 
     fn first_row(&self, number: usize) -> usize {
         self.starts.get(number / self.lanes()).copied().unwrap_or(self.rows)
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn wording(&self, number: usize, bytes: Range<usize>) -> Option<String> {
+        self.signed(number).filter(|signed| !signed.pieces.is_empty()).map(|signed| signed.words(bytes))
     }
 }
 

@@ -7,9 +7,10 @@ pub(crate) mod layout;
 pub(crate) mod view;
 
 use aludel_core::domain::CompareResult;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use serde_json::json;
 
+use super::surround::inner;
 use super::{copy, half, page, take_up};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Ticket};
@@ -156,6 +157,29 @@ pub(super) fn reflow(model: &mut Model) {
         beside.reflow(layout.arrangement, layout.column());
         compare.top = compare.top.min(beside.len().saturating_sub(height));
     }
+}
+
+/// A click on a row of the measures puts that prompt at the right.
+pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let table = inner(here(model).table);
+    let compare = &model.compare;
+    let Some(measured) = compare.measured.as_ref().filter(|_| table.contains(at)) else { return Vec::new() };
+    // The first row names the columns.
+    let row = usize::from(at.y - table.y).checked_sub(1).map(|row| row + first_measured(model, table.height));
+    let prompt = row.and_then(|row| measured.prompts.get(row));
+    let hit = prompt.and_then(|prompt| compare.prompts.iter().position(|chosen| chosen.id == prompt.id));
+    match hit.filter(|hit| ![compare.base, compare.other].contains(hit)) {
+        Some(hit) => {
+            model.compare.other = hit;
+            ask_pair(model)
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The first row of the measures that is seen, in a table of so many rows: the one at the right is among them.
+fn first_measured(model: &Model, height: u16) -> usize {
+    model.compare.other.saturating_sub(usize::from(height).saturating_sub(2))
 }
 
 fn here(model: &Model) -> Layout {

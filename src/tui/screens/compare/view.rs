@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::first_measured;
 use super::layout::{Layout, layout};
 use crate::tui::model::Model;
 use crate::tui::model::compare::{Arrangement, Beside, Sign};
@@ -59,7 +60,7 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
         let found = measured.scores.get(name).and_then(|values| values.get(at).copied().flatten());
         found.map_or_else(|| "-".to_owned(), score)
     };
-    let skip = model.compare.other.saturating_sub(usize::from(inner.height).saturating_sub(2));
+    let skip = first_measured(model, inner.height);
     for (row, (at, prompt)) in rows.zip(measured.prompts.iter().enumerate().skip(skip)) {
         let chosen = model.compare.prompts.iter().position(|chosen| chosen.id == prompt.id);
         let label = chosen.map_or_else(|| prompt.id.short(), |at| model.compare.prompts[at].label.clone());

@@ -12,7 +12,6 @@ use ratatui::layout::{Position, Rect};
 
 pub(crate) use answers::{again, enter, hand_over, take_in};
 
-use super::pointer::NOTCH;
 use super::surround::inner;
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
@@ -164,18 +163,9 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The wheel moves the mark of the list, or scrolls the preview under it.
+/// The wheel moves the mark of the list.
 pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
-    let layout = here(model);
-    if layout.preview.contains(at) {
-        let height = usize::from(inner(layout.preview).height);
-        if let Some(preview) = &mut model.history.preview {
-            let rows = preview.len();
-            preview.scroll.by(direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)), rows, height);
-        }
-        return Vec::new();
-    }
-    if !layout.list.contains(at) || model.history.rows.is_empty() {
+    if !here(model).list.contains(at) || model.history.rows.is_empty() {
         return Vec::new();
     }
     let last = model.history.rows.len() - 1;

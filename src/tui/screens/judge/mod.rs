@@ -5,7 +5,7 @@
 pub(crate) mod layout;
 pub(crate) mod view;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use serde_json::json;
 
 use super::surround::inner;
@@ -140,6 +140,32 @@ pub(super) fn reflow(model: &mut Model) {
 pub(crate) fn judge_name(judged: &Judged) -> Option<String> {
     let metadata = &judged.result()?.model_metadata;
     Some(writer(&metadata.provider, &metadata.model))
+}
+
+/// A click marks the row it hits.
+pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let table = inner(here(model).table);
+    // The first row names the columns.
+    let row = table.contains(at).then(|| usize::from(at.y - table.y).checked_sub(1)).flatten();
+    let row = row.map(|row| row + first_row(model, table.height));
+    if let Some(row) = row.filter(|row| *row < model.judge.prompts.len()) {
+        model.judge.marked = row;
+    }
+    Vec::new()
+}
+
+/// The wheel moves the mark of the table.
+pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
+    if here(model).table.contains(at) {
+        let last = model.judge.prompts.len().saturating_sub(1);
+        model.judge.marked = model.judge.marked.saturating_add_signed(direction).min(last);
+    }
+}
+
+/// The first candidate that is seen, in a table of so many rows: the marked one is among them.
+fn first_row(model: &Model, height: u16) -> usize {
+    let visible = usize::from(height).saturating_sub(1).max(1);
+    (model.judge.marked + 1).saturating_sub(visible)
 }
 
 fn here(model: &Model) -> Layout {

@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::judge_name;
 use super::layout::layout;
+use super::{first_row, judge_name};
 use crate::tui::model::Model;
 use crate::tui::model::judge::{Judged, Row, Said};
 use crate::tui::screens::surround::{self, header, hints, inner, pane, place, spinner, too_small};
@@ -64,8 +64,7 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         frame.render_widget(Line::styled(head, theme.muted), row);
     }
     let rows = judge.rows();
-    let visible = usize::from(inner.height).saturating_sub(1).max(1);
-    let skip = (judge.marked + 1).saturating_sub(visible);
+    let skip = first_row(model, inner.height);
     for (area, (at, row)) in areas.zip(rows.iter().enumerate().skip(skip)) {
         let line = line(row, at, plot, judge.winner().is_some(), theme);
         surround::list_row(frame, area, line, at == judge.marked, theme);

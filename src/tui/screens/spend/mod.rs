@@ -6,7 +6,7 @@
 pub(crate) mod view;
 
 use aludel_core::domain::SpendBy;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::place::{Place, place};
 use super::surround::inner;
@@ -86,6 +86,27 @@ fn scroll(model: &mut Model, rows: isize) {
 /// The wheel scrolls the list.
 pub(crate) fn wheel(model: &mut Model, direction: isize) {
     scroll(model, direction);
+}
+
+/// A click on the title changes what it names: what is added up by, or the time.
+pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let Some(list) = lie(model, Rect::new(0, 0, model.size.width, model.size.height)).map(|place| place.list) else {
+        return Vec::new();
+    };
+    let [by, range] = title(model).map(|part| part.chars().count());
+    // The title begins behind the corner.
+    let column = usize::from(at.x.saturating_sub(list.x + 1));
+    match column {
+        _ if at.y != list.y || at.x <= list.x => Vec::new(),
+        column if column < by => act(model, Action::SpendGroup),
+        column if column < by + range => act(model, Action::SpendRange),
+        _ => Vec::new(),
+    }
+}
+
+/// What the list is called, in two parts: ` Spent by model ·`, ` last week `.
+fn title(model: &Model) -> [String; 2] {
+    [format!(" Spent by {} ·", model.spend.by.as_str()), format!(" {} ", model.spend.range.name())]
 }
 
 /// Takes in what was spent.

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::lie;
+use super::{lie, title};
 use crate::tui::model::Model;
 use crate::tui::model::spend::{Day, Spent};
 use crate::tui::screens::surround::{self, header, hints, pane, place as place_of, spinner, too_small};
@@ -45,7 +45,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let spend = &model.spend;
-    let title = format!(" Spent by {} · {} ", spend.by.as_str(), spend.range.name());
+    let title = title(model).concat();
     let (said, style) = match (&spend.problem, spend.asked) {
         (_, Some(_)) => (format!(" {} adding up ", spinner(model)), theme.live),
         (Some(problem), None) => (format!(" {} {} ", glyph::FAILED, problem.code), theme.bad),

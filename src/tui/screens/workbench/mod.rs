@@ -177,20 +177,11 @@ pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The wheel scrolls the pane under it, or moves in the input.
+/// The wheel moves in the input.
 pub(super) fn wheel(model: &mut Model, at: Position, direction: isize) {
-    let layout = here(model);
-    if layout.composer.contains(at) {
+    if here(model).composer.contains(at) {
         let action = if direction < 0 { Action::LineUp } else { Action::LineDown };
         (0..NOTCH).for_each(|_| _ = model.composer.act(action));
-        return;
-    }
-    let Some(slot) = layout.slots.iter().find(|slot| slot.area.contains(at)) else { return };
-    let now = model.now;
-    let Some(run) = &mut model.run else { return };
-    let height = notice::text_height(run, slot, now, &model.keymap);
-    if let Some(pane) = run.pane_mut(slot.variant, slot.phase) {
-        by(pane, direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)), height);
     }
 }
 

@@ -256,7 +256,10 @@ fn log_lines() -> impl Strategy<Value = Vec<LogLine>> {
 }
 
 fn messages() -> impl Strategy<Value = Message> {
-    let pointers = select(vec![Pointer::Click, Pointer::Up, Pointer::Down]);
+    // Drags and releases come with and without what they should follow.
+    let all =
+        [Pointer::Click, Pointer::Double, Pointer::Drag, Pointer::Drag, Pointer::Release, Pointer::Up, Pointer::Down];
+    let pointers = select(all.to_vec());
     prop_oneof![
         3 => (pointers, 0..LARGEST.0, 0..LARGEST.1)
             .prop_map(|(pointer, x, y)| Message::Pointer { pointer, at: Position { x, y } }),

@@ -1,0 +1,148 @@
+//! The cursor of the text area where the mouse puts it, and what is selected with it.
+//!
+//! Cells are those of the drawn area, so this is right only after it was drawn. A cell of a character that is several code
+//! points is the whole character.
+
+use tui_textarea::{CursorMove, DataCursor};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Composer, Selecting};
+use crate::tui::widgets::passages::word_around;
+
+impl Composer {
+    /// Puts the cursor into a cell and selects nothing any more.
+    pub(crate) fn point(&mut self, column: usize, row: usize) {
+        let place = self.place_of(column, row);
+        self.unselect();
+        self.go_to(place);
+    }
+
+    /// Moves the cursor into a cell and selects all on the way.
+    pub(crate) fn select_to(&mut self, column: usize, row: usize) {
+        let place = self.place_of(column, row);
+        if self.selecting == Selecting::Nothing {
+            self.area.start_selection();
+            self.selecting = Selecting::WithShift;
+        }
+        self.go_to(place);
+        self.show_cursor();
+    }
+
+    /// Selects the word in a cell, or the blanks.
+    pub(crate) fn select_word(&mut self, column: usize, row: usize) {
+        self.point(column, row);
+        let (line, at) = (self.area.cursor().0, self.around_cursor().0.len());
+        let text = self.area.lines().get(line).map_or("", String::as_str);
+        let word = word_around(text, at);
+        let characters = |bytes: usize| text.get(..bytes).map_or(0, |before| before.chars().count());
+        let (from, to) = (characters(word.start), characters(word.end));
+        if from < to {
+            self.go_to((line, from));
+            self.area.start_selection();
+            self.selecting = Selecting::WithShift;
+            self.go_to((line, to));
+            self.show_cursor();
+        }
+    }
+
+    /// The line and the code point that a cell of the drawn area shows.
+    fn place_of(&self, column: usize, row: usize) -> (usize, usize) {
+        let (top, left) = self.area.scroll_offset();
+        let DataCursor(line, point) = self.area.screen_to_data(row + usize::from(top), column + usize::from(left));
+        let text = self.area.lines().get(line).map_or("", String::as_str);
+        let mut begin = 0;
+        for character in text.graphemes(true) {
+            let next = begin + character.chars().count();
+            if next > point {
+                break;
+            }
+            begin = next;
+        }
+        (line, begin)
+    }
+
+    fn go_to(&mut self, place: (usize, usize)) {
+        let narrow = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(narrow(place.0), narrow(place.1)));
+        // A jump reaches no further than that; the rest is walked.
+        loop {
+            let DataCursor(line, point) = self.area.cursor();
+            if (line, point) >= place {
+                break;
+            }
+            self.area.move_cursor(CursorMove::Forward);
+            if self.area.cursor() == DataCursor(line, point) {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Rect;
+    use ratatui::widgets::Widget;
+
+    /// A text area that was drawn on so many columns and rows.
+    fn drawn(text: &str, width: u16, height: u16) -> Composer {
+        let mut composer = Composer::default();
+        composer.paste(text);
+        draw(&composer, width, height);
+        composer
+    }
+
+    fn draw(composer: &Composer, width: u16, height: u16) {
+        let area = Rect::new(0, 0, width, height);
+        composer.area().render(area, &mut Buffer::empty(area));
+    }
+
+    #[test]
+    fn a_cell_is_found_through_wrapped_rows_wide_characters_and_scrolling() {
+        let mut composer = drawn("one two three\n世界 x", 8, 4);
+        composer.point(2, 1);
+        composer.insert('|');
+        assert_eq!(composer.text(), "one two th|ree\n世界 x");
+        draw(&composer, 8, 4);
+        composer.point(3, 2);
+        composer.insert('|');
+        assert_eq!(composer.text(), "one two th|ree\n世|界 x", "the second half of a wide character");
+        composer.point(70, 70);
+        composer.insert('|');
+        assert!(composer.text().ends_with("界 x|"), "behind and below the text is its end");
+        let mut long = drawn(&"line\n".repeat(50), 8, 4);
+        long.point(0, 0);
+        assert_eq!(long.area.cursor().0, 47, "what is seen is the end");
+    }
+
+    #[test]
+    fn what_is_pointed_over_is_selected_by_whole_characters() {
+        let mut composer = drawn("a 👩\u{200d}👧 b", 20, 3);
+        composer.point(0, 0);
+        composer.select_to(3, 0);
+        assert_eq!(composer.selected().as_deref(), Some("a "), "a family is not cut in two");
+        composer.point(0, 0);
+        assert_eq!((composer.selected(), composer.is_selecting()), (None, false));
+    }
+
+    #[test]
+    fn a_word_is_selected_whole() {
+        let mut composer = drawn("don't stop\nélan vital", 20, 3);
+        composer.select_word(2, 0);
+        assert_eq!(composer.selected().as_deref(), Some("don't"));
+        composer.select_word(1, 1);
+        assert_eq!(composer.selected().as_deref(), Some("élan"));
+        composer.select_word(40, 1);
+        assert_eq!(composer.selected(), None);
+    }
+
+    #[test]
+    fn a_place_further_than_a_jump_reaches_is_walked_to() {
+        let mut composer = Composer::default();
+        composer.paste(&"x".repeat(70_000));
+        composer.act(crate::tui::action::Action::TextStart);
+        composer.go_to((0, 69_000));
+        assert_eq!(composer.area.cursor(), DataCursor(0, 69_000));
+    }
+}
