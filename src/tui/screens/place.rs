@@ -2,21 +2,17 @@
 
 use ratatui::layout::Rect;
 
-use super::surround::{LEAST, cut_bottom, cut_top};
+use super::surround::{LEAST, Rim, cut_top};
 
 /// Where everything lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The tabs.
-    pub(crate) header: Rect,
+    /// The tabs, the figures and the keys.
+    pub(crate) rim: Rim,
     /// The list, with its frame.
     pub(crate) list: Rect,
     /// What there is to say, with its frame.
     pub(crate) details: Rect,
-    /// Figures.
-    pub(crate) status: Rect,
-    /// Keys.
-    pub(crate) hints: Rect,
 }
 
 /// Where everything lies when the list would be `wanted` rows high; `None` where there is too little room.
@@ -25,12 +21,10 @@ pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
         return None;
     }
     let mut body = area;
-    let header = cut_top(&mut body, 1);
-    let hints = cut_bottom(&mut body, 1);
-    let status = cut_bottom(&mut body, 1);
+    let rim = Rim::cut(&mut body);
     let most = body.height * 3 / 5;
     let list = cut_top(&mut body, wanted.clamp(5, most));
-    Some(Place { header, list, details: body, status, hints })
+    Some(Place { rim, list, details: body })
 }
 
 #[cfg(test)]

@@ -35,6 +35,26 @@ pub(crate) fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
     Rect { y: area.bottom(), height, ..*area }
 }
 
+/// What every screen has above and below what is its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Rim {
+    /// The tabs.
+    pub(crate) header: Rect,
+    /// Figures, or a passing message.
+    pub(crate) status: Rect,
+    /// Keys.
+    pub(crate) hints: Rect,
+}
+
+impl Rim {
+    /// Cuts it off `body`, a row each.
+    pub(crate) fn cut(body: &mut Rect) -> Self {
+        let header = cut_top(body, 1);
+        let hints = cut_bottom(body, 1);
+        Self { header, status: cut_bottom(body, 1), hints }
+    }
+}
+
 /// The room within a frame.
 pub(crate) const fn inner(area: Rect) -> Rect {
     Rect {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::compare::Arrangement;
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
+use crate::tui::screens::surround::{LEAST, Rim, cut_top, inner};
 use crate::tui::widgets::cells;
 
 /// From so many columns on two texts fit beside each other.
@@ -18,18 +18,14 @@ const AROUND: u16 = 3;
 pub(crate) struct Layout {
     /// True where there is too little room.
     pub(crate) is_tiny: bool,
-    /// The tabs.
-    pub(crate) header: Rect,
+    /// The tabs, the figures and the keys.
+    pub(crate) rim: Rim,
     /// The measures of all, a row each.
     pub(crate) table: Rect,
     /// What differs, in figures.
     pub(crate) figures: Rect,
     /// The two texts, with their frame or frames.
     pub(crate) texts: Rect,
-    /// Figures of the run, or a passing message.
-    pub(crate) status: Rect,
-    /// Keys.
-    pub(crate) hints: Rect,
     /// How the two are shown.
     pub(crate) arrangement: Arrangement,
 }
@@ -65,21 +61,17 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let wide = if area.width >= WIDE { Arrangement::SideBySide } else { Arrangement::Unified };
     let mut layout = Layout {
         is_tiny: area.width < LEAST.0 || area.height < LEAST.1,
-        header: nowhere,
+        rim: Rim::default(),
         table: nowhere,
         figures: nowhere,
         texts: nowhere,
-        status: nowhere,
-        hints: nowhere,
         arrangement: model.compare.chosen.unwrap_or(wide),
     };
     if layout.is_tiny {
         return layout;
     }
     let mut body = area;
-    layout.header = cut_top(&mut body, 1);
-    layout.hints = cut_bottom(&mut body, 1);
-    layout.status = cut_bottom(&mut body, 1);
+    layout.rim = Rim::cut(&mut body);
     if !model.compare.zoom && model.compare.measured.is_some() {
         let rows = cells(model.compare.prompts.len()).saturating_add(AROUND);
         // The texts are what one looks at: at least half of the room is theirs.

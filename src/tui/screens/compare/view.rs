@@ -24,7 +24,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.header, frame, theme);
+    header(model, layout.rim.header, frame, theme);
     if let Some(measured) = &model.compare.measured {
         table(model, measured, layout.table, frame, theme);
     }
@@ -33,8 +33,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some((beside, _)) => texts(model, beside, &layout, frame, theme),
         None => instead(model, layout.texts, frame, theme),
     }
-    surround::run_status(model, Vec::new(), layout.status, frame, theme);
-    hints(model, layout.hints, frame, theme);
+    surround::run_status(model, Vec::new(), layout.rim.status, frame, theme);
+    hints(model, layout.rim.hints, frame, theme);
 }
 
 /// Every prompt with its measures, those that are beside each other marked.

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::history::Part;
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
+use crate::tui::screens::surround::{LEAST, Rim, cut_top, inner};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -44,8 +44,8 @@ pub(crate) struct Said {
 pub(crate) struct Layout {
     /// True where there is too little room.
     pub(crate) is_tiny: bool,
-    /// The tabs.
-    pub(crate) header: Rect,
+    /// The tabs, the figures and the keys.
+    pub(crate) rim: Rim,
     /// The search box, with its frame.
     pub(crate) search: Rect,
     /// What is to be said about what was typed.
@@ -54,10 +54,6 @@ pub(crate) struct Layout {
     pub(crate) list: Rect,
     /// The preview, with its frame.
     pub(crate) preview: Rect,
-    /// Figures.
-    pub(crate) status: Rect,
-    /// Keys.
-    pub(crate) hints: Rect,
 }
 
 impl Layout {
@@ -71,23 +67,13 @@ impl Layout {
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let is_tiny = area.width < LEAST.0 || area.height < LEAST.1;
-    let mut layout = Layout {
-        is_tiny,
-        header: nowhere,
-        search: nowhere,
-        said: nowhere,
-        list: nowhere,
-        preview: nowhere,
-        status: nowhere,
-        hints: nowhere,
-    };
+    let mut layout =
+        Layout { is_tiny, rim: Rim::default(), search: nowhere, said: nowhere, list: nowhere, preview: nowhere };
     if is_tiny {
         return layout;
     }
     let mut body = area;
-    layout.header = cut_top(&mut body, 1);
-    layout.hints = cut_bottom(&mut body, 1);
-    layout.status = cut_bottom(&mut body, 1);
+    layout.rim = Rim::cut(&mut body);
     layout.search = cut_top(&mut body, 3);
     layout.said = cut_top(&mut body, cells(said(model, area.width).len()));
     let is_wide = area.width >= 110 && area.height >= 30;

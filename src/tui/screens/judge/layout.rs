@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top};
+use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top};
 use crate::tui::widgets::cells;
 
 /// From so many columns on the facts stand beside what is said.
@@ -17,18 +17,14 @@ const FACTS: u16 = 44;
 pub(crate) struct Layout {
     /// True where there is too little room.
     pub(crate) is_tiny: bool,
-    /// The tabs.
-    pub(crate) header: Rect,
+    /// The tabs, the figures and the keys.
+    pub(crate) rim: Rim,
     /// A row for each candidate, with its frame.
     pub(crate) table: Rect,
     /// The judge's words, with their frame.
     pub(crate) said: Rect,
     /// How it is judged, with its frame.
     pub(crate) facts: Rect,
-    /// Figures, or a passing message.
-    pub(crate) status: Rect,
-    /// Keys.
-    pub(crate) hints: Rect,
 }
 
 /// Where everything lies on a screen of this size.
@@ -36,20 +32,16 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let mut layout = Layout {
         is_tiny: area.width < LEAST.0 || area.height < LEAST.1,
-        header: nowhere,
+        rim: Rim::default(),
         table: nowhere,
         said: nowhere,
         facts: nowhere,
-        status: nowhere,
-        hints: nowhere,
     };
     if layout.is_tiny {
         return layout;
     }
     let mut body = area;
-    layout.header = cut_top(&mut body, 1);
-    layout.hints = cut_bottom(&mut body, 1);
-    layout.status = cut_bottom(&mut body, 1);
+    layout.rim = Rim::cut(&mut body);
     if !model.judge.prompts.is_empty() {
         // The frame, and what the columns are.
         let rows = cells(model.judge.prompts.len()).saturating_add(3);

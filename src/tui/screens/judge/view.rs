@@ -21,7 +21,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.header, frame, theme);
+    header(model, layout.rim.header, frame, theme);
     if model.judge.prompts.is_empty() {
         empty(model, layout.said, frame, theme);
     } else {
@@ -29,8 +29,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         said(model, layout.said, frame, theme);
         facts(model, layout.facts, frame, theme);
     }
-    surround::run_status(model, status(model, theme), layout.status, frame, theme);
-    hints(model, layout.hints, frame, theme);
+    surround::run_status(model, status(model, theme), layout.rim.status, frame, theme);
+    hints(model, layout.rim.hints, frame, theme);
 }
 
 /// Who stands how: place, strength with its interval, what was won, and whether both orders agreed.

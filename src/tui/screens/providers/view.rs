@@ -21,11 +21,11 @@ const KEY: usize = 24;
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
-    header(model, place.header, frame, theme);
+    header(model, place.rim.header, frame, theme);
     list(model, place.list, frame, theme);
     about(model, place.details, frame, theme);
-    status(model, place.status, frame, theme);
-    hints(model, place.hints, frame, theme);
+    status(model, place.rim.status, frame, theme);
+    hints(model, place.rim.hints, frame, theme);
 }
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

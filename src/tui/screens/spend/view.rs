@@ -26,7 +26,7 @@ const BARS: usize = 70;
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
-    header(model, place.header, frame, theme);
+    header(model, place.rim.header, frame, theme);
     list(model, place.list, frame, theme);
     let (left, right) = if place.details.width >= 110 {
         let half = place.details.width / 2;
@@ -39,8 +39,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(right) = right {
         picture(model, right, frame, theme);
     }
-    status(model, place.status, frame, theme);
-    hints(model, place.hints, frame, theme);
+    status(model, place.rim.status, frame, theme);
+    hints(model, place.rim.hints, frame, theme);
 }
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

@@ -7,7 +7,7 @@
 use ratatui::layout::Rect;
 
 use crate::tui::model::{Focus, LiveRun, Model};
-use crate::tui::screens::surround::{LEAST, cut_bottom, cut_top, inner};
+use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top, inner};
 use crate::tui::widgets::cells;
 
 /// A column narrower than this is not worth reading.
@@ -66,8 +66,8 @@ impl Slot {
 pub(crate) struct Layout {
     /// How much room there is.
     pub(crate) room: Room,
-    /// The name of the program and of the screen.
-    pub(crate) header: Rect,
+    /// The tabs, the figures and the keys.
+    pub(crate) rim: Rim,
     /// The input, with its frame.
     pub(crate) composer: Rect,
     /// How the next run is made.
@@ -84,10 +84,6 @@ pub(crate) struct Layout {
     pub(crate) slots: Vec<Slot>,
     /// The newest warning.
     pub(crate) warning: Rect,
-    /// Figures.
-    pub(crate) status: Rect,
-    /// Keys.
-    pub(crate) hints: Rect,
 }
 
 /// Where everything lies on a screen of this size.
@@ -97,7 +93,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let mut layout = Layout {
         room,
-        header: nowhere,
+        rim: Rim::default(),
         composer: nowhere,
         settings: nowhere,
         pipeline: nowhere,
@@ -106,15 +102,11 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         vessels: nowhere,
         slots: Vec::new(),
         warning: nowhere,
-        status: nowhere,
-        hints: nowhere,
     };
     if room == Room::Tiny {
         return layout;
     }
-    layout.header = cut_top(&mut body, 1);
-    layout.hints = cut_bottom(&mut body, 1);
-    layout.status = cut_bottom(&mut body, 1);
+    layout.rim = Rim::cut(&mut body);
     let run = model.run.as_ref().filter(|run| run.variants() > 0);
     if run.is_some_and(|run| !run.view.warnings.is_empty()) {
         layout.warning = cut_bottom(&mut body, 1);

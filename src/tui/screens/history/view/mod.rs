@@ -22,13 +22,13 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.header, frame, theme);
+    header(model, layout.rim.header, frame, theme);
     search::view(model, layout.search, frame, theme);
     search::said(model, layout.said, frame, theme);
     list::view(model, layout.list, frame, theme);
     preview::view(model, layout.preview, frame, theme);
-    status(model, layout.status, frame, theme);
-    hints(model, layout.hints, frame, theme);
+    status(model, layout.rim.status, frame, theme);
+    hints(model, layout.rim.hints, frame, theme);
 }
 
 /// Left where the mark is, right a passing message or the run on the Workbench, which goes on meanwhile.

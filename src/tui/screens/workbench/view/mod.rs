@@ -22,7 +22,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.room == Room::Tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.header, frame, theme);
+    header(model, layout.rim.header, frame, theme);
     composer::view(model, &layout, frame, theme);
     composer::settings(model, layout.settings, frame, theme);
     if let Some(run) = &model.run {
@@ -32,8 +32,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     }
     vessels::view(model, &layout, frame, theme);
     footer::warning(model, layout.warning, frame, theme);
-    footer::status(model, layout.status, layout.room, frame, theme);
-    hints(model, layout.hints, frame, theme);
+    footer::status(model, layout.rim.status, layout.room, frame, theme);
+    hints(model, layout.rim.hints, frame, theme);
 }
 
 /// The glyph of a state, and how it is drawn.
