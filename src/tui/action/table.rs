@@ -135,6 +135,10 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt").hint(4),
     info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not")
         .at_work(),
+    info(A::TagCandidate, "tag-finished", Navigate, &["t"], "tags", "Change the tags of this prompt")
+        .at_work()
+        .hint(23)
+        .calls("update"),
     info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
     info(A::Retry, "retry", Navigate, &["r"], "retry", "Make what failed again, in a run of its own")
         .at_work()

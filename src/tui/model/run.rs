@@ -155,6 +155,8 @@ pub(crate) struct LiveRun {
     pub(crate) active: u32,
     /// The phase shown of every variant; `None` shows the newest of each.
     pub(crate) phase: Option<usize>,
+    /// The variant and the phase that are being read: they stay shown, though the next phase begins.
+    pub(crate) read: Option<(u32, usize)>,
     /// True once the user has chosen a variant.
     chosen: bool,
     panes: Vec<Vec<Pane>>,
@@ -178,6 +180,7 @@ impl LiveRun {
             stopped: BTreeSet::new(),
             active: 0,
             phase: None,
+            read: None,
             chosen: false,
             panes: Vec::new(),
             figures_at: now,
@@ -254,13 +257,15 @@ impl LiveRun {
         u32::try_from(self.panes.len()).unwrap_or(u32::MAX)
     }
 
-    /// The index of the phase shown of `variant`: the chosen one, else the newest that has begun.
+    /// The index of the phase shown of `variant`: the chosen one, else the one that is being read, else the newest that has
+    /// begun.
     pub(crate) fn shown_phase(&self, variant: u32) -> usize {
         let newest = || {
             let begun = self.view.variants.get(&variant).and_then(|variant| variant.phases.last());
             begun.and_then(|begun| self.view.phases.iter().position(|phase| *phase == begun.phase)).unwrap_or(0)
         };
-        self.phase.unwrap_or_else(newest)
+        let read = self.read.filter(|(reader, _)| *reader == variant).map(|(_, phase)| phase);
+        self.phase.or(read).unwrap_or_else(newest)
     }
 
     /// The pane of phase number `phase` of `variant`.

@@ -170,6 +170,7 @@ pub(crate) fn reflow(model: &mut Model) {
     spend::reflow(model);
     find::settle(model);
     select::settle(model);
+    texts::keep_shown(model);
 }
 
 /// Takes in what a place asked for.

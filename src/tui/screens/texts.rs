@@ -11,7 +11,7 @@ use super::{compare, history, judge, workbench};
 use crate::tui::action::ScreenName;
 use crate::tui::model::compare::Arrangement;
 use crate::tui::model::history::Part;
-use crate::tui::model::texts::{TextName, TextPlace};
+use crate::tui::model::texts::{Held, TextName, TextPlace};
 use crate::tui::model::{Focus, LiveRun, Model};
 use crate::tui::widgets::passages::{Passages, Spot};
 use crate::tui::widgets::scroll::Scroll;
@@ -154,6 +154,24 @@ pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
         ScreenName::Judge => text_of_judge(model),
         ScreenName::History => text_of_preview(model).filter(|_| model.history.focus == Part::Preview),
         ScreenName::Providers | ScreenName::Spend => None,
+    }
+}
+
+/// Keeps shown what is searched or selected of the run: that it goes on to its next phase takes nothing away.
+pub(crate) fn keep_shown(model: &mut Model) {
+    let found = model.find.as_ref().map(|find| find.name.place);
+    let held = match &model.held {
+        Some(Held::Text { name, .. }) => Some(name.place),
+        Some(Held::Field) | None => None,
+    };
+    let selected = model.selection.as_ref().map(|selection| selection.name.place);
+    let mut vessels = [found, held, selected].into_iter().flatten().filter_map(|place| match place {
+        TextPlace::Vessel { variant, phase, .. } => Some((variant, phase)),
+        _ => None,
+    });
+    let read = vessels.next();
+    if let Some(run) = &mut model.run {
+        run.read = read;
     }
 }
 

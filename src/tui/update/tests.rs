@@ -1,7 +1,8 @@
 //! Messages and what follows from them, one behaviour a test; and any messages in any order.
 
 use super::*;
-use crate::tui::effect::{CoreEffect, TerminalEffect, Ticket};
+use crate::tui::effect::{CoreEffect, TerminalEffect, Ticket, Wish};
+use crate::tui::message::News;
 use crate::tui::model::run::tests::any_kind;
 use crate::tui::terminal::Copied;
 use crate::tui::testing::*;
@@ -139,6 +140,28 @@ fn copying_says_which_ways_it_went() {
     assert_eq!(told(Copied { terminal: true, ..system }), both);
     let long = Copied { terminal: true, file: Some(Ok("~/.aludel/copied.txt".into())), system: false };
     assert!(told(long).ends_with("it is long, so it is in ~/.aludel/copied.txt too"));
+}
+
+#[test]
+fn the_tags_of_a_finished_prompt_are_changed_where_it_was_made() {
+    let mut bench = Bench::new(120, 40);
+    bench.run("idea", 1);
+    assert_eq!(bench.press("t"), []);
+    assert_eq!(bench.model.toast.as_ref().unwrap().text, "only a finished prompt has tags");
+    bench.tell(whole_variant(0, "text"));
+    let stored = aludel_core::domain::Prompt { tags: vec!["rust".into()], revision: 3, ..prompt(0, "text", None) };
+    let ticket = Ticket(1);
+    assert_eq!(bench.press("t"), [CoreEffect::History { ticket, wish: Wish::Read(stored.id) }.into()]);
+    let id = stored.id;
+    bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored))) });
+    bench.type_text(", review");
+    let raw = json!({ "prompt_id": id, "revision": 3, "tags": ["rust", "review"] });
+    let ticket = Ticket(2);
+    assert_eq!(bench.press("Enter"), [CoreEffect::History { ticket, wish: Wish::Update(raw) }.into()]);
+    let changed = aludel_core::domain::Prompt { tags: vec!["rust".into(), "review".into()], ..prompt(0, "text", None) };
+    bench.send(Message::History { ticket, news: News::Updated(Ok(Box::new(changed))) });
+    assert!(bench.model.overlay.is_none());
+    assert!(bench.model.toast.as_ref().unwrap().text.ends_with("changed; tags rust, review"));
 }
 
 #[test]

@@ -229,6 +229,28 @@ fn a_text_that_is_taken_back_has_no_matches_left() {
 }
 
 #[test]
+fn a_pane_that_is_searched_stays_shown_though_the_next_phase_begins() {
+    let mut bench = Bench::new(80, 24);
+    streaming(&mut bench, "gold");
+    bench.press("/");
+    bench.type_text("gold");
+    bench.tell(vec![
+        phase_finished(0, Phase::PrimaMateria, "gold", 3),
+        phase_started(0, Phase::Solutio),
+        delta(0, Phase::Solutio, "silver"),
+    ]);
+    assert!(said(&bench).contains("match 1/1") && marked(&bench) == "gold", "{}", bench.picture());
+    bench.press("Enter }");
+    assert!(
+        said(&bench).contains("no match") && bench.picture().contains("silver"),
+        "one can go on: {}",
+        bench.picture()
+    );
+    bench.press("{ Esc Esc");
+    assert!(bench.picture().contains("silver"), "the newest is shown again: {}", bench.picture());
+}
+
+#[test]
 fn another_pane_that_gets_the_keys_is_searched() {
     let mut bench = Bench::new(120, 40);
     streaming(&mut bench, "gold");

@@ -5,6 +5,7 @@
 pub(crate) mod layout;
 pub(crate) mod view;
 
+use aludel_core::domain::PromptId;
 use ratatui::layout::{Position, Rect};
 use serde_json::json;
 
@@ -173,18 +174,24 @@ fn here(model: &Model) -> Layout {
 }
 
 fn accept(model: &mut Model) -> Vec<Effect> {
-    let Some(id) = model.judge.winner() else { return Vec::new() };
-    let ticket = model.history.ticket();
-    model.judge.reading = Some((ticket, After::Accept));
-    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
+    model.judge.winner().map_or_else(Vec::new, |id| read_prompt(model, id, After::Accept))
 }
 
 /// The marked candidate as it is stored now: tags may have changed since it was judged.
 fn read_then(model: &mut Model, after: After) -> Vec<Effect> {
-    let Some(chosen) = model.judge.marked_prompt() else { return Vec::new() };
+    let marked = model.judge.marked_prompt();
+    marked.map_or_else(Vec::new, |chosen| read_prompt(model, chosen.id, after))
+}
+
+/// Asks for the tags of a prompt, as it is stored now.
+pub(super) fn ask_tags(model: &mut Model, id: PromptId) -> Vec<Effect> {
+    read_prompt(model, id, After::Tag)
+}
+
+fn read_prompt(model: &mut Model, id: PromptId, after: After) -> Vec<Effect> {
     let ticket = model.history.ticket();
     model.judge.reading = Some((ticket, after));
-    vec![CoreEffect::History { ticket, wish: Wish::Read(chosen.id) }.into()]
+    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
 }
 
 fn scroll(model: &mut Model, by: isize) {

@@ -90,6 +90,24 @@ fn a_selection_stays_while_text_arrives_and_through_another_width() {
 }
 
 #[test]
+fn what_is_selected_stays_shown_though_the_next_phase_begins() {
+    let mut bench = writing(80, 24, "one two three");
+    let (x, y) = bench.place_of("two");
+    bench.point(Pointer::Click, x, y);
+    bench.point(Pointer::Drag, x + 1, y);
+    bench.tell(vec![
+        phase_finished(0, Phase::PrimaMateria, "one two three", 3),
+        phase_started(0, Phase::Solutio),
+        delta(0, Phase::Solutio, "silver"),
+    ]);
+    bench.point(Pointer::Drag, x + 2, y);
+    bench.point(Pointer::Release, x + 2, y);
+    assert_eq!((reversed(&bench).as_str(), bench.press("y")), ("two", copy("two")));
+    bench.press("Esc");
+    assert!(bench.picture().contains("silver"), "{}", bench.picture());
+}
+
+#[test]
 fn a_click_and_esc_take_a_selection_away() {
     let mut bench = writing(80, 24, "one two three");
     let (x, y) = bench.place_of("two");

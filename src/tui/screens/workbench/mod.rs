@@ -12,7 +12,7 @@ pub(crate) mod view;
 use ratatui::layout::{Position, Rect};
 
 use super::pointer::NOTCH;
-use super::{copy, half, page};
+use super::{copy, half, judge, page};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::inputs::Way;
@@ -46,6 +46,11 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Copy => match shown {
             None => Some(NO_RUN),
             Some(run) if run.prompt(run.active).is_none() => Some("not finished; {copy-pane} copies"),
+            Some(_) => None,
+        },
+        Action::TagCandidate => match shown {
+            None => Some(NO_RUN),
+            Some(run) if run.prompt(run.active).is_none() => Some("only a finished prompt has tags"),
             Some(_) => None,
         },
         Action::CopyPane => match shown {
@@ -93,6 +98,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Details => model.overlay = Some(Overlay::Details { top: 0 }),
         Action::Copy => return copy_prompt(model),
         Action::CopyPane => return copy_pane(model),
+        Action::TagCandidate => {
+            let id = model.run.as_ref().and_then(|run| Some(run.prompt(run.active)?.id));
+            return id.map_or_else(Vec::new, |id| judge::ask_tags(model, id));
+        }
         Action::StopVariant => return stop_variant(model),
         Action::VariantPrevious => on_run(model, |run| run.choose_variant(-1)),
         Action::VariantNext => on_run(model, |run| run.choose_variant(1)),
