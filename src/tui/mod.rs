@@ -203,7 +203,7 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     let link = link(&engine, options);
     let mut model = Model::new(defaults(&engine), link.follow());
     model.link = link;
-    model.keymap = keymap(&engine)?;
+    model.take_keymap(keymap(&engine)?);
     if let Some(said) = said {
         model.say_long(Tone::Refused, said);
     }

@@ -5,11 +5,12 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use serde_json::Value;
 
-use super::action::{Action, ScreenName};
+use super::action::{Action, Context, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect};
 use super::keymap::Chord;
 use super::message::Message;
 use super::model::choice::name_by_id;
+use super::model::composer::vi::Taken;
 use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
 use super::screens::workbench::desk;
@@ -199,6 +200,13 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
             }
             _ => overlays::key(model, chord, action),
         };
+    }
+    if model.context() == Context::Composer {
+        match model.composer.modal_key(chord, action) {
+            Taken::Yes => return Vec::new(),
+            Taken::Means(action) => return screens::act(model, action),
+            Taken::No => {}
+        }
     }
     match (action, chord.typed()) {
         (Some(action), _) => screens::act(model, action),

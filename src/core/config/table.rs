@@ -10,7 +10,7 @@ use super::kind::Kind;
 const PROVIDER_KINDS: &[&str] = &["openai", "anthropic", "google", "openrouter", "ollama", "builtin", "sim"];
 
 /// The key maps of the workbench.
-pub const KEYMAPS: &[&str] = &["standard", "emacs"];
+pub const KEYMAPS: &[&str] = &["standard", "emacs", "vi"];
 
 const fn row(pattern: &'static str, kind: Kind, default: DefaultValue, doc: &'static str) -> Key {
     Key { pattern, kind, default, doc }
@@ -303,7 +303,7 @@ pub static TABLE: &[Key] = &[
         "tui.keymap",
         Kind::Choice(KEYMAPS),
         DefaultValue::Text("standard"),
-        "The workbench's keys: standard, or emacs.",
+        "The workbench's keys: standard; emacs; or vi, with modes in the input.",
     ),
     row(
         "tui.mouse",

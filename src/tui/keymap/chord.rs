@@ -47,6 +47,11 @@ impl Chord {
         Self { code: KeyCode::Char(letter), modifiers: KeyModifiers::NONE }
     }
 
+    /// A letter with Ctrl held.
+    pub(crate) const fn control(letter: char) -> Self {
+        Self { code: KeyCode::Char(letter), modifiers: KeyModifiers::CONTROL }
+    }
+
     /// A key without modifiers.
     pub(crate) const fn plain(code: KeyCode) -> Self {
         Self { code, modifiers: KeyModifiers::NONE }

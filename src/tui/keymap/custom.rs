@@ -81,7 +81,11 @@ pub(crate) fn read(preset: &str, own: &BTreeMap<String, Vec<String>>) -> Result<
         keys.insert(info.id, chords);
     }
     faults.extend(clashes(&keys, own));
-    if faults.is_empty() { Ok(Keymap::of(keys)) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let keymap = Keymap::of(keys);
+    Ok(if preset == "vi" { keymap.modal() } else { keymap })
 }
 
 fn fault(id: &str, message: String) -> Fault {
@@ -168,6 +172,8 @@ mod tests {
             assert_eq!(chords(keys).len(), keys.len(), "{id}");
         }
         assert_eq!(read("vim", &BTreeMap::new()).unwrap_err()[0].key, "tui.keymap");
+        let modal = KEYMAPS.iter().filter(|preset| read(preset, &BTreeMap::new()).unwrap().is_modal());
+        assert_eq!(modal.collect::<Vec<_>>(), [&"vi"]);
     }
 
     #[test]

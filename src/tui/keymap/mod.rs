@@ -21,6 +21,8 @@ use super::action::{ACTIONS, Action, ActionInfo, Context};
 pub(crate) struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
     keys: HashMap<&'static str, Vec<Chord>>,
+    /// True where the input has modes.
+    is_modal: bool,
 }
 
 /// The keys of the list.
@@ -41,7 +43,17 @@ impl Keymap {
                 }
             }
         }
-        Self { bindings, keys }
+        Self { bindings, keys, is_modal: false }
+    }
+
+    /// The same, with modes in the input.
+    fn modal(self) -> Self {
+        Self { is_modal: true, ..self }
+    }
+
+    /// True where the input has modes.
+    pub(crate) const fn is_modal(&self) -> bool {
+        self.is_modal
     }
 
     /// The action that `chord` calls where `context` has the keys.

@@ -1,9 +1,11 @@
-//! The idea being written: a text area that deletes and moves by what people call a character.
+//! The idea being written: a text area that deletes and moves by what people call a character; with the key map `vi`
+//! one with modes.
 //!
 //! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
 //! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
 
 mod pointing;
+pub(crate) mod vi;
 
 use ratatui::style::{Modifier, Style};
 use tui_textarea::{CursorMove, Scrolling, TextArea, WrapMode};
@@ -27,6 +29,8 @@ pub(crate) struct Composer {
     /// How often it was changed, or may have been.
     edits: u64,
     selecting: Selecting,
+    /// Its modes, where it has any.
+    vi: Option<Box<vi::Vi>>,
 }
 
 /// What a motion does to the selection.
@@ -56,7 +60,7 @@ impl Default for Composer {
         area.set_cursor_style(Style::default());
         area.set_cursor_line_style(Style::default());
         area.set_selection_style(SELECTED);
-        Self { area, is_one_line: false, edits: 0, selecting: Selecting::Nothing }
+        Self { area, is_one_line: false, edits: 0, selecting: Selecting::Nothing, vi: None }
     }
 }
 
@@ -76,6 +80,7 @@ impl Composer {
 
     /// Puts `text` in the place of all that is written. Undoing brings that back.
     pub(crate) fn replace(&mut self, text: &str) {
+        self.leave_visual();
         let yanked = self.area.yank_text();
         self.area.select_all();
         self.area.cut();
@@ -85,6 +90,9 @@ impl Composer {
 
     /// What is selected; `None` when nothing is.
     pub(crate) fn selected(&self) -> Option<String> {
+        if let Some(text) = self.visual_text() {
+            return Some(text).filter(|text| !text.is_empty());
+        }
         let ((first, from), (last, to)) = self.area.selection_range()?;
         let lines = self.area.lines().iter().enumerate().take(last + 1).skip(first);
         let parts = lines.map(|(row, line)| {
@@ -161,9 +169,11 @@ impl Composer {
     /// Types a whole text. Gives the number of characters that went in.
     pub(crate) fn paste(&mut self, text: &str) -> usize {
         let text = self.fitting(text);
+        self.delete_visual();
         self.edits += 1;
         self.area.insert_str(&text);
         self.unselect();
+        self.settle();
         text.chars().count()
     }
 
@@ -175,6 +185,7 @@ impl Composer {
 
     /// Does what an action of the composer says. False when it is not one of them.
     pub(crate) fn act(&mut self, action: Action) -> bool {
+        let Some(action) = self.before_modal(action) else { return true };
         let Some(motion) = self.before(action) else { return true };
         match motion {
             Action::NewLine => self.area.insert_newline(),
@@ -212,6 +223,7 @@ impl Composer {
             self.selecting = Selecting::Nothing;
         }
         self.show_cursor();
+        self.settle();
         true
     }
 

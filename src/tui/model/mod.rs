@@ -268,6 +268,12 @@ impl Model {
         }
     }
 
+    /// Takes a key map up, and with it what the input's keys mean.
+    pub(crate) fn take_keymap(&mut self, keymap: Keymap) {
+        self.composer.set_modal(keymap.is_modal());
+        self.keymap = keymap;
+    }
+
     /// Where keys are looked up.
     pub(crate) fn context(&self) -> Context {
         match (&self.overlay, self.screen) {

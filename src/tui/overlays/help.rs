@@ -1,6 +1,6 @@
 //! Every key, from the list of actions. Typing filters, Enter does what is marked.
 //!
-//! What cannot be done now is shown too, with the reason.
+//! What cannot be done now is shown too, with the reason. Where the input has modes, their keys are listed with the others.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
@@ -10,7 +10,8 @@ use super::finder::{self, Finder};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Chord, Keymap};
-use crate::tui::model::{Model, Overlay};
+use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey, Taken};
+use crate::tui::model::{Focus, Model, Overlay};
 use crate::tui::screens;
 use crate::tui::theme::Theme;
 
@@ -18,17 +19,55 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     let page = finder::page(model);
     let context = model.context();
     let Some(Overlay::Help { filter, marked }) = &mut model.overlay else { return Vec::new() };
-    let found = matching(&model.keymap, filter, context);
+    let found = rows(&model.keymap, filter, context);
     match (chord.code(), action, chord.typed()) {
         (KeyCode::Enter, ..) => {
-            let found = found.get(*marked).map(|info| info.action);
+            let found = found.get(*marked).copied();
             model.overlay = None;
-            return found.map(|action| screens::act(model, action)).unwrap_or_default();
+            return found.map(|row| perform(model, row)).unwrap_or_default();
         }
         (_, Some(Action::Help), None) => model.overlay = None,
         _ => finder::key(chord, filter, marked, found.len().saturating_sub(1), page),
     }
     Vec::new()
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    /// An entry of the list of actions.
+    Action(&'static ActionInfo),
+    /// A key of the input's modes.
+    Modal(&'static ModalKey),
+}
+
+/// Does what a row says.
+fn perform(model: &mut Model, row: Row) -> Vec<Effect> {
+    let key = match row {
+        Row::Action(info) => return screens::act(model, info.action),
+        Row::Modal(key) => key,
+    };
+    model.focus = Focus::Composer;
+    match model.composer.press_modal(key) {
+        Taken::Means(action) => screens::act(model, action),
+        Taken::Yes | Taken::No => Vec::new(),
+    }
+}
+
+/// What is listed: the keys of the input's modes before those of the actions where the input has the keys, else behind.
+fn rows(keymap: &Keymap, filter: &str, context: Context) -> Vec<Row> {
+    let mut rows: Vec<Row> = matching(keymap, filter, context).into_iter().map(Row::Action).collect();
+    if !keymap.is_modal() || context.screen() != Some(ScreenName::Work) {
+        return rows;
+    }
+    let filter = filter.to_lowercase();
+    let matches = |key: &&ModalKey| {
+        let text = format!("{COMMAND} input {} {}", key.help, key.shown()).to_lowercase();
+        filter.split_whitespace().all(|word| text.contains(word))
+    };
+    let place = if context == Context::Composer { 0 } else { rows.len() };
+    rows.splice(place..place, MODAL_KEYS.iter().filter(matches).map(Row::Modal));
+    rows
 }
 
 /// The actions of the screen that match every word of `filter`: those whose keys work in `context` first, those that
@@ -80,7 +119,7 @@ pub(super) const fn place(context: Context) -> &'static str {
 }
 
 pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame<'_>, theme: &Theme) {
-    let found = matching(&model.keymap, filter, model.context());
+    let found = rows(&model.keymap, filter, model.context());
     let finder = Finder {
         title: "Keys",
         filter,
@@ -90,8 +129,27 @@ pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame
         about: Vec::new(),
     };
     finder.view(frame, theme, |index, width| {
-        found.get(index).map_or_else(Line::default, |info| line(model, info, width, theme))
+        found.get(index).map_or_else(Line::default, |row| match row {
+            Row::Action(info) => line(model, info, width, theme),
+            Row::Modal(key) => modal_line(key, width, theme),
+        })
     });
+}
+
+/// Where the keys of modes work.
+const COMMAND: &str = "command";
+
+/// One row of the input's modes.
+fn modal_line(key: &ModalKey, width: u16, theme: &Theme) -> Line<'static> {
+    let mut spans = vec![
+        Span::styled(format!(" {:<16}", key.shown()), theme.key),
+        Span::styled(format!("{COMMAND:<12}"), theme.muted),
+        Span::styled(key.help, theme.text),
+    ];
+    if width < 90 {
+        spans.remove(1);
+    }
+    Line::from(spans)
 }
 
 /// One row: keys, where, what; and why not, where it cannot be done now.
@@ -129,6 +187,27 @@ mod tests {
         assert!(here < ACTIONS.len(), "what is for another screen is not listed");
         assert_eq!(ids("previous VARIANT"), ["var-prev"]);
         assert_eq!(ids("no such thing"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn the_keys_of_the_modes_are_listed_where_there_are_modes_and_do_what_they_say() {
+        let modal = crate::tui::keymap::read("vi", &std::collections::BTreeMap::new()).unwrap();
+        let modal_rows = |keymap: &Keymap, filter, context| {
+            rows(keymap, filter, context).iter().filter(|row| matches!(row, Row::Modal(_))).count()
+        };
+        assert_eq!(modal_rows(&modal, "", Context::Composer), MODAL_KEYS.len());
+        assert_eq!(modal_rows(&modal, "", Context::History), 0);
+        assert_eq!(modal_rows(&Keymap::default(), "", Context::Composer), 0);
+        assert!(matches!(rows(&modal, "", Context::Composer)[0], Row::Modal(_)));
+        assert!(matches!(rows(&modal, "", Context::Navigate)[0], Row::Action(_)));
+        let mut bench = crate::tui::testing::Bench::new(120, 40);
+        bench.model.take_keymap(modal);
+        bench.type_text("two words");
+        bench.press("F1");
+        bench.type_text("beginning of the word");
+        bench.press("Enter");
+        bench.press("x");
+        assert_eq!(bench.model.composer.text(), "two ords");
     }
 
     #[test]

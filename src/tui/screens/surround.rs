@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::workbench::view::whole_run;
 use super::{find, refusal};
-use crate::tui::action::{ACTIONS, Action, ActionInfo, ScreenName};
+use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
@@ -266,7 +266,23 @@ fn offered(model: &Model) -> Vec<Hint> {
     infos.sort_by_key(|info| info.hint);
     let hint =
         |info: &ActionInfo| Hint { keys: keys(model, info), label: label(model, info), action: Some(info.action) };
-    infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect()
+    // While keys are commands, those that type and one that commands take mean something else.
+    let is_commanded = context == Context::Composer && model.composer.is_commanded();
+    infos.retain(|info| !is_commanded || !matches!(info.action, Action::NewLine | Action::InputHistory));
+    let mut hints: Vec<Hint> = infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect();
+    if context == Context::Composer && model.composer.mode().is_some() {
+        hints.insert(hints.len().min(1), mode_hint(is_commanded));
+    }
+    hints
+}
+
+/// The way from typing to commands, and back.
+fn mode_hint(is_commanded: bool) -> Hint {
+    if is_commanded {
+        Hint { keys: "i".to_owned(), label: "type", action: Some(Action::FocusInput) }
+    } else {
+        Hint { keys: "Esc".to_owned(), label: "commands", action: None }
+    }
 }
 
 /// What an action is called now.

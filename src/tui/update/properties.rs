@@ -4,12 +4,15 @@
 //! After each message the screen draws and what has the keys is there; from wherever one is, `Esc` leads home. A core that
 //! is right never sends most of what is sent here; a screen must bear it all the same.
 
+use std::collections::BTreeMap;
+
 use aludel_core::domain::{Phase, SpendBy};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
 use proptest::prelude::*;
 use ratatui::layout::Position;
 
 use super::*;
+use crate::tui::keymap;
 use crate::tui::message::Told;
 use crate::tui::model::history::Row;
 use crate::tui::testing::samples::{provider_facts, spent};
@@ -23,6 +26,9 @@ mod happenings;
 
 /// So many `Esc` lead home from everywhere.
 const STEPS_HOME: usize = 6;
+
+/// So many more where the input has modes: out of a part of a command, and out of selecting.
+const STEPS_OF_MODES: usize = 2;
 
 /// The largest screen that is drawn here.
 const LARGEST: (u16, u16) = (200, 60);
@@ -69,15 +75,18 @@ proptest! {
     #[test]
     fn whatever_happens_it_draws_the_focus_is_valid_and_esc_leads_home(
         size in sizes(),
+        preset in proptest::sample::select(aludel_core::config::KEYMAPS),
         all in proptest::collection::vec(happenings(), 0..50),
     ) {
         let mut bench = Bench::new(size.0, size.1);
+        bench.model.take_keymap(keymap::read(preset, &BTreeMap::new()).unwrap());
         for happening in all {
             happen(&mut bench, happening);
             assert_focus_is_valid(&bench.model);
             assert_draws_text_alone(&bench.model);
         }
-        for _ in 0..STEPS_HOME {
+        let modes = if bench.model.keymap.is_modal() { STEPS_OF_MODES } else { 0 };
+        for _ in 0..STEPS_HOME + modes {
             if !is_home(&bench.model) {
                 bench.press("Esc");
             }

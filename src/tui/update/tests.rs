@@ -343,3 +343,55 @@ proptest! {
         prop_assert!(bench.model.screen == ScreenName::Work && bench.model.overlay.is_none() && !bench.model.zoom && bench.model.focus == Focus::Vessels);
     }
 }
+
+/// A workbench with modes in its input.
+fn modal() -> Bench {
+    let mut bench = Bench::new(120, 40);
+    bench.model.take_keymap(crate::tui::keymap::read("vi", &std::collections::BTreeMap::new()).unwrap());
+    bench
+}
+
+#[test]
+fn with_modes_escape_ends_typing_first_and_leaves_the_input_then() {
+    let mut bench = modal();
+    bench.type_text("an idea");
+    assert!(bench.picture().contains("Idea insert · persona"), "{}", bench.picture());
+    bench.press("Esc");
+    assert_eq!(bench.model.focus, Focus::Composer);
+    assert!(bench.picture().contains("Idea normal · persona"), "{}", bench.picture());
+    bench.press("2 d");
+    assert!(bench.picture().contains("Idea normal 2d · persona"), "{}", bench.picture());
+    bench.press("b");
+    assert_eq!(bench.model.composer.text(), "a");
+    bench.press("u Esc");
+    assert_eq!((bench.model.focus, bench.model.composer.text()), (Focus::Vessels, "an idea".to_owned()));
+    bench.press("i");
+    assert_eq!(bench.model.composer.mode(), Some("insert"));
+}
+
+#[test]
+fn with_modes_the_hints_are_those_of_the_mode() {
+    let mut bench = modal();
+    bench.type_text("an idea");
+    let picture = bench.picture();
+    assert!(picture.contains("Esc commands") && picture.contains("Enter new line"), "{picture}");
+    bench.press("Esc");
+    let picture = bench.picture();
+    assert!(picture.contains("i type") && !picture.contains("new line") && !picture.contains("^R"), "{picture}");
+    bench.press("v");
+    assert!(bench.picture().contains("Alt-w copy"), "{}", bench.picture());
+    bench.press("Ctrl+J");
+    assert!(bench.model.run.is_some(), "keys that work everywhere work in every mode");
+}
+
+#[test]
+fn with_modes_a_colon_opens_the_palette_and_ctrl_r_brings_back_what_was_undone() {
+    let mut bench = modal();
+    bench.type_text("an idea");
+    bench.press("Esc x u");
+    assert_eq!(bench.model.composer.text(), "an idea");
+    bench.press("Ctrl+R");
+    assert_eq!((bench.model.composer.text().as_str(), bench.model.overlay.is_none()), ("an ide", true));
+    bench.press(":");
+    assert!(matches!(bench.model.overlay, Some(Overlay::Palette { .. })));
+}

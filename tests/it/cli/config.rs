@@ -175,7 +175,7 @@ fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_r
         ("tui.keys.rnu", "F5", "tui.keys.rnu: is no action of the workbench"),
         ("tui.keys.zoom", "Hyper+Z", "tui.keys.zoom: `Hyper+Z` names no key"),
         ("tui.keys.zoom", "y", "tui.keys.zoom: y is the key of `copy`"),
-        ("tui.keymap", "wordstar", "expected one of standard, emacs"),
+        ("tui.keymap", "wordstar", "expected one of standard, emacs, vi"),
         (
             "tui.theme",
             "neon",

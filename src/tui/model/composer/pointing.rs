@@ -13,13 +13,21 @@ impl Composer {
     /// Puts the cursor into a cell and selects nothing any more.
     pub(crate) fn point(&mut self, column: usize, row: usize) {
         let place = self.place_of(column, row);
+        self.leave_visual();
         self.unselect();
         self.go_to(place);
+        self.settle();
     }
 
     /// Moves the cursor into a cell and selects all on the way.
     pub(crate) fn select_to(&mut self, column: usize, row: usize) {
         let place = self.place_of(column, row);
+        if self.is_commanded() {
+            self.begin_visual();
+            self.go_to(place);
+            self.settle();
+            return;
+        }
         if self.selecting == Selecting::Nothing {
             self.area.start_selection();
             self.selecting = Selecting::WithShift;
@@ -38,6 +46,13 @@ impl Composer {
         let (from, to) = (characters(word.start), characters(word.end));
         if from < to {
             self.go_to((line, from));
+            if self.is_commanded() {
+                self.begin_visual();
+                self.go_to((line, to));
+                self.go_left();
+                self.settle();
+                return;
+            }
             self.area.start_selection();
             self.selecting = Selecting::WithShift;
             self.go_to((line, to));
@@ -144,5 +159,20 @@ mod tests {
         composer.act(crate::tui::action::Action::TextStart);
         composer.go_to((0, 69_000));
         assert_eq!(composer.area.cursor(), DataCursor(0, 69_000));
+    }
+
+    #[test]
+    fn with_modes_what_is_pointed_over_is_selected_with_the_last_letter() {
+        let mut composer = drawn("one two three", 20, 3);
+        composer.set_modal(true);
+        composer.modal_key("Esc".parse().unwrap(), None);
+        composer.point(4, 0);
+        composer.select_to(6, 0);
+        assert_eq!((composer.mode(), composer.selected().as_deref()), (Some("visual"), Some("two")));
+        composer.point(70, 0);
+        assert_eq!((composer.mode(), composer.selected()), (Some("normal"), None));
+        assert_eq!(composer.area.cursor().1, 12, "on the last letter");
+        composer.select_word(0, 0);
+        assert_eq!(composer.selected().as_deref(), Some("one"));
     }
 }

@@ -84,6 +84,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.zoom = false;
         }
         Action::FocusInput => {
+            model.composer.begin_typing();
             model.focus = Focus::Composer;
             model.zoom = false;
         }

@@ -16,6 +16,7 @@ use super::LARGEST;
 use crate::tui::action::ACTIONS;
 use crate::tui::effect::Ticket;
 use crate::tui::message::{DeskNews, Message, News, Outcome, Pointer, Told};
+use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
 use crate::tui::model::desk::{CutShort, Leftovers, Sheet};
 use crate::tui::model::history::{Row, Start};
 use crate::tui::model::listing::SettingRow;
@@ -57,7 +58,8 @@ pub(super) enum Happening {
 fn keys() -> impl Strategy<Value = String> {
     let bound = ACTIONS.iter().flat_map(|info| info.keys).map(|key| (*key).to_owned());
     let boxes = ["Enter", "Esc", "Backspace", "Down", "Up", "Left", "Right", "Tab", "Home", "End", "0", "9", "ß", "世"];
-    let all: Vec<String> = bound.chain(boxes.map(str::to_owned)).collect();
+    let modes = MODAL_KEYS.iter().flat_map(ModalKey::letters).filter(char::is_ascii_graphic);
+    let all: Vec<String> = bound.chain(boxes.map(str::to_owned)).chain(modes.map(String::from)).collect();
     select(all)
 }
 

@@ -21,6 +21,9 @@ const INVITATION: [&str; 2] = [
     "{run} turns it into prompts, {newline} begins a new line.",
 ];
 
+/// The same while keys are commands.
+const COMMANDED: [&str; 2] = [INVITATION[0], "{run} turns it into prompts, i begins typing."];
+
 pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
     let area = layout.composer;
     if area.is_empty() {
@@ -37,7 +40,8 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
         return;
     }
     if model.composer.is_empty() {
-        for (row, text) in inner.rows().zip(INVITATION) {
+        let invitation = if model.composer.is_commanded() { COMMANDED } else { INVITATION };
+        for (row, text) in inner.rows().zip(invitation) {
             frame.render_widget(Line::styled(model.spell(text), theme.muted), row);
         }
     } else {
@@ -55,7 +59,14 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
 fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
     let settings = &model.settings;
     let mut said = vec![Span::styled(" Idea ", theme.strong)];
-    if room == Room::Large && !model.zoom {
+    let is_alone = room == Room::Large && !model.zoom;
+    if let Some(mode) = model.composer.mode() {
+        let typed = model.composer.typed_so_far();
+        let gap = if typed.is_empty() { "" } else { " " };
+        said.push(Span::styled(format!("{mode}{gap}{typed} "), theme.key));
+        said.extend((!is_alone).then(|| Span::styled("· ", theme.muted)));
+    }
+    if is_alone {
         return Line::from(said);
     }
     let count = settings.count();

@@ -1,0 +1,409 @@
+//! The keys of the modal input: one table for what they mean and for the help.
+//!
+//! A command is `[count] command`, or `[count] operator [count] motion`, as vi has it. What was typed of one is read anew with
+//! each key ([`read`]), so that nothing but its letters is kept between keys.
+
+use super::letters::Find;
+use crate::tui::action::Action;
+
+/// Keys that write no letter, as they stand among those that do.
+pub(super) const ENTER: char = '\r';
+pub(super) const BACKSPACE: char = '\u{8}';
+pub(super) const CTRL_R: char = '\u{12}';
+
+/// The most that is done at once.
+const MOST: usize = 9_999;
+
+/// A key, or several one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ModalKey {
+    /// The keys.
+    keys: &'static str,
+    meaning: Meaning,
+    /// What it does, for the help.
+    pub(crate) help: &'static str,
+}
+
+/// Where a motion leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Motion {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordRight,
+    WordLeft,
+    WordEnd,
+    LineStart,
+    LineFirst,
+    LineEnd,
+    NextLine,
+    TextStart,
+    TextEnd,
+}
+
+/// What is done with the text of a motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    Delete,
+    Change,
+    Yank,
+}
+
+/// Where typing begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Here,
+    Behind,
+    LineFirst,
+    LineEnd,
+    LineBelow,
+    LineAbove,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Motion(Motion),
+    /// Goes to a letter of the line, which follows.
+    Find {
+        is_forward: bool,
+        stops_before: bool,
+    },
+    FindAgain {
+        is_same_way: bool,
+    },
+    /// The word around the cursor, behind an operator.
+    Word,
+    Operator(Operator),
+    /// The same as other keys.
+    As(&'static str),
+    Insert(Place),
+    Put {
+        is_behind: bool,
+    },
+    Undo,
+    Redo,
+    Join,
+    Case,
+    /// Puts a letter, which follows, in the place of one.
+    Replace,
+    Visual,
+    Act(Action),
+}
+
+/// What an operator or the cursor moves over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    Motion(Motion),
+    Find(Find),
+    FindAgain {
+        is_same_way: bool,
+    },
+    Word,
+    /// The operator's own line, and those below as far as counted.
+    Lines,
+}
+
+/// A whole command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    Move(Over),
+    Operate(Operator, Over),
+    /// An operator on what is selected.
+    OperateSelected(Operator),
+    Insert(Place),
+    Put {
+        is_behind: bool,
+    },
+    Undo,
+    Redo,
+    Join,
+    Case,
+    Replace(char),
+    Visual,
+    Act(Action),
+}
+
+/// What was typed so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// More must follow.
+    Part,
+    /// No command.
+    Wrong,
+    /// A command, and how often; `None` where no count was typed.
+    Whole(Command, Option<usize>),
+}
+
+const fn key(keys: &'static str, meaning: Meaning, help: &'static str) -> ModalKey {
+    ModalKey { keys, meaning, help }
+}
+
+const fn motion(keys: &'static str, motion: Motion, help: &'static str) -> ModalKey {
+    key(keys, Meaning::Motion(motion), help)
+}
+
+/// All of them, in the order of the help.
+pub(crate) static MODAL_KEYS: &[ModalKey] = &[
+    motion("h", Motion::Left, "Left; a number before a key repeats it"),
+    motion("j", Motion::Down, "Down a line; ↓ goes down a row of a long one"),
+    motion("k", Motion::Up, "Up a line; ↑ goes up a row of a long one"),
+    motion("l", Motion::Right, "Right"),
+    motion("\u{8}", Motion::Left, "Left"),
+    motion(" ", Motion::Right, "Right"),
+    motion("\r", Motion::NextLine, "To the next line"),
+    motion("w", Motion::WordRight, "To the next word"),
+    motion("b", Motion::WordLeft, "To the beginning of the word, or of the one before"),
+    motion("e", Motion::WordEnd, "To the end of the word, or of the next"),
+    motion("0", Motion::LineStart, "To the beginning of the line"),
+    motion("^", Motion::LineFirst, "To the first letter of the line"),
+    motion("$", Motion::LineEnd, "To the end of the line"),
+    motion("gg", Motion::TextStart, "To the first line, or the one of a number before it"),
+    motion("G", Motion::TextEnd, "To the last line, or the one of a number before it"),
+    key("f", Meaning::Find { is_forward: true, stops_before: false }, "To a letter of the line, which follows"),
+    key("t", Meaning::Find { is_forward: true, stops_before: true }, "To before a letter of the line, which follows"),
+    key("F", Meaning::Find { is_forward: false, stops_before: false }, "Back to a letter of the line"),
+    key("T", Meaning::Find { is_forward: false, stops_before: true }, "Back to behind a letter of the line"),
+    key(";", Meaning::FindAgain { is_same_way: true }, "To the next such letter"),
+    key(",", Meaning::FindAgain { is_same_way: false }, "To the one before"),
+    key("i", Meaning::Insert(Place::Here), "Type here; Esc ends typing"),
+    key("a", Meaning::Insert(Place::Behind), "Type behind the cursor"),
+    key("I", Meaning::Insert(Place::LineFirst), "Type before the first letter of the line"),
+    key("A", Meaning::Insert(Place::LineEnd), "Type at the end of the line"),
+    key("o", Meaning::Insert(Place::LineBelow), "Type on a new line below"),
+    key("O", Meaning::Insert(Place::LineAbove), "Type on a new line above"),
+    key("d", Meaning::Operator(Operator::Delete), "Delete what a motion goes over; dd: the line; diw: the word"),
+    key("c", Meaning::Operator(Operator::Change), "Change what a motion goes over; cc: the line; ciw: the word"),
+    key("y", Meaning::Operator(Operator::Yank), "Yank what a motion goes over; yy: the line; yiw: the word"),
+    key("iw", Meaning::Word, "Behind d, c, y and v: the word around the cursor"),
+    key("x", Meaning::As("dl"), "Delete the letter"),
+    key("X", Meaning::As("dh"), "Delete the letter before"),
+    key("D", Meaning::As("d$"), "Delete to the end of the line"),
+    key("C", Meaning::As("c$"), "Change to the end of the line"),
+    key("p", Meaning::Put { is_behind: true }, "Put what was deleted or yanked last behind the cursor"),
+    key("P", Meaning::Put { is_behind: false }, "Put it before the cursor"),
+    key("J", Meaning::Join, "Join the line with the next"),
+    key("~", Meaning::Case, "Change between capital and small"),
+    key("r", Meaning::Replace, "Put a letter, which follows, in the place of this one"),
+    key("u", Meaning::Undo, "Undo"),
+    key("\u{12}", Meaning::Redo, "Redo"),
+    key("v", Meaning::Visual, "Select from here on; d, c, y and ~ take it"),
+    key(":", Meaning::Act(Action::Palette), "Everything that can be done, by name"),
+];
+
+impl ModalKey {
+    /// The keys one by one.
+    pub(crate) fn letters(&self) -> impl Iterator<Item = char> {
+        self.keys.chars()
+    }
+
+    /// The keys as hints show them.
+    pub(crate) fn shown(&self) -> String {
+        self.keys.chars().map(shown).collect()
+    }
+}
+
+/// A key as hints show it.
+pub(super) fn shown(letter: char) -> String {
+    match letter {
+        ENTER => "Enter".to_owned(),
+        BACKSPACE => "Bksp".to_owned(),
+        CTRL_R => "^R".to_owned(),
+        ' ' => "Space".to_owned(),
+        letter => letter.to_string(),
+    }
+}
+
+/// Reads what was typed, while something is selected or not.
+pub(super) fn read(typed: &str, is_visual: bool) -> Typed {
+    let (count, rest) = counted(typed);
+    if rest.is_empty() {
+        return if typed.is_empty() { Typed::Wrong } else { Typed::Part };
+    }
+    let here = |known: &&ModalKey| match known.meaning {
+        Meaning::Word => is_visual,
+        Meaning::Motion(_)
+        | Meaning::Find { .. }
+        | Meaning::FindAgain { .. }
+        | Meaning::Operator(_)
+        | Meaning::Case
+        | Meaning::Visual
+        | Meaning::Act(_) => true,
+        // Of what is selected, `x` means what `d` does.
+        Meaning::As(_) => !is_visual || known.keys == "x",
+        _ => !is_visual,
+    };
+    let (known, after) = match named(rest, here) {
+        Ok(found) => found,
+        Err(typed) => return typed,
+    };
+    let command = match known.meaning {
+        Meaning::Operator(operator) if is_visual => Command::OperateSelected(operator),
+        Meaning::As(_) if is_visual => Command::OperateSelected(Operator::Delete),
+        Meaning::Operator(operator) => return operated(operator, known.keys, count, after),
+        Meaning::As(keys) if after.is_empty() => {
+            return match read(keys, false) {
+                Typed::Whole(command, _) => Typed::Whole(command, count),
+                other => other,
+            };
+        }
+        Meaning::Insert(place) => Command::Insert(place),
+        Meaning::Put { is_behind } => Command::Put { is_behind },
+        Meaning::Undo => Command::Undo,
+        Meaning::Redo => Command::Redo,
+        Meaning::Join => Command::Join,
+        Meaning::Case => Command::Case,
+        Meaning::Visual => Command::Visual,
+        Meaning::Act(action) => Command::Act(action),
+        Meaning::Replace => {
+            return match letter(after) {
+                Ok(letter) => Typed::Whole(Command::Replace(letter), count),
+                Err(typed) => typed,
+            };
+        }
+        meaning => {
+            return match over(meaning, after) {
+                Ok(over) => Typed::Whole(Command::Move(over), count),
+                Err(typed) => typed,
+            };
+        }
+    };
+    if after.is_empty() { Typed::Whole(command, count) } else { Typed::Wrong }
+}
+
+/// What follows an operator.
+fn operated(operator: Operator, keys: &str, count: Option<usize>, after: &str) -> Typed {
+    let (second, rest) = counted(after);
+    let count = match (count, second) {
+        (Some(first), Some(second)) => Some(first.saturating_mul(second).min(MOST)),
+        (first, second) => first.or(second),
+    };
+    if rest.is_empty() {
+        return Typed::Part;
+    }
+    if rest == keys {
+        return Typed::Whole(Command::Operate(operator, Over::Lines), count);
+    }
+    let moves = |known: &&ModalKey| {
+        matches!(known.meaning, Meaning::Motion(_) | Meaning::Find { .. } | Meaning::FindAgain { .. } | Meaning::Word)
+    };
+    let found = named(rest, moves).and_then(|(known, after)| over(known.meaning, after));
+    found.map_or_else(|typed| typed, |over| Typed::Whole(Command::Operate(operator, over), count))
+}
+
+/// What a motion goes over; `after` is what was typed behind it.
+fn over(meaning: Meaning, after: &str) -> Result<Over, Typed> {
+    match meaning {
+        Meaning::Find { is_forward, stops_before } => {
+            Ok(Over::Find(Find { is_forward, stops_before, letter: letter(after)? }))
+        }
+        _ if !after.is_empty() => Err(Typed::Wrong),
+        Meaning::Motion(motion) => Ok(Over::Motion(motion)),
+        Meaning::FindAgain { is_same_way } => Ok(Over::FindAgain { is_same_way }),
+        Meaning::Word => Ok(Over::Word),
+        _ => Err(Typed::Wrong),
+    }
+}
+
+/// The letter that a command takes.
+fn letter(after: &str) -> Result<char, Typed> {
+    match after.chars().next() {
+        None => Err(Typed::Part),
+        Some(letter) if letter.is_control() => Err(Typed::Wrong),
+        Some(letter) => Ok(letter),
+    }
+}
+
+/// The key of the table that `typed` begins with, and what follows it.
+fn named(typed: &str, here: impl Fn(&&ModalKey) -> bool + Clone) -> Result<(&'static ModalKey, &str), Typed> {
+    let mut known = MODAL_KEYS.iter().filter(here);
+    if let Some((known, after)) = known.clone().find_map(|known| Some((known, typed.strip_prefix(known.keys)?))) {
+        return Ok((known, after));
+    }
+    Err(if known.any(|known| known.keys.starts_with(typed)) { Typed::Part } else { Typed::Wrong })
+}
+
+/// The number at the beginning, which has no leading zero, and the rest.
+fn counted(typed: &str) -> (Option<usize>, &str) {
+    if typed.starts_with('0') {
+        return (None, typed);
+    }
+    let end = typed.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(typed.len());
+    let (digits, rest) = typed.split_at(end);
+    let count = digits.bytes().fold(0_usize, |sum, digit| (sum * 10 + usize::from(digit - b'0')).min(MOST));
+    ((!digits.is_empty()).then_some(count), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(typed: &str) -> (Command, Option<usize>) {
+        match read(typed, false) {
+            Typed::Whole(command, count) => (command, count),
+            other => panic!("{typed}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_command_is_whole_with_its_last_key_and_not_before() {
+        let word = |operator| Command::Operate(operator, Over::Motion(Motion::WordRight));
+        let x = Find { is_forward: true, stops_before: true, letter: 'x' };
+        for (typed, command, count) in [
+            ("w", Command::Move(Over::Motion(Motion::WordRight)), None),
+            ("0", Command::Move(Over::Motion(Motion::LineStart)), None),
+            ("10j", Command::Move(Over::Motion(Motion::Down)), Some(10)),
+            ("gg", Command::Move(Over::Motion(Motion::TextStart)), None),
+            ("dw", word(Operator::Delete), None),
+            ("2d3w", word(Operator::Delete), Some(6)),
+            ("c2w", word(Operator::Change), Some(2)),
+            ("3dd", Command::Operate(Operator::Delete, Over::Lines), Some(3)),
+            ("yiw", Command::Operate(Operator::Yank, Over::Word), None),
+            ("d2tx", Command::Operate(Operator::Delete, Over::Find(x)), Some(2)),
+            ("4x", Command::Operate(Operator::Delete, Over::Motion(Motion::Right)), Some(4)),
+            ("D", Command::Operate(Operator::Delete, Over::Motion(Motion::LineEnd)), None),
+            ("ré", Command::Replace('é'), None),
+            ("i", Command::Insert(Place::Here), None),
+        ] {
+            assert_eq!(whole(typed), (command, count), "{typed}");
+            for (end, _) in typed.char_indices().skip(1) {
+                assert_eq!(read(&typed[..end], false), Typed::Part, "{typed} up to {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_wrong() {
+        for typed in ["z", "dz", "di", "gx", "2Z", "dc", "r\r", "f\u{8}", "diz"] {
+            let expected = if typed == "di" { Typed::Part } else { Typed::Wrong };
+            assert_eq!(read(typed, false), expected, "{typed:?}");
+        }
+        for typed in ["p", "u", "o", "D"] {
+            assert_eq!(read(typed, true), Typed::Wrong, "{typed} of what is selected");
+        }
+        assert_eq!(read("x", true), Typed::Whole(Command::OperateSelected(Operator::Delete), None));
+        assert_eq!(read("iw", true), Typed::Whole(Command::Move(Over::Word), None));
+    }
+
+    #[test]
+    fn every_key_of_the_table_is_one_and_can_be_read() {
+        for (at, known) in MODAL_KEYS.iter().enumerate() {
+            assert!(!MODAL_KEYS[..at].iter().any(|other| other.keys == known.keys), "{}", known.shown());
+            let typed = match known.meaning {
+                Meaning::Operator(_) => format!("{0}{0}", known.keys),
+                Meaning::Find { .. } | Meaning::Replace => format!("{}x", known.keys),
+                Meaning::Word => format!("d{}", known.keys),
+                _ => known.keys.to_owned(),
+            };
+            whole(&typed);
+        }
+        let shown: Vec<String> = MODAL_KEYS.iter().map(ModalKey::shown).collect();
+        assert!(shown.iter().all(|keys| !keys.is_empty() && !keys.chars().any(char::is_control)), "{shown:?}");
+    }
+
+    #[test]
+    fn a_number_is_never_too_large() {
+        assert_eq!(whole(&format!("{}l", "9".repeat(40))).1, Some(MOST));
+        assert_eq!(whole("9999d9999w").1, Some(MOST));
+    }
+}
