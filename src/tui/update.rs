@@ -1,6 +1,5 @@
 //! The one way the model changes: a message in, effects out. Reads no clock, does no input or output.
 
-use aludel_core::told::Notice;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use serde_json::Value;
@@ -161,13 +160,11 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     model.run = Some(LiveRun::new(ticket, raw.clone(), model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;
-    let mut effects = vec![CoreEffect::Generate { ticket, raw }.into()];
     if model.link.tell() {
         let says = model.spell("slow link: page follow, 8 frames a second; {follow} follows otherwise");
         model.say_long(Tone::Done, says);
-        effects.push(CoreEffect::Explained(Notice::SlowLink).into());
     }
-    effects
+    vec![CoreEffect::Generate { ticket, raw }.into()]
 }
 
 /// Takes the time, and lets go of what has passed.

@@ -11,16 +11,18 @@ pub(crate) enum Link {
     /// Nothing need be spared.
     #[default]
     Quick,
-    /// It may be slow.
+    /// It may be slow, and the user knows what that changes.
     Slow,
     /// It may be slow, and the user was not told yet what that changes.
     SlowUntold,
+    /// It may be slow, and the user was told at this sitting.
+    SlowTold,
 }
 
 impl Link {
     /// True for a line that may be slow.
     pub(crate) const fn is_slow(self) -> bool {
-        matches!(self, Self::Slow | Self::SlowUntold)
+        !matches!(self, Self::Quick)
     }
 
     /// How panes follow arriving text, until the user says otherwise.
@@ -35,6 +37,10 @@ impl Link {
 
     /// True, once, when the user is to be told what is spared.
     pub(crate) fn tell(&mut self) -> bool {
-        std::mem::replace(self, if self.is_slow() { Self::Slow } else { Self::Quick }) == Self::SlowUntold
+        let is_due = *self == Self::SlowUntold;
+        if is_due {
+            *self = Self::SlowTold;
+        }
+        is_due
     }
 }

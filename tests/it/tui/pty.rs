@@ -27,6 +27,31 @@ pub(crate) struct Pty {
     pub(crate) written: Vec<u8>,
 }
 
+/// What lies between the program and the terminal.
+#[derive(Clone, Copy)]
+struct Line {
+    bytes_per_s: u64,
+}
+
+impl Line {
+    /// Quicker than anybody writes.
+    const QUICK: Self = Self { bytes_per_s: 1 << 40 };
+
+    /// Bytes that are under way together: a fortieth of a second.
+    fn piece(self) -> usize {
+        usize::try_from(self.bytes_per_s / 40).expect("a size").max(1)
+    }
+
+    /// Returns once so many bytes are carried by a line that is free at this time, and says when it is free again.
+    fn carry(self, bytes: usize, free_at: Instant) -> Instant {
+        let takes = Duration::from_nanos(bytes as u64 * 1_000_000_000 / self.bytes_per_s);
+        let free_at = free_at.max(Instant::now()) + takes;
+        let (_alive, silence) = sync_channel::<()>(1);
+        _ = silence.recv_timeout(free_at.saturating_duration_since(Instant::now()));
+        free_at
+    }
+}
+
 fn size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
@@ -55,12 +80,25 @@ impl Pty {
         Self::run_at(home, command, &[], (columns, rows))
     }
 
+    /// As [`Pty::workbench`] at the other end of a line that carries so many bytes a second, and no more.
+    pub(crate) fn workbench_over(home: &Home, bytes_per_s: u64) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
+        command.arg("tui");
+        let far = [("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22")];
+        Self::run_over(Line { bytes_per_s }, home, command, &far, (120, 40))
+    }
+
     /// Any command in `home`.
     pub(crate) fn run(home: &Home, command: CommandBuilder, variables: &[(&str, &str)]) -> Self {
         Self::run_at(home, command, variables, (120, 40))
     }
 
-    fn run_at(
+    fn run_at(home: &Home, command: CommandBuilder, variables: &[(&str, &str)], size: (u16, u16)) -> Self {
+        Self::run_over(Line::QUICK, home, command, variables, size)
+    }
+
+    fn run_over(
+        line: Line,
         home: &Home,
         mut command: CommandBuilder,
         variables: &[(&str, &str)],
@@ -81,8 +119,10 @@ impl Pty {
         let (sender, output) = sync_channel(64);
         // Ends by itself when the terminal is gone.
         std::thread::spawn(move || {
-            let mut buffer = [0; 16 * 1024];
-            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+            let (mut buffer, mut free_at) = ([0; 16 * 1024], Instant::now());
+            let most = line.piece().min(buffer.len());
+            while let Ok(length @ 1..) = reader.read(&mut buffer[..most]) {
+                free_at = line.carry(length, free_at);
                 if sender.send(buffer[..length].to_vec()).is_err() {
                     break;
                 }
@@ -102,6 +142,14 @@ impl Pty {
     pub(crate) fn type_text(&mut self, text: &str) {
         self.send(text);
         self.wait_for(text);
+    }
+
+    /// Takes in what comes by itself for so long.
+    pub(crate) fn watch(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while let Ok(piece) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            self.take(&piece);
+        }
     }
 
     /// What is on the screen.

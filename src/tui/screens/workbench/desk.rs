@@ -9,7 +9,7 @@ use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
 use crate::tui::message::{DeskNews, Outcome};
 use crate::tui::model::desk::{Leftovers, Sheet, Stand};
 use crate::tui::model::inputs::{Recall, Way};
-use crate::tui::model::{Focus, Model, Overlay, Tone};
+use crate::tui::model::{Focus, Link, Model, Overlay, Tone};
 use crate::tui::terminal::Edited;
 
 /// What is asked at the beginning: what an earlier workbench left.
@@ -32,13 +32,14 @@ pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
     model.desk.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
 }
 
-/// What is written down when the workbench is left: the draft, of a run that is ended properly and not cut short; and that
-/// it was explained who writes here, if it was.
+/// What is written down when the workbench is left: the draft, of a run that is ended properly and not cut short; and what
+/// was explained: who writes here, and what a slow line changes.
 pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     let sheet = sheet(model, None);
     let draft = model.desk.take(sheet).map(CoreEffect::KeepDraft);
     let explained = model.settings.explains_builtin().then_some(CoreEffect::Explained(Notice::Builtin));
-    draft.into_iter().chain(explained).collect()
+    let told = (model.link == Link::SlowTold).then_some(CoreEffect::Explained(Notice::SlowLink));
+    draft.into_iter().chain(explained).chain(told).collect()
 }
 
 /// How things stand, to be written down. An idea whose run is stored is no draft any more: it is among the earlier inputs.
