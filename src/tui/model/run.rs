@@ -1,7 +1,8 @@
 //! A run on the screen: the core's fold of its events, and beside it what only a screen needs.
 //!
 //! [`RunView`] says what is true; a [`Pane`] holds the same text made safe and wrapped, its place, and the speed at
-//! which it arrives. Text is taken in as it comes, never again from the beginning. Figures that move all the time
+//! which it arrives. Text is taken in as it comes, never again from the beginning, and of a very long one the end is held.
+//! Figures that move all the time
 //! are read off twice a second ([`LiveRun::read_figures`]), so that they can be read and cost little to draw.
 
 use std::collections::BTreeSet;
@@ -33,7 +34,9 @@ pub(crate) struct Pane {
     pub(crate) since: u64,
     /// When the next attempt is due.
     pub(crate) retry_at: u64,
-    /// How often the text was taken back.
+    /// Bytes of the beginning that are no longer held here; [`RunView`] has them.
+    pub(crate) let_go: usize,
+    /// How often the text was taken back, or its beginning let go.
     pub(crate) emptied: u64,
     sanitizer: Sanitizer,
     tokens_arrived: TokenCount,
@@ -73,6 +76,9 @@ impl TokenCount {
 }
 
 impl Pane {
+    /// Bytes of text that a pane holds at most, for a model that does not stop; of each row 8 bytes more.
+    pub(crate) const MOST_BYTES: usize = 1_000_000;
+
     fn begin(&mut self, now: u64) {
         self.clear();
         self.since = now;
@@ -84,13 +90,20 @@ impl Pane {
         self.sanitizer = Sanitizer::default();
         self.rate = Speed::default();
         self.tokens_arrived = TokenCount::default();
-        (self.tokens, self.speed) = (0, 0);
+        (self.tokens, self.speed, self.let_go) = (0, 0, 0);
     }
 
     fn push(&mut self, piece: &str, now: u64) {
         self.rate.note(now, self.tokens_arrived.push(piece));
         let sanitizer = &mut self.sanitizer;
         self.text.append_with(|text| sanitizer.push(piece, text));
+        let (rows, bytes) = self.text.keep_last(Self::MOST_BYTES);
+        self.scroll.top = self.scroll.top.saturating_sub(rows);
+        if bytes > 0 {
+            self.let_go += bytes;
+            // What was found or selected in it is elsewhere now.
+            self.emptied += 1;
+        }
     }
 
     /// What is finished is read from its beginning, unless the user has moved it.

@@ -6,6 +6,7 @@
 //!
 //! Always holds (tested): text appended in any pieces has the rows of the same text wrapped whole; rows are in
 //! order, do not overlap, leave out nothing but blanks and line breaks, and fit the width if any row can.
+//! What was let go at its beginning ([`Wrapped::keep_last`]) is as if it had never been there.
 //! Widths are those of [`CellWidth`], so they agree with what the buffer draws.
 
 use std::ops::Range;
@@ -107,6 +108,26 @@ impl Wrapped {
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.rows.clear();
+    }
+
+    /// Lets go of rows at the beginning once the text has more than `most` bytes, and of an eighth more, so that this is
+    /// seldom done. Gives how many rows and bytes went.
+    pub(crate) fn keep_last(&mut self, most: usize) -> (usize, usize) {
+        if self.text.len() <= most {
+            return (0, 0);
+        }
+        let least = self.text.len() - (most - most / 8);
+        let rows = self.rows.partition_point(|&(start, _)| (start as usize) < least);
+        // The last row that has text is open and stays.
+        let with_text = self.rows.partition_point(|&(start, _)| (start as usize) < self.text.len());
+        let rows = rows.min(with_text.saturating_sub(1));
+        let Some(&(cut, _)) = self.rows.get(rows) else { return (0, 0) };
+        self.text.drain(..cut as usize);
+        self.rows.drain(..rows);
+        for (start, end) in &mut self.rows {
+            (*start, *end) = (*start - cut, *end - cut);
+        }
+        (rows, cut as usize)
     }
 
     fn wrap_from(&mut self, from: usize) {
@@ -250,6 +271,20 @@ pub(crate) mod tests {
             let kept: String = wrapped.rows(0).flat_map(str::chars).filter(|c| *c != ' ').collect();
             let all: String = wrapped.text().chars().filter(|c| !matches!(c, ' ' | '\n')).collect();
             prop_assert_eq!(kept, all);
+        }
+
+        #[test]
+        fn what_is_kept_of_a_long_text_is_its_end_and_goes_on_as_if_it_were_all(
+            pieces in pieces(), more in pieces(), width in 2_u16..60, most in 1_usize..200
+        ) {
+            let whole = Wrapped::of(pieces.concat(), width);
+            let mut kept = whole.clone();
+            let (rows, bytes) = kept.keep_last(most);
+            prop_assert_eq!(kept.text(), &whole.text()[bytes..]);
+            prop_assert!(kept.rows(0).eq(whole.rows(rows)));
+            prop_assert!(kept.text().len() <= most || kept.len() <= 2, "{:?}", kept);
+            kept.append_with(|text| text.push_str(&more.concat()));
+            prop_assert_eq!(kept, Wrapped::of(whole.text()[bytes..].to_owned() + &more.concat(), width));
         }
 
         #[test]

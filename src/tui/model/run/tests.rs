@@ -53,6 +53,36 @@ fn a_retry_empties_the_vessel_and_says_when() {
 }
 
 #[test]
+fn of_a_text_that_never_ends_a_pane_holds_the_end_and_keeps_what_is_read_in_its_place() {
+    const LINES: usize = 60_000;
+    let phase = Phase::PrimaMateria;
+    let mut run = run_of(vec![started(1), phase_started(0, phase)]);
+    for piece in 0..LINES / 100 {
+        let lines: Vec<String> =
+            (0..100).map(|line| format!("this is line number {:>6}", piece * 100 + line)).collect();
+        let text = lines.join("\n") + "\n";
+        run.apply(&Event { session_id: session(), seq: 2, kind: delta(0, phase, &text) }, 0);
+        let pane = run.pane_mut(0, 0).unwrap();
+        assert!(pane.text.text().len() <= Pane::MOST_BYTES);
+        // A user reads half way down what is held.
+        pane.scroll = Scroll { top: pane.text.len() / 2, following: false, touched: true };
+    }
+    let pane = run.pane(0, 0).unwrap();
+    let whole = &run.begun(0, 0).unwrap().text;
+    assert!(whole.ends_with(pane.text.text()) && pane.text.text().len() > Pane::MOST_BYTES / 2);
+    assert_eq!(pane.let_go + pane.text.text().len(), whole.len(), "nothing else is missing");
+
+    let read = pane.text.rows(pane.scroll.top).next().unwrap().to_owned();
+    let mut run = run;
+    let before = run.pane(0, 0).unwrap().let_go;
+    while run.pane(0, 0).unwrap().let_go == before {
+        run.apply(&Event { session_id: session(), seq: 2, kind: delta(0, phase, "one more line of the same\n") }, 0);
+    }
+    let pane = run.pane(0, 0).unwrap();
+    assert_eq!(pane.text.rows(pane.scroll.top).next(), Some(read.as_str()));
+}
+
+#[test]
 fn the_panes_hold_what_the_core_holds_made_safe() {
     let mut kinds = vec![started(1), phase_started(0, Phase::PrimaMateria)];
     for piece in ["a\u{1b}", "[31", "mb\r", "\nc\t", "世\u{202e}"] {

@@ -1,4 +1,4 @@
-//! What a pane says above its text: what it waits for, why it failed, when it is tried again.
+//! What a pane says above its text: what it waits for, why it failed, when it is tried again, that it holds the end alone.
 //!
 //! Made from the model and the width alone, so that [`reflow`](super::reflow) and the view agree on the rows left
 //! for text.
@@ -8,7 +8,7 @@ use crate::tui::keymap::Keymap;
 use crate::tui::model::{LiveRun, Vessel};
 use crate::tui::screens::workbench::layout::Slot;
 use crate::tui::theme::glyph;
-use crate::tui::widgets::figures::writer;
+use crate::tui::widgets::figures::{thousands, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -55,6 +55,14 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         }
         Vessel::NotReached => say(Meaning::Remark, "not reached"),
         Vessel::Streaming | Vessel::Done(_) => {}
+    }
+    let let_go = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.let_go);
+    if let_go > 0 {
+        let says = format!(
+            "the first {} KB are not shown any more; {{copy-pane}} copies all",
+            thousands(let_go as u64 / 1_000)
+        );
+        say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
     }
     let room = usize::from(inner.height);
     if has_text && !rows.is_empty() {

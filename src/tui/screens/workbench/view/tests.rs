@@ -1,5 +1,6 @@
 //! Pictures of the Workbench at three sizes, with and without colours, and what must hold in each of them.
 
+use crate::tui::effect::{Effect, TerminalEffect};
 use crate::tui::message::Message;
 use crate::tui::model::Overlay;
 use crate::tui::screens::view;
@@ -284,4 +285,16 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
 #[test]
 fn without_letters_but_those_of_ascii_it_can_be_used() {
     GALLERY.keep_in_ascii("streaming", streaming);
+}
+
+#[test]
+fn a_pane_that_let_go_of_its_beginning_says_so_and_copies_all() {
+    let mut bench = Bench::new(120, 40);
+    bench.run("idea", 1);
+    let text = "a line of a model that does not stop\n".repeat(40_000);
+    bench.tell(vec![phase_started(0, Phase::PrimaMateria), delta(0, Phase::PrimaMateria, &text)]);
+    let picture = bench.picture();
+    assert!(picture.contains("KB are not shown any more; Y copies all"), "{picture}");
+    let copied = bench.press("Y");
+    assert!(copied.contains(&Effect::Terminal(TerminalEffect::Copy(text))), "the whole, as the model wrote it");
 }
