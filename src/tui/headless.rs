@@ -2,7 +2,7 @@
 //! answers come back as messages. So the four faces can be compared, and what drawing costs be measured.
 //!
 //! For tests and benches: [`run()`] shows a request through, [`Sheet`] paints what is told to it, [`open`] is the whole
-//! loop on a screen that nobody sees.
+//! loop on a screen that nobody sees, [`beside()`] puts two texts beside each other.
 
 mod sheet;
 #[cfg(test)]
@@ -12,6 +12,7 @@ mod unseen;
 use aludel_core::engine::Engine;
 use aludel_core::error::Problem;
 use aludel_core::event::{RunState, RunView};
+use aludel_core::text::diff::words;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -19,6 +20,7 @@ use super::effect::Effect;
 use super::executor::Executor;
 use super::message::Message;
 use super::model::Model;
+use super::model::compare::{Arrangement, Beside};
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
@@ -49,6 +51,14 @@ pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
         (Some(problem), _) | (None, RunState::Failed(problem)) => Err(problem),
         (None, state) => ended.map(|()| RunView { state, ..run.view }).map_err(|error| Box::new(error.into())),
     }
+}
+
+/// How many rows two texts take beside each other, in columns of `width`: all that Compare does of them, from the words to
+/// the rows.
+pub fn beside(first: &str, second: &str, width: u16) -> usize {
+    let mut beside = Beside::new(&words(first, second));
+    beside.reflow(Arrangement::SideBySide, width);
+    beside.len()
 }
 
 /// Cannot happen: a request is always either run or refused.

@@ -10,7 +10,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
 use serde_json::json;
 
-use crate::tui::message::Message;
+use crate::tui::keymap::Chord;
+use crate::tui::message::{DeskNews, Message};
 use crate::tui::model::{Defaults, Link, Model};
 use crate::tui::runtime::budget::Budget;
 use crate::tui::runtime::pace::{Asker, Pace};
@@ -90,6 +91,29 @@ impl Sheet {
     pub fn press(&mut self, character: char) {
         let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE);
         self.send(Message::Key(key), Asker::User);
+    }
+
+    /// Presses a key by its name, such as `Ctrl+P`; nothing when no key is called so.
+    pub fn press_key(&mut self, name: &str) {
+        if let Ok(chord) = name.parse::<Chord>() {
+            self.send(Message::Key(chord.pressed()), Asker::User);
+        }
+    }
+
+    /// Pastes a text.
+    pub fn paste(&mut self, text: &str) {
+        self.send(Message::Paste(text.to_owned()), Asker::User);
+    }
+
+    /// Gives it another size.
+    pub fn resize(&mut self, width: u16, height: u16) {
+        self.painter.resize(Size { width, height });
+        self.send(Message::Resize { width, height }, Asker::User);
+    }
+
+    /// Answers with the inputs of earlier runs, the newest first, once they were asked for.
+    pub fn take_earlier_inputs(&mut self, texts: Vec<String>) {
+        self.send(Message::Desk(DeskNews::Inputs(Ok(texts))), Asker::Background);
     }
 
     /// Lets time pass until `now`, in milliseconds since the beginning, and draws if a frame is due; gives its bytes.

@@ -122,7 +122,6 @@ impl Chord {
     }
 
     /// The key as a terminal reports it.
-    #[cfg(test)]
     pub(crate) const fn pressed(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }

@@ -54,6 +54,12 @@ impl Painter {
         self.fixed.map_or_else(|| self.terminal.size(), Ok)
     }
 
+    /// Paints in another size from now on, where there is no terminal to have one.
+    pub(crate) fn resize(&mut self, size: Size) {
+        self.fixed = self.fixed.map(|_| size);
+        self.stale = true;
+    }
+
     /// Paints every cell anew the next time.
     pub(crate) const fn repaint(&mut self) {
         self.stale = true;
