@@ -16,6 +16,7 @@ pub(crate) mod painter;
 mod panicking;
 pub(crate) mod screen;
 mod signals;
+mod sparing;
 mod unread;
 
 pub use clipboard::Surroundings;

@@ -7,22 +7,20 @@ use std::io;
 
 use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::output::FrameBytes;
+use super::sparing::Sparing;
 use crate::tui::model::Model;
 use crate::tui::screens::view;
 use crate::tui::theme::Theme;
 
 /// Paints frames.
 pub(crate) struct Painter {
-    terminal: Terminal<CrosstermBackend<FrameBytes>>,
+    terminal: Terminal<Sparing>,
     bytes: FrameBytes,
     theme: Theme,
-    /// The size, where there is no terminal to have one.
-    fixed: Option<Size>,
     /// True when what is shown is not known.
     stale: bool,
 }
@@ -45,18 +43,18 @@ impl Painter {
         let bytes = FrameBytes::default();
         let viewport =
             fixed.map_or(Viewport::Fullscreen, |size| Viewport::Fixed(Rect::new(0, 0, size.width, size.height)));
-        let terminal = Terminal::with_options(CrosstermBackend::new(bytes.clone()), TerminalOptions { viewport })?;
-        Ok(Self { terminal, bytes, theme, fixed, stale: true })
+        let terminal = Terminal::with_options(Sparing::new(bytes.clone(), fixed), TerminalOptions { viewport })?;
+        Ok(Self { terminal, bytes, theme, stale: true })
     }
 
     /// Columns and rows.
     pub(crate) fn size(&self) -> io::Result<Size> {
-        self.fixed.map_or_else(|| self.terminal.size(), Ok)
+        self.terminal.size()
     }
 
     /// Paints in another size from now on, where there is no terminal to have one.
     pub(crate) fn resize(&mut self, size: Size) {
-        self.fixed = self.fixed.map(|_| size);
+        self.terminal.backend_mut().resize(size);
         self.stale = true;
     }
 
