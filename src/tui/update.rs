@@ -1,6 +1,6 @@
 //! The one way the model changes: a message in, effects out. Reads no clock, does no input or output.
 
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use serde_json::Value;
 
@@ -199,7 +199,7 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         };
     }
     if model.context() == Context::Composer {
-        match model.composer.modal_key(chord, action) {
+        match modal(model, key, action) {
             Taken::Yes => return Vec::new(),
             Taken::Means(action) => return screens::act(model, action),
             Taken::No => {}
@@ -209,6 +209,19 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         (Some(action), _) => screens::act(model, action),
         (None, Some(character)) => screens::type_in(model, character),
         (None, None) => Vec::new(),
+    }
+}
+
+/// Gives a key to the input's modes. A letter that is typed right behind `Esc`, or comes with it over a slow line, reaches a
+/// program as that letter with Alt; where that means nothing else, it is taken for the two.
+fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> Taken {
+    let composer = &mut model.composer;
+    match Chord::behind_escape(key).filter(|_| action.is_none() && composer.mode().is_some()) {
+        Some(letter) => {
+            _ = composer.modal_key(Chord::plain(KeyCode::Esc), None);
+            composer.modal_key(letter, None)
+        }
+        None => composer.modal_key(Chord::from(key), action),
     }
 }
 

@@ -57,6 +57,16 @@ impl Chord {
         Self { code, modifiers: KeyModifiers::NONE }
     }
 
+    /// The letter of a key that came with Alt alone: the key that an `Esc` right before it would have made of it.
+    pub(crate) fn behind_escape(key: KeyEvent) -> Option<Self> {
+        match key.code {
+            KeyCode::Char(letter) if key.modifiers - KeyModifiers::SHIFT == KeyModifiers::ALT => {
+                Some(Self::new(KeyCode::Char(letter), key.modifiers - KeyModifiers::ALT))
+            }
+            _ => None,
+        }
+    }
+
     fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let mut modifiers = modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
         let code = match code {

@@ -39,6 +39,18 @@ const EMACS: &[(&str, &[&str])] = &[
     ("search-page-down", &["PageDown", "Ctrl+V"]),
 ];
 
+/// The keys of the preset `vi` that differ from the list: Alt with a letter is what `Esc` right before it arrives as, and
+/// commands do what these did.
+const VI: &[(&str, &[&str])] = &[
+    ("word-left", &["Ctrl+Left", "Alt+Left"]),
+    ("word-right", &["Ctrl+Right", "Alt+Right"]),
+    ("del-word", &["Ctrl+W", "Alt+Backspace"]),
+    ("del-word-after", &["Ctrl+Delete"]),
+    ("select-all", &[]),
+    ("undo", &["Ctrl+_"]),
+    ("redo", &[]),
+];
+
 /// Keys that arrive as others do, and as which.
 const ALIKE: [(&str, &str); 3] = [("Ctrl+I", "Tab"), ("Ctrl+M", "Enter"), ("Ctrl+[", "Esc")];
 
@@ -60,6 +72,7 @@ pub(crate) fn read(preset: &str, own: &BTreeMap<String, Vec<String>>) -> Result<
     let mut keys = listed();
     match preset {
         "emacs" => keys.extend(EMACS.iter().map(|(id, keys)| (*id, chords(keys)))),
+        "vi" => keys.extend(VI.iter().map(|(id, keys)| (*id, chords(keys)))),
         known if KEYMAPS.contains(&known) => {}
         other => {
             let message = format!("`{other}` is no key map; take one of {}", KEYMAPS.join(", "));
@@ -167,7 +180,7 @@ mod tests {
         for preset in KEYMAPS {
             assert_eq!(read(preset, &BTreeMap::new()).err(), None, "{preset}");
         }
-        for (id, keys) in EMACS {
+        for (id, keys) in EMACS.iter().chain(VI) {
             assert!(ACTIONS.iter().any(|info| info.id == *id), "{id}");
             assert_eq!(chords(keys).len(), keys.len(), "{id}");
         }

@@ -12,6 +12,7 @@ use super::workbench::view::whole_run;
 use super::{find, refusal};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::keymap::Chord;
+use crate::tui::model::composer::vi;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
@@ -270,18 +271,18 @@ fn offered(model: &Model) -> Vec<Hint> {
     let is_commanded = context == Context::Composer && model.composer.is_commanded();
     infos.retain(|info| !is_commanded || !matches!(info.action, Action::NewLine | Action::InputHistory));
     let mut hints: Vec<Hint> = infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect();
-    if context == Context::Composer && model.composer.mode().is_some() {
-        hints.insert(hints.len().min(1), mode_hint(is_commanded));
+    if let Some(mode) = model.composer.mode().filter(|_| context == Context::Composer) {
+        hints.insert(hints.len().min(1), mode_hint(mode));
     }
     hints
 }
 
-/// The way from typing to commands, and back.
-fn mode_hint(is_commanded: bool) -> Hint {
-    if is_commanded {
-        Hint { keys: "i".to_owned(), label: "type", action: Some(Action::FocusInput) }
-    } else {
-        Hint { keys: "Esc".to_owned(), label: "commands", action: None }
+/// The way from one mode of the input to another.
+fn mode_hint(mode: &str) -> Hint {
+    match mode {
+        vi::INSERT => Hint { keys: "Esc".to_owned(), label: "commands", action: None },
+        vi::VISUAL => Hint { keys: "Esc".to_owned(), label: "unselect", action: None },
+        _ => Hint { keys: "i".to_owned(), label: "type", action: Some(Action::FocusInput) },
     }
 }
 

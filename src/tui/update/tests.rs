@@ -379,7 +379,9 @@ fn with_modes_the_hints_are_those_of_the_mode() {
     let picture = bench.picture();
     assert!(picture.contains("i type") && !picture.contains("new line") && !picture.contains("^R"), "{picture}");
     bench.press("v");
-    assert!(bench.picture().contains("Alt-w copy"), "{}", bench.picture());
+    let picture = bench.picture();
+    assert!(picture.contains("Alt-w copy") && picture.contains("Esc unselect"), "{picture}");
+    assert!(!picture.contains("i type"), "`i` waits for what it selects: {picture}");
     bench.press("Ctrl+J");
     assert!(bench.model.run.is_some(), "keys that work everywhere work in every mode");
 }
@@ -394,4 +396,22 @@ fn with_modes_a_colon_opens_the_palette_and_ctrl_r_brings_back_what_was_undone()
     assert_eq!((bench.model.composer.text().as_str(), bench.model.overlay.is_none()), ("an ide", true));
     bench.press(":");
     assert!(matches!(bench.model.overlay, Some(Overlay::Palette { .. })));
+}
+
+#[test]
+fn a_letter_right_behind_escape_is_a_command_though_it_arrives_with_alt() {
+    let mut bench = modal();
+    bench.type_text("an Idea");
+    let alt =
+        |letter: char, modifiers| Message::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::ALT | modifiers));
+    bench.send(alt('b', KeyModifiers::NONE));
+    assert_eq!(bench.model.composer.mode(), Some("normal"));
+    bench.send(alt('D', KeyModifiers::SHIFT));
+    assert_eq!(bench.model.composer.text(), "an ");
+    bench.send(alt('5', KeyModifiers::NONE));
+    assert_eq!(bench.model.screen, ScreenName::History, "what has a meaning keeps it");
+    let mut plain = Bench::new(120, 40);
+    plain.type_text("an idea");
+    plain.send(alt('z', KeyModifiers::NONE));
+    assert_eq!(plain.model.composer.text(), "an idea");
 }

@@ -74,6 +74,22 @@ fn a_file_of_requests_is_answered() {
     assert_eq!(contents(&output.stdout), [(1, json!({ "prompts": [], "next_cursor": null }))]);
 }
 
+#[cfg(feature = "tui")]
+#[test]
+fn what_is_wrong_with_the_workbench_is_told_as_on_the_command_line() {
+    let home = Home::new();
+    home.config("tui:\n  theme: neon\n  keys:\n    run: [F2]\n");
+    let requests = home.write("requests.jsonl", request(1, "validate_configuration", &json!({})));
+    let file = std::fs::File::open(requests).expect("a file");
+    let output = serve(&home).stdin(file).output().expect("an end");
+    let told = contents(&output.stdout).remove(0).1;
+    assert_eq!(told, home.run(&["validate", "--format", "json"]).json());
+    let failed = told["checks"].as_array().expect("checks").iter().filter(|check| check["status"] == "failed");
+    let failed: Vec<&str> = failed.map(|check| check["detail"].as_str().expect("words")).collect();
+    assert_eq!(failed.len(), 2, "{failed:?}");
+    assert!(failed[0].contains("tui.keys.run") && failed[1].contains("tui.theme"), "{failed:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_host_with_sockets_is_answered() {

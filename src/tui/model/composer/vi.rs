@@ -27,7 +27,9 @@ const LONGEST: usize = 24;
 const MOST: usize = 100_000;
 
 /// What the mode is called in which keys type.
-const INSERT: &str = "insert";
+pub(crate) const INSERT: &str = "insert";
+/// What the mode is called in which motions select.
+pub(crate) const VISUAL: &str = "visual";
 
 /// What keys mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +106,7 @@ impl Composer {
         Some(match self.vi.as_ref()?.mode {
             Mode::Insert => INSERT,
             Mode::Normal => "normal",
-            Mode::Visual(..) => "visual",
+            Mode::Visual(..) => VISUAL,
         })
     }
 
