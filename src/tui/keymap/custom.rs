@@ -35,6 +35,8 @@ const EMACS: &[(&str, &[&str])] = &[
     ("bottom", &["G", "End", "Alt+>"]),
     ("search-up", &["Up", "Ctrl+P"]),
     ("search-down", &["Down", "Ctrl+N"]),
+    ("find-up", &["Up", "Ctrl+P"]),
+    ("find-down", &["Down", "Ctrl+N"]),
     ("search-page-up", &["PageUp", "Alt+V"]),
     ("search-page-down", &["PageDown", "Ctrl+V"]),
 ];

@@ -231,7 +231,7 @@ pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
     let field = Rect { x: area.x.saturating_add(label), width: written.min(most), ..area };
     let field = field.intersection(area);
     let rest = Rect { x: field.right(), width: area.right().saturating_sub(field.right()), ..area };
-    frame.render_widget(Line::styled(LABEL, theme.muted), area);
+    frame.render_widget(Line::styled(LABEL, theme.muted), Rect { width: label.min(area.width), ..area });
     frame.render_widget(find.field.area(), field);
     if find.is_typing && model.overlay.is_none() && !field.is_empty() {
         let x = field.x.saturating_add(cells(find.field.cursor_on_screen().0)).min(field.right() - 1);

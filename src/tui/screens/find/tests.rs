@@ -11,22 +11,12 @@ use crate::tui::effect::CoreEffect;
 use crate::tui::message::Message;
 use crate::tui::model::history::{Part, Row};
 use crate::tui::model::{Focus, Overlay};
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::wrapped::tests::pieces;
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (60, 16)];
-
-fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
-    for (width, height) in SIZES {
-        let mut bench = Bench::new(width, height);
-        prepare(&mut bench);
-        let rows = rows_of(&bench.buffer(&Theme::ansi16()));
-        assert_eq!(rows, rows_of(&bench.buffer(&Theme::mono())), "without colours the words are the same");
-        assert!(rows.last().is_some_and(|hints| hints.ends_with("help")), "the last hint is never cut");
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), bench.picture());
-    }
-}
+const GALLERY: Gallery = Gallery("find");
 
 /// Three variants that write, the first of them `text`.
 fn streaming(bench: &mut Bench, text: &str) {
@@ -101,18 +91,23 @@ fn gold() -> String {
     (0..30).map(|line| if line % 10 == 9 { format!("line {line} gold\n") } else { format!("line {line}\n") }).collect()
 }
 
+/// Words being typed that stand in what is being written.
+fn typed(bench: &mut Bench) {
+    streaming(bench, TEXTS[0]);
+    bench.press("/");
+    bench.type_text("or");
+}
+
 #[test]
-fn words_found_while_text_arrives_look_like_this() {
-    pictures("find_streaming", |bench| {
-        streaming(bench, TEXTS[0]);
-        bench.press("/");
-        bench.type_text("or");
-    });
+fn words_found_while_text_arrives_look_like_this_in_colours_and_without() {
+    GALLERY.keep("streaming", typed);
+    GALLERY.keep_in_colour("streaming", typed);
+    GALLERY.keep_in_ascii("streaming", typed);
 }
 
 #[test]
 fn words_found_in_two_prompts_beside_each_other_look_like_this() {
-    pictures("find_compared", |bench| {
+    GALLERY.keep("compared", |bench| {
         compared_pair(bench);
         bench.press("/");
         bench.type_text("review");
@@ -122,7 +117,7 @@ fn words_found_in_two_prompts_beside_each_other_look_like_this() {
 
 #[test]
 fn words_found_in_the_judges_words_look_like_this() {
-    pictures("find_judged", |bench| {
+    GALLERY.keep("judged", |bench| {
         judged(bench);
         bench.press("/");
         bench.type_text("audience");
@@ -132,7 +127,7 @@ fn words_found_in_the_judges_words_look_like_this() {
 
 #[test]
 fn words_found_in_a_preview_look_like_this() {
-    pictures("find_preview", |bench| {
+    GALLERY.keep("preview", |bench| {
         previewed(bench);
         bench.press("Ctrl+F");
         bench.type_text("idea");

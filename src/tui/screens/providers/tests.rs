@@ -2,7 +2,7 @@
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Inquiry};
-use crate::tui::message::{Message, Told};
+use crate::tui::message::{Message, Pointer, Told};
 use crate::tui::model::providers::Test;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{provider, provider_facts, provider_test};
@@ -99,6 +99,18 @@ fn the_marked_one_stays_marked_when_they_are_read_again() {
     rows.remove(0);
     answer(&mut bench, rows);
     assert_eq!(bench.model.providers.marked().unwrap().info.name, "builtin");
+}
+
+#[test]
+fn a_click_marks_a_row_and_the_wheel_moves_the_mark_or_what_is_said() {
+    let mut bench = listed(80, 16);
+    let (x, y) = bench.place_of("builtin");
+    bench.click(x, y);
+    assert_eq!(bench.model.providers.marked().unwrap().info.name, "builtin");
+    bench.point(Pointer::Up, x, y);
+    assert_eq!(bench.model.providers.marked, 1);
+    bench.point(Pointer::Down, x, 13);
+    assert!(bench.model.providers.details_top > 0 && bench.model.providers.marked == 1);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use crate::tui::effect::{CoreEffect, Effect, Inquiry, TerminalEffect};
 use crate::tui::message::{Message, Pointer};
 use crate::tui::model::Focus;
 use crate::tui::model::history::{Part, Row};
+use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
+use crate::tui::widgets::cells;
 
 /// One variant that writes.
 fn writing(width: u16, height: u16, text: &str) -> Bench {
@@ -50,12 +52,23 @@ fn finished(keys: &str) -> Bench {
 /// What is drawn reversed.
 fn reversed(bench: &Bench) -> String {
     let buffer = bench.buffer(&Theme::ansi16());
-    let cells = buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::REVERSED));
-    cells.map(ratatui::buffer::Cell::symbol).collect()
+    let marked = buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::REVERSED));
+    marked.map(ratatui::buffer::Cell::symbol).collect()
 }
 
 fn copy(text: &str) -> Vec<Effect> {
     vec![TerminalEffect::Copy(text.into()).into()]
+}
+
+#[test]
+fn a_selection_looks_like_this_in_colours_and_without() {
+    Gallery("select").keep_in_colour("pane", |bench| {
+        bench.run("an idea", 1);
+        bench.tell(vec![phase_started(0, Phase::PrimaMateria), delta(0, Phase::PrimaMateria, TEXTS[1])]);
+        bench.wait(600);
+        let (x, y) = bench.place_of("Rust reviewer");
+        bench.drag((x, y), (x, y + 3));
+    });
 }
 
 #[test]
@@ -255,6 +268,56 @@ fn the_judge_marks_what_is_clicked_and_scrolls_what_is_under_the_wheel() {
     let (x, y) = bench.place_of("over");
     bench.point(Pointer::Double, x, y);
     assert_eq!(bench.press("y"), copy("over"), "the judge's words can be selected");
+}
+
+#[test]
+fn a_click_in_the_table_of_vessels_shows_the_one_it_hits() {
+    for (width, height) in [(120, 40), (200, 60)] {
+        let mut bench = finished("g");
+        bench.send(Message::Resize { width, height });
+        let (name, y) = bench.place_of("C  ✓");
+        let names = rows_of(&bench.buffer(&Theme::ansi16())).swap_remove(usize::from(y) - 3);
+        let x = cells(names.split_once("solutio").unwrap().0.chars().count());
+        let shown = |bench: &Bench| {
+            let run = bench.model.run.as_ref().unwrap();
+            (run.active, run.shown_phase(run.active))
+        };
+        bench.click(x + 2, y - 1);
+        assert_eq!(shown(&bench), (1, 1), "at {width}");
+        bench.click(name, y);
+        assert_eq!(shown(&bench), (2, 1), "the name is of no phase");
+        bench.click(x, y - 3);
+        assert_eq!(shown(&bench), (2, 1), "the names of the phases are none");
+    }
+}
+
+#[test]
+fn hints_do_what_they_say_on_every_screen() {
+    let mut bench = finished("C");
+    let (x, y) = bench.place_of("v layout");
+    bench.click(x, y);
+    assert_eq!(bench.model.compare.chosen, Some(crate::tui::model::compare::Arrangement::Unified));
+    bench.press("/");
+    bench.type_text("review");
+    let (x, y) = bench.place_of("Enter keep  ");
+    bench.click(x, y);
+    assert!(bench.model.find.as_ref().is_some_and(|find| !find.is_typing));
+    let (x, y) = bench.place_of("n next match");
+    bench.click(x + 3, y);
+    assert_eq!(bench.model.find.as_ref().unwrap().current, Some(1));
+    let mut bench = finished("J");
+    let (x, y) = bench.place_of("E task");
+    bench.click(x, y);
+    assert!(matches!(bench.model.overlay, Some(crate::tui::model::Overlay::Ask(_))));
+    bench.press("Esc");
+    for (tab, screen) in [("7 Spending", ScreenName::Spend), ("6 Providers", ScreenName::Providers)] {
+        let (x, y) = bench.place_of(tab);
+        bench.click(x + 2, y);
+        assert_eq!(bench.model.screen, screen);
+    }
+    let (x, y) = bench.place_of("? help");
+    bench.click(x, y);
+    assert!(matches!(bench.model.overlay, Some(crate::tui::model::Overlay::Help { .. })));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! (below 110 columns or 30 rows) one pane and two strips; *medium* a table and a column for each variant; *large*
 //! (from 180 columns) a rail at the left and every phase of every variant.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::tui::model::{Focus, LiveRun, Model};
 use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top, inner};
@@ -16,6 +16,8 @@ const COLUMN: u16 = 38;
 const RAIL: u16 = 56;
 /// Rows of a phase that has not begun.
 const QUEUED: u16 = 3;
+/// Columns of the name of a variant in the table.
+const TABLE_NAME: usize = 4;
 /// Rows that a table of variants has at most.
 const TABLE: u32 = 8;
 
@@ -187,6 +189,30 @@ fn composer_height(model: &Model, area: Rect) -> u16 {
 
 fn table_height(run: &LiveRun) -> u16 {
     cells(run.variants().min(TABLE) as usize) + 3
+}
+
+/// Columns of a phase in the table of variants and phases, and those behind the last phase, where the score stands.
+pub(crate) fn table_columns(run: &LiveRun, table: Rect) -> (usize, usize) {
+    // Where the ranking stands below, the table need not say it again.
+    let result = if run.view.rankings.is_empty() || table.width < 100 { 0 } else { 12 };
+    let room = usize::from(inner(table).width).saturating_sub(TABLE_NAME + result);
+    (room / run.view.phases.len().max(1), result)
+}
+
+/// The vessel in a cell of the table; where that is none of a phase, the one that is shown of its variant.
+pub(crate) fn vessel_at(run: &LiveRun, table: Rect, at: Position) -> Option<(u32, usize)> {
+    let rows = inner(table);
+    if !rows.contains(at) {
+        return None;
+    }
+    // The first row names the phases.
+    let row = u32::from(at.y - rows.y).checked_sub(1)?;
+    let (first, count) = window(run.active, run.variants(), u32::from(rows.height.saturating_sub(1)));
+    let variant = Some(first + row).filter(|_| row < count)?;
+    let (column, _) = table_columns(run, table);
+    let phase = usize::from(at.x - rows.x).checked_sub(TABLE_NAME).and_then(|x| x.checked_div(column));
+    let phase = phase.filter(|phase| *phase < run.view.phases.len());
+    Some((variant, phase.unwrap_or_else(|| run.shown_phase(variant))))
 }
 
 /// The variants that fit side by side, the active one among them: which is the first, and how many.

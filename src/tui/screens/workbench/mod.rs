@@ -19,7 +19,7 @@ use crate::tui::model::inputs::Way;
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
 use crate::tui::update::start;
 use crate::tui::widgets::figures::{letter, thousands};
-use layout::layout;
+use layout::{layout, vessel_at};
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
@@ -171,7 +171,7 @@ pub(super) fn reflow(model: &mut Model) {
     }
 }
 
-/// A click gives what is under it the keys: the input, or a pane and with it its variant and phase.
+/// A click gives what is under it the keys: the input, or a pane and with it its variant and phase; in the table too.
 pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let layout = here(model);
     if layout.composer.contains(at) {
@@ -182,6 +182,11 @@ pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
             run.choose(slot.variant, slot.phase);
         }
     } else if layout.vessels.contains(at) {
+        model.focus = Focus::Vessels;
+    } else if let Some(run) = &mut model.run
+        && let Some((variant, phase)) = vessel_at(run, layout.pipeline, at)
+    {
+        run.choose(variant, phase);
         model.focus = Focus::Vessels;
     }
     Vec::new()

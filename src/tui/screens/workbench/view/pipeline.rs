@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::{mark, pane, state_of};
 use crate::tui::model::{LiveRun, Model, Vessel};
-use crate::tui::screens::workbench::layout::window;
+use crate::tui::screens::workbench::layout::{table_columns, window};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, duration, letter, score, thousands, tokens};
 use crate::tui::widgets::safe::safe_line;
@@ -21,9 +21,7 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let phases = run.view.phases.len();
-    // Where the ranking stands below, the table need not say it again.
-    let result = if run.view.rankings.is_empty() || area.width < 100 { 0 } else { 12 };
-    let column = usize::from(inner.width.saturating_sub(4 + result)) / phases.max(1);
+    let (column, result) = table_columns(run, area);
     let mut rows = inner.rows();
     if let Some(row) = rows.next() {
         let mut spans = vec![Span::raw("    ")];
