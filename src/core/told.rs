@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,9 @@ pub fn remember(file: &Path, names: &[String]) -> bool {
 }
 
 fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
+    // Two that are told at once must not write over each other.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !file.parent().is_some_and(Path::is_dir) {
         return false;
     }
