@@ -163,9 +163,17 @@ pub(crate) fn toast(model: &Model, theme: &Theme) -> Option<Vec<Span<'static>>> 
 }
 
 /// A row with something at its left and something at its right. Of what is at the left, parts that do not fit whole are
-/// left out.
+/// left out; of what is at the right and wider than the row, the end.
 pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>, right: Vec<Span<'a>>) {
-    let right = Line::from(right).right_aligned();
+    let right = Line::from(right);
+    if right.width() > usize::from(area.width) {
+        frame.render_widget(right, area);
+        if let Some(last) = area.right().checked_sub(1).filter(|_| !area.is_empty()) {
+            frame.buffer_mut()[(last, area.y)].set_symbol("…");
+        }
+        return;
+    }
+    let right = right.right_aligned();
     let mut room = usize::from(area.width).saturating_sub(right.width() + 1);
     let fits = |span: &Span<'_>| {
         let rest = room.checked_sub(span.width());

@@ -15,7 +15,7 @@ impl Composer {
         let place = self.place_of(column, row);
         self.leave_visual();
         self.unselect();
-        self.go_to(place);
+        self.go(place);
         self.settle();
     }
 
@@ -24,7 +24,7 @@ impl Composer {
         let place = self.place_of(column, row);
         if self.is_commanded() {
             self.begin_visual();
-            self.go_to(place);
+            self.go(place);
             self.settle();
             return;
         }
@@ -32,7 +32,7 @@ impl Composer {
             self.area.start_selection();
             self.selecting = Selecting::WithShift;
         }
-        self.go_to(place);
+        self.go(place);
         self.show_cursor();
     }
 
@@ -45,17 +45,17 @@ impl Composer {
         let characters = |bytes: usize| text.get(..bytes).map_or(0, |before| before.chars().count());
         let (from, to) = (characters(word.start), characters(word.end));
         if from < to {
-            self.go_to((line, from));
+            self.go((line, from));
             if self.is_commanded() {
                 self.begin_visual();
-                self.go_to((line, to));
+                self.go((line, to));
                 self.go_left();
                 self.settle();
                 return;
             }
             self.area.start_selection();
             self.selecting = Selecting::WithShift;
-            self.go_to((line, to));
+            self.go((line, to));
             self.show_cursor();
         }
     }
@@ -76,19 +76,27 @@ impl Composer {
         (line, begin)
     }
 
-    fn go_to(&mut self, place: (usize, usize)) {
-        let narrow = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(narrow(place.0), narrow(place.1)));
-        // A jump reaches no further than that; the rest is walked.
-        loop {
-            let DataCursor(line, point) = self.area.cursor();
-            if (line, point) >= place {
+    /// The row and column of the cursor.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.area.cursor().0, self.area.cursor().1)
+    }
+
+    /// Brings the cursor to a row and column that are there. The text area takes small numbers alone: in a line of more
+    /// letters than these count, only what is near to its end is reached beyond.
+    pub(super) fn go(&mut self, (row, column): (usize, usize)) {
+        /// Steps of one letter, each of which costs a look at the whole text.
+        const NEAR: usize = 8;
+        let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(small(row), small(column)));
+        if self.place() == (row, column) {
+            return;
+        }
+        self.area.move_cursor(CursorMove::End);
+        for _ in 0..NEAR {
+            if self.place() <= (row, column) {
                 break;
             }
-            self.area.move_cursor(CursorMove::Forward);
-            if self.area.cursor() == DataCursor(line, point) {
-                break;
-            }
+            self.area.move_cursor(CursorMove::Back);
         }
     }
 }
@@ -153,12 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn a_place_further_than_a_jump_reaches_is_walked_to() {
+    fn in_a_line_of_more_letters_than_a_jump_counts_its_end_is_reached() {
         let mut composer = Composer::default();
         composer.paste(&"x".repeat(70_000));
         composer.act(crate::tui::action::Action::TextStart);
-        composer.go_to((0, 69_000));
-        assert_eq!(composer.area.cursor(), DataCursor(0, 69_000));
+        for (column, reached) in [(65_000, 65_000), (69_998, 69_998), (70_000, 70_000)] {
+            composer.go((0, column));
+            assert_eq!(composer.place(), (0, reached));
+        }
     }
 
     #[test]

@@ -4,20 +4,21 @@
 //! here is what follows from a command. Places are whole letters, so the cursor never stands within one, and outside of
 //! typing it stands on a letter wherever the line has any. What a command or a stretch of typing changed is undone at once.
 
+mod changes;
 mod keys;
 mod letters;
+mod spans;
 #[cfg(test)]
 mod tests;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crossterm::event::KeyCode;
-use tui_textarea::CursorMove;
 
 use super::{Composer, SELECTED, Selecting, UNDO_DEPTH, is_motion};
 use crate::tui::action::Action;
 use crate::tui::keymap::Chord;
-use keys::{Command, Motion, Operator, Over, Place, Typed};
+use keys::{Command, Motion, Operator, Over, Typed};
 pub(crate) use keys::{MODAL_KEYS, ModalKey};
 use letters::{Find, Letters};
 
@@ -244,297 +245,6 @@ impl Composer {
         self.go(place);
     }
 
-    /// Where a motion leads; `None` where there is nothing to go to.
-    fn target(&self, letters: &Letters<'_>, at: usize, over: Over, count: Option<usize>, goal: usize) -> Option<usize> {
-        let times = count.unwrap_or(1);
-        let row = letters.row(at);
-        let repeated = |step: &dyn Fn(usize) -> usize| {
-            let mut place = at;
-            for _ in 0..times {
-                let next = step(place);
-                if next == place {
-                    break;
-                }
-                place = next;
-            }
-            place
-        };
-        Some(match over {
-            Over::Motion(motion) => match motion {
-                Motion::Left => letters.left(at, times),
-                Motion::Right => letters.right(at, times),
-                Motion::Up => letters.in_row(row.checked_sub(times)?, goal),
-                Motion::Down if row + times > letters.last_row() => return None,
-                Motion::Down => letters.in_row(row + times, goal),
-                Motion::WordRight => repeated(&|place| letters.word_right(place)),
-                Motion::WordLeft => repeated(&|place| letters.word_left(place)),
-                Motion::WordEnd => repeated(&|place| letters.word_end(place)),
-                Motion::LineStart => letters.row_start(row),
-                Motion::LineFirst => letters.first_of_row(row),
-                Motion::LineEnd => letters.row_end(row + times - 1),
-                Motion::NextLine => letters.first_of_row(row + times),
-                Motion::TextStart => letters.first_of_row(count.map_or(0, |line| line - 1)),
-                Motion::TextEnd => letters.first_of_row(count.map_or(letters.last_row(), |line| line - 1)),
-            },
-            Over::Find(find) => letters.find(at, find, times)?,
-            Over::FindAgain { is_same_way } => letters.find_again(at, self.last_find(is_same_way)?, times)?,
-            Over::Word | Over::Lines => return None,
-        })
-    }
-
-    /// What an operator takes: from one place to before another, and whether it is whole lines.
-    fn span(&mut self, operator: Operator, over: Over, count: Option<usize>) -> Option<(usize, usize, bool)> {
-        let letters = Letters::of(self.area.lines());
-        let at = letters.at_place(self.place());
-        if let Over::Word = over {
-            let (from, to) = letters.word_around(at);
-            return Some((from, to, false));
-        }
-        if over == Over::Lines {
-            let last = (letters.row(at) + count.unwrap_or(1) - 1).min(letters.last_row());
-            return Some((at, letters.row_end(last), true));
-        }
-        // To change a word leaves the blanks behind it.
-        let over = match (operator, over) {
-            (Operator::Change, Over::Motion(Motion::WordRight)) if letters.is_in_word(at) => {
-                let times = count.unwrap_or(1);
-                let first = letters.word_around(at).1 - 1;
-                let last = (1..times).fold(first, |place, _| letters.word_end(place));
-                return Some((at, (last + 1).min(letters.end()), false));
-            }
-            (_, over) => over,
-        };
-        let to = self.target(&letters, at, over, count, letters.letters_before(at))?;
-        let (from, mut to) = (at.min(to), at.max(to));
-        let is_lines = matches!(
-            over,
-            Over::Motion(Motion::Up | Motion::Down | Motion::NextLine | Motion::TextStart | Motion::TextEnd)
-        );
-        // These stand on the last letter that they go over.
-        let is_forward = |find: Find| find.is_forward;
-        let stands_on_last = match over {
-            Over::Motion(Motion::WordEnd) => true,
-            Over::Find(find) => is_forward(find),
-            Over::FindAgain { is_same_way } => self.last_find(is_same_way).is_some_and(is_forward),
-            _ => false,
-        };
-        if stands_on_last {
-            to = (to + 1).min(letters.end());
-        }
-        // The last word of a line does not bring the next line up to it.
-        if over == Over::Motion(Motion::WordRight) {
-            while letters.row(to) > letters.row(from) && to <= letters.first_of_row(letters.row(to)) {
-                to = letters.row_end(letters.row(to) - 1);
-            }
-        }
-        self.remember_find(over);
-        Some((from, to, is_lines))
-    }
-
-    /// Does what `operator` says with the letters from one place to before another, or with the lines of these.
-    fn operate(&mut self, operator: Operator, from: usize, to: usize, is_lines: bool) {
-        let letters = Letters::of(self.area.lines());
-        let (first, last) = (letters.row(from), letters.row(to));
-        let (from, to) = if is_lines { (letters.row_start(first), letters.row_end(last)) } else { (from, to) };
-        let text = letters.text(from, to);
-        let count = text.chars().count();
-        let start = letters.place(from);
-        // Of whole lines one break goes too: the one behind, or the one before the last.
-        let (cut_from, cut) = match operator {
-            Operator::Delete if is_lines && last < letters.last_row() => (start, count + 1),
-            Operator::Delete if is_lines && first > 0 => (letters.place(letters.row_end(first - 1)), count + 1),
-            _ => (start, count),
-        };
-        let column = letters.letters_before(letters.at_place(self.place()));
-        let yanked_at = letters.place(letters.in_row(first, column));
-        match operator {
-            Operator::Yank => self.go(if is_lines { yanked_at } else { start }),
-            Operator::Delete | Operator::Change => self.take(cut_from, cut),
-        }
-        let text = if is_lines { text + "\n" } else { text };
-        self.area.set_yank_text(text.as_str());
-        if let Some(vi) = &mut self.vi {
-            vi.register = Some(Register { text, is_lines });
-        }
-        match operator {
-            Operator::Delete if is_lines => self.go_to_first_of(first),
-            Operator::Change => self.insert_mode(),
-            Operator::Delete | Operator::Yank => {}
-        }
-    }
-
-    /// Does what `operator` says with what is selected, which is then selected no more.
-    fn operate_selected(&mut self, operator: Operator) {
-        let Some((from, to)) = self.visual_span() else { return };
-        self.leave_visual();
-        self.operate(operator, from, to, false);
-    }
-
-    /// What is selected, as places; `None` outside of that mode.
-    fn visual_span(&self) -> Option<(usize, usize)> {
-        let Mode::Visual(row, column) = self.vi.as_ref()?.mode else { return None };
-        let letters = Letters::of(self.area.lines());
-        let (anchor, at) = (letters.at_place((row, column)), letters.at_place(self.place()));
-        Some((anchor.min(at), (anchor.max(at) + 1).min(letters.end())))
-    }
-
-    /// The text that is selected; `None` outside of that mode.
-    pub(super) fn visual_text(&self) -> Option<String> {
-        let (from, to) = self.visual_span()?;
-        Some(Letters::of(self.area.lines()).text(from, to))
-    }
-
-    fn insert_at(&mut self, place: Place) {
-        let letters = Letters::of(self.area.lines());
-        let at = letters.at_place(self.place());
-        let row = letters.row(at);
-        let to = match place {
-            Place::Here => at,
-            Place::Behind => letters.right(at, 1),
-            Place::LineFirst => letters.first_of_row(row),
-            Place::LineEnd | Place::LineBelow => letters.row_end(row),
-            Place::LineAbove => letters.row_start(row),
-        };
-        let to = letters.place(to);
-        self.go(to);
-        match place {
-            Place::LineBelow => self.area.insert_newline(),
-            Place::LineAbove => {
-                self.area.insert_newline();
-                self.go((row, 0));
-            }
-            Place::Here | Place::Behind | Place::LineFirst | Place::LineEnd => {}
-        }
-        self.insert_mode();
-    }
-
-    /// Puts what was deleted or yanked last.
-    fn put(&mut self, is_behind: bool, times: usize) {
-        let yanked = self.area.yank_text();
-        let register = self.vi.as_ref().and_then(|vi| vi.register.clone());
-        // What was deleted by other keys lies where they put it.
-        let Register { text, is_lines } =
-            register.filter(|register| register.text == yanked).unwrap_or(Register { text: yanked, is_lines: false });
-        let length = text.chars().count();
-        if length == 0 {
-            return;
-        }
-        let text = text.repeat(times.min(MOST / length).max(1));
-        let letters = Letters::of(self.area.lines());
-        let at = letters.at_place(self.place());
-        let row = letters.row(at);
-        if is_lines {
-            let place = letters.place(if is_behind { letters.row_end(row) } else { letters.row_start(row) });
-            self.go(place);
-            let lines = text.trim_end_matches('\n');
-            // Lines that are empty themselves stay.
-            let lines = &text[..text.len() - 1.min(text.len() - lines.len())];
-            let text = if is_behind { format!("\n{lines}") } else { format!("{lines}\n") };
-            self.area.insert_str(text);
-            self.go_to_first_of(if is_behind { row + 1 } else { row });
-        } else {
-            let place = letters.place(if is_behind { letters.right(at, 1) } else { at });
-            self.go(place);
-            self.area.insert_str(&text);
-            if text.contains('\n') {
-                self.go(place);
-            } else {
-                self.go_left();
-            }
-        }
-    }
-
-    fn join_lines(&mut self, times: usize) {
-        for _ in 1..times.max(2) {
-            let letters = Letters::of(self.area.lines());
-            let row = letters.row(letters.at_place(self.place()));
-            if row == letters.last_row() {
-                return;
-            }
-            let end = letters.row_end(row);
-            let next_end = letters.row_end(row + 1);
-            let first = letters.first_of_row(row + 1);
-            let first = if letters.text(first, first + 1).trim().is_empty() { next_end } else { first };
-            let gap = letters.text(end, first).chars().count();
-            let is_apart = end == letters.row_start(row)
-                || letters.text(end - 1, end).trim().is_empty()
-                || first == next_end
-                || letters.text(first, first + 1) == ")";
-            let place = letters.place(end);
-            self.take(place, gap);
-            if !is_apart {
-                self.area.insert_char(' ');
-            }
-            self.go(place);
-        }
-    }
-
-    fn change_case(&mut self, times: usize) {
-        let letters = Letters::of(self.area.lines());
-        let at = letters.at_place(self.place());
-        let (from, to) = self.visual_span().unwrap_or((at, letters.right(at, times)));
-        let text = letters.text(from, to);
-        let place = letters.place(from);
-        let is_visual = self.is_visual();
-        self.leave_visual();
-        let changed: String = text.chars().map(other_case).collect();
-        if changed != text {
-            self.take(place, text.chars().count());
-            self.area.insert_str(&changed);
-        }
-        if is_visual {
-            self.go(place);
-        } else {
-            let letters = Letters::of(self.area.lines());
-            let behind = letters.place(to);
-            self.go(behind);
-        }
-    }
-
-    fn replace_letters(&mut self, letter: char, times: usize) {
-        let letters = Letters::of(self.area.lines());
-        let at = letters.at_place(self.place());
-        let to = letters.right(at, times);
-        // Where there are fewer letters than asked for, none is replaced.
-        if to - at < times {
-            return;
-        }
-        let (place, count) = (letters.place(at), letters.text(at, to).chars().count());
-        self.take(place, count);
-        self.area.insert_str(letter.to_string().repeat(times));
-        self.go_left();
-    }
-
-    fn undo_change(&mut self) {
-        let now = self.mark();
-        let last = self.vi.as_mut().and_then(|vi| vi.done.pop_if(|change| change.after == now));
-        let Some(change) = last else {
-            self.area.undo();
-            return;
-        };
-        for _ in 0..UNDO_DEPTH {
-            if !self.area.undo() || self.mark() == change.before {
-                break;
-            }
-        }
-        self.vi.iter_mut().for_each(|vi| vi.undone.push(change));
-    }
-
-    fn redo_change(&mut self) {
-        let now = self.mark();
-        let next = self.vi.as_mut().and_then(|vi| vi.undone.pop_if(|change| change.before == now));
-        let Some(change) = next else {
-            self.area.redo();
-            return;
-        };
-        for _ in 0..UNDO_DEPTH {
-            if !self.area.redo() || self.mark() == change.after {
-                break;
-            }
-        }
-        self.vi.iter_mut().for_each(|vi| vi.done.push(change));
-    }
-
     /// Ends typing: the cursor stands on the letter that was typed last.
     fn end_typing(&mut self) {
         self.unselect();
@@ -640,29 +350,6 @@ impl Composer {
         }
     }
 
-    fn place(&self) -> (usize, usize) {
-        (self.area.cursor().0, self.area.cursor().1)
-    }
-
-    /// Brings the cursor to a row and column that are there. The text area takes small numbers alone: in a line of more
-    /// letters than these count, only what is near to its end is reached beyond.
-    fn go(&mut self, (row, column): (usize, usize)) {
-        /// Steps of one letter, each of which costs a look at the whole text.
-        const NEAR: usize = 8;
-        let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(small(row), small(column)));
-        if self.place() == (row, column) {
-            return;
-        }
-        self.area.move_cursor(CursorMove::End);
-        for _ in 0..NEAR {
-            if self.place() <= (row, column) {
-                break;
-            }
-            self.area.move_cursor(CursorMove::Back);
-        }
-    }
-
     /// One letter to the left, within the line.
     pub(super) fn go_left(&mut self) {
         let letters = Letters::of(self.area.lines());
@@ -676,32 +363,11 @@ impl Composer {
         self.go(place);
     }
 
-    /// Takes away so many code points from a place on.
-    fn take(&mut self, from: (usize, usize), count: usize) {
-        self.area.cancel_selection();
-        self.go(from);
-        // What could not be gone to is not taken away elsewhere.
-        if self.place() == from {
-            self.area.delete_str(count);
-        }
-    }
-
     /// A mark of the text: as long as it is the same, so is the text.
     fn mark(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.area.lines().hash(&mut hasher);
         hasher.finish()
-    }
-
-    fn last_find(&self, is_same_way: bool) -> Option<Find> {
-        let find = self.vi.as_ref()?.find?;
-        Some(if is_same_way { find } else { Find { is_forward: !find.is_forward, ..find } })
-    }
-
-    fn remember_find(&mut self, over: Over) {
-        if let (Some(vi), Over::Find(find)) = (&mut self.vi, over) {
-            vi.find = Some(find);
-        }
     }
 }
 
@@ -730,14 +396,4 @@ fn letter_of(chord: Chord, action: Option<Action>) -> Option<char> {
         Some(Action::InputHistory) if chord == Chord::control('r') => Some(keys::CTRL_R),
         _ => None,
     }
-}
-
-/// A letter in the other case, where that is one letter too.
-fn other_case(letter: char) -> char {
-    fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
-        let first = letters.next();
-        first.filter(|_| letters.next().is_none())
-    }
-    let other = if letter.is_uppercase() { only(letter.to_lowercase()) } else { only(letter.to_uppercase()) };
-    other.unwrap_or(letter)
 }
