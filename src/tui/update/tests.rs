@@ -415,3 +415,12 @@ fn a_letter_right_behind_escape_is_a_command_though_it_arrives_with_alt() {
     plain.send(alt('z', KeyModifiers::NONE));
     assert_eq!(plain.model.composer.text(), "an idea");
 }
+
+#[test]
+fn of_a_message_wider_than_the_screen_the_end_is_left_out() {
+    let mut bench = Bench::new(60, 16);
+    bench.model.say(Tone::Refused, "begins here ".repeat(9));
+    let picture = bench.picture();
+    let row = picture.lines().rev().nth(1).unwrap();
+    assert!(row.starts_with("begins here") && row.ends_with('…'), "{row:?}");
+}
