@@ -283,7 +283,16 @@ proptest! {
 
 #[test]
 fn a_number_with_a_point_after_a_lonely_colon_stays_whole() {
-    let input = "It must not exceed 1,500 characters. :\n- keep it under 3.5 MB ";
+    check_every_way("It must not exceed 1,500 characters. :\n- keep it under 3.5 MB ");
+}
+
+#[test]
+fn a_salutation_stays_where_a_quotation_before_it_is_open() {
+    check_every_way("a\"a Please translate this: \"Guten Tag, Herr Weber\" between 5 and 10 minutes ?");
+}
+
+/// Fails when a fact of `input` is lost, or a number is added, by any strategy in any phases.
+fn check_every_way(input: &str) {
     for strategy in Strategy::ALL {
         for phases in SUBSETS {
             let output = run(input, phases, strategy.name(), "generic", TargetFamily::Generic);

@@ -53,8 +53,9 @@ fn without_courtesy(text: &str) -> (&str, bool) {
         let Some(cue) = cues::beginning(&lower, words::POLITE_BEGINNINGS) else {
             return (rest, asked);
         };
-        let after = rest[cue.len()..].trim_start_matches([' ', ',', '\t']);
-        if after.chars().count() < 3 || !is_request(cue, after) {
+        let (courtesy, after) = rest.split_at(cue.len());
+        let after = after.trim_start_matches([' ', ',', '\t']);
+        if after.chars().count() < 3 || !is_request(cue, after) || is_salutation(courtesy, after) {
             return (rest, asked);
         }
         asked |= [
@@ -75,6 +76,15 @@ fn without_courtesy(text: &str) -> (&str, bool) {
         .any(|verb| cue.contains(verb));
         rest = after;
     }
+}
+
+/// True for a courtesy that holds a noun and after which no request stands: "Guten Tag, Herr Weber" is the beginning of a
+/// letter, and a part of what is to be worked on. (Where every noun has a capital, what has one may be a name.)
+fn is_salutation(courtesy: &str, after: &str) -> bool {
+    let has_noun = courtesy.split_whitespace().skip(1).any(|word| word.starts_with(char::is_uppercase));
+    let after = after.to_lowercase();
+    let begins = |words| cues::beginning(&after, words).is_some();
+    has_noun && ![words::REQUEST_VERBS, words::WANT_BEGINNINGS, words::POLITE_BEGINNINGS].into_iter().any(begins)
 }
 
 /// True when what follows a courtesy is still a request: "can you write" is, "can you swim" is not.
@@ -164,6 +174,8 @@ mod tests {
             ("I want to write a letter", "Write a letter."),
             ("I want to learn Rust", "I want to learn Rust."),
             ("What is a monad?", "What is a monad?"),
+            ("Guten Tag, schreibe einen Brief", "Schreibe einen Brief."),
+            ("Guten Tag, Herr Weber", "Guten Tag, Herr Weber."),
             ("please", "Please."),
             ("npm_install fails", "npm_install fails."),
             ("write about x: ", "Write about x."),
