@@ -147,9 +147,7 @@ pub fn names(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut opens = true;
     // A name in Latin letters may stand amid a script without blanks.
-    let parts = |c: char| {
-        c.is_whitespace() || is_ideographic(c) || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}')
-    };
+    let parts = |c: char| c.is_whitespace() || is_ideographic(c) || is_wide_mark(c);
     for word in text.split(parts).filter(|word| !word.is_empty()) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         if bare.chars().any(char::is_alphabetic) {
@@ -164,6 +162,12 @@ pub fn names(text: &str) -> Vec<&str> {
         opens = word.ends_with(['.', '!', '?', ':', '。', '！', '？', '-', '*', '•', ')']);
     }
     found
+}
+
+/// True for the marks that are as wide as an ideograph, `、` and `？` among them: those of Unicode's "CJK Symbols and
+/// Punctuation" and of its "Halfwidth and Fullwidth Forms".
+const fn is_wide_mark(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}')
 }
 
 fn formats(text: &str) -> Vec<String> {
@@ -258,6 +262,7 @@ mod tests {
             names("Write to Anna Weber at ACME. The get_user call uses HttpClient."),
             vec!["Anna", "Weber", "ACME", "get_user", "HttpClient"]
         );
+        assert_eq!(names("Useは Python？Rust；SQLです"), vec!["Python", "Rust", "SQL"]);
     }
 
     #[test]
