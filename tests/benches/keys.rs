@@ -21,6 +21,8 @@
 
 #[path = "measure/spread.rs"]
 mod spread;
+#[path = "measure/wanted.rs"]
+mod wanted;
 
 use std::hint::black_box;
 use std::io::{Read, Write as _};
@@ -44,26 +46,18 @@ const SMALL: (u16, u16) = (80, 24);
 const MEDIUM: (u16, u16) = (120, 40);
 const LARGE: (u16, u16) = (200, 60);
 
-/// What is measured, and how, given how often.
-type Measurement = (&'static str, fn(u64));
-
 fn main() {
-    let rounds = std::env::var("ALUDEL_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
-    // `cargo bench` adds its own `--bench`.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let all: [Measurement; 6] = [
-        ("paint", paint),
-        ("size", sizes),
-        ("compare", comparisons),
-        ("search", searches),
-        ("input", inputs),
-        ("line", lines),
-    ];
-    for (name, measure) in all {
-        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
-            measure(rounds);
-        }
-    }
+    wanted::make(
+        &[
+            ("paint", paint),
+            ("size", sizes),
+            ("compare", comparisons),
+            ("search", searches),
+            ("input", inputs),
+            ("line", lines),
+        ],
+        100,
+    );
 }
 
 fn milliseconds(took: Duration) -> f64 {

@@ -20,6 +20,8 @@
 
 #[path = "measure/spread.rs"]
 mod spread;
+#[path = "measure/wanted.rs"]
+mod wanted;
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -44,21 +46,9 @@ const TOKENS: u64 = 5_000;
 const LARGE: (u16, u16) = (200, 60);
 const MEDIUM: (u16, u16) = (120, 40);
 
-/// What is measured, and how, given how often.
-type Measurement = (&'static str, fn(u64));
-
 fn main() {
-    let rounds = std::env::var("ALUDEL_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
-    // `cargo bench` adds its own `--bench`.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     // Memory first, while the others have left none behind.
-    let all: [Measurement; 5] =
-        [("memory", memory), ("frame", frames), ("key", keys), ("bytes", bytes), ("start", starts)];
-    for (name, measure) in all {
-        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
-            measure(rounds);
-        }
-    }
+    wanted::make(&[("memory", memory), ("frame", frames), ("key", keys), ("bytes", bytes), ("start", starts)], 300);
 }
 
 /// Tells a run's events with their numbers.

@@ -71,12 +71,7 @@ fn a_terminal_that_hangs_up_ends_it() {
 #[test]
 fn the_shell_gets_the_terminal_on_suspension_and_gives_it_back() {
     let home = Home::new();
-    let mut shell = CommandBuilder::new("/bin/sh");
-    shell.arg("-i");
-    let mut pty = Pty::run(&home, shell, &[("PS1", "shell> ")]);
-    pty.wait_for("shell>");
-    pty.send(&format!("set -m; {} tui\n", env!("CARGO_BIN_EXE_aludel")));
-    pty.wait_for("Nothing here yet");
+    let mut pty = Pty::workbench_in_a_shell(&home);
     pty.type_text("kept while away");
     pty.send("\u{1a}");
     pty.wait_until("the shell", |screen| !screen.alternate_screen() && screen.contents().contains("shell> "));

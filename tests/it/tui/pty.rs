@@ -88,6 +88,17 @@ impl Pty {
         Self::run_over(Line { bytes_per_s }, home, command, &far, (120, 40))
     }
 
+    /// The workbench, started by hand in a shell with jobs whose prompt is `shell> `.
+    pub(crate) fn workbench_in_a_shell(home: &Home) -> Self {
+        let mut shell = CommandBuilder::new("/bin/sh");
+        shell.arg("-i");
+        let mut pty = Self::run(home, shell, &[("PS1", "shell> ")]);
+        pty.wait_for("shell>");
+        pty.send(&format!("set -m; {} tui\n", env!("CARGO_BIN_EXE_aludel")));
+        pty.wait_for("Nothing here yet");
+        pty
+    }
+
     /// Any command in `home`.
     pub(crate) fn run(home: &Home, command: CommandBuilder, variables: &[(&str, &str)]) -> Self {
         Self::run_at(home, command, variables, (120, 40))

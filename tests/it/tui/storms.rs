@@ -1,7 +1,5 @@
 //! What terminals do to a program: they change their size, stop it, paste books into it, and go away.
 
-use portable_pty::CommandBuilder;
-
 use super::Pty;
 use super::manners::signal;
 use crate::support::Home;
@@ -79,12 +77,7 @@ fn more_keys_than_are_read_at_once_all_arrive() {
 #[test]
 fn a_shell_that_had_the_terminal_meanwhile_leaves_nothing_behind() {
     let home = Home::new();
-    let mut shell = CommandBuilder::new("/bin/sh");
-    shell.arg("-i");
-    let mut pty = Pty::run(&home, shell, &[("PS1", "shell> ")]);
-    pty.wait_for("shell>");
-    pty.send(&format!("set -m; {} tui\n", env!("CARGO_BIN_EXE_aludel")));
-    pty.wait_for("Nothing here yet");
+    let mut pty = Pty::workbench_in_a_shell(&home);
     pty.type_text("kept");
     let picture = pty.screen();
     signal("STOP", &pty.foreground());
