@@ -1,8 +1,9 @@
 //! The modal input of the key map `vi`: what its keys do with the text.
 //!
-//! Typing is a mode among three. Which keys there are and what they mean is in `keys`, places and motions are in `letters`;
-//! here is what follows from a command. Places are whole letters, so the cursor never stands within one, and outside of
-//! typing it stands on a letter wherever the line has any. What a command or a stretch of typing changed is undone at once.
+//! Typing is a mode among three. Which keys there are and what they mean is in `keys`, places are in `letters`, where motions
+//! lead is in `spans` and what commands change in `changes`; here are the modes, and what becomes of a key. Places are whole
+//! letters, so the cursor never stands within one, and outside of typing it stands on a letter wherever the line has any.
+//! What a command or a stretch of typing changed is undone at once.
 
 mod changes;
 mod keys;

@@ -61,8 +61,10 @@ pub(crate) fn offered_first(model: &Model) -> usize {
 
 /// True when a variant failed while this provider wrote.
 fn has_failed_with(run: &LiveRun, provider: &str) -> bool {
-    let wrote =
-        |variant: u32| run.begun(variant, run.shown_phase(variant)).is_some_and(|begun| begun.provider == provider);
+    let wrote = |variant: u32| {
+        let last = run.view.variants.get(&variant).and_then(|variant| variant.phases.last());
+        last.is_some_and(|begun| begun.provider == provider)
+    };
     (0..run.variants()).any(|variant| run.failure(variant).is_some() && wrote(variant))
 }
 
