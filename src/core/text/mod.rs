@@ -1,5 +1,7 @@
 //! Text: analysis, cleaning, templates. Pure functions, no input or output.
 
+#[cfg(any(test, feature = "test-support"))]
+pub mod adversarial;
 pub mod blocks;
 pub mod clean;
 pub mod diff;
