@@ -15,6 +15,7 @@ pub mod measure;
 pub mod printable;
 pub mod query;
 pub mod sentences;
+pub mod shown;
 pub mod snippet;
 pub mod template;
 pub mod terms;
