@@ -10,6 +10,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::Refusal;
+use super::too_long::{may_be_too_long, says_too_long};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::redact::{MASK, mask};
 
@@ -151,9 +152,11 @@ fn later() -> String {
     "try again later, or name a `fallback` for the phase".to_owned()
 }
 
-/// The failure that a status alone tells; `said` are the provider's own words, or nothing.
+/// The failure that a status tells where there is nothing more exact; `said` are the provider's own words, or nothing.
 pub fn by_status(provider: &str, answer: &Refusal<'_>, said: &str) -> ProviderError {
-    by_cause(Cause::of_status(answer.status), provider, answer, said)
+    let is_too_long = answer.status >= 300 && may_be_too_long(Some(answer.status)) && says_too_long(said);
+    let cause = if is_too_long { Cause::TooLong } else { Cause::of_status(answer.status) };
+    by_cause(cause, provider, answer, said)
 }
 
 /// The failure of an answer whose cause is known, with its status, the wait it asks for and its word on retries.

@@ -24,6 +24,7 @@ mod refused;
 mod telling;
 #[cfg(test)]
 mod testing;
+mod too_long;
 mod turns;
 
 use super::ChatRequest;

@@ -12,6 +12,7 @@ use crate::provider::wire::Refusal;
 use crate::provider::wire::failure::{Cause, by_cause, by_status};
 use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
+use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
 /// Codes of a `rate_limit_error` that no waiting mends within a run.
 const SPENT: [&str; 2] = ["contract_spend_limit_reached", "enforced_spend_limit_reached"];
@@ -68,11 +69,12 @@ impl<'a> Told<'a> {
             "rate_limit_error" => Cause::RateLimited,
             "overloaded_error" => Cause::Overloaded,
             "not_found_error" => Cause::NotFound,
+            // Under other types, too, at servers that only speak the vendor's protocol.
+            _ if may_be_too_long(status) && self.is_too_long() => Cause::TooLong,
             "request_too_large" => Cause::TooLarge,
             "timeout_error" | "conflict_error" => Cause::Busy,
             "api_error" => Cause::Failing,
             "invalid_request_error" if says("credit balance") => Cause::NoCredit,
-            "invalid_request_error" if self.is_too_long() => Cause::TooLong,
             "invalid_request_error" => Cause::BadRequest,
             _ => told_by(status),
         }
@@ -81,7 +83,7 @@ impl<'a> Told<'a> {
     /// The prompt, or the prompt and `max_tokens` together. That is the fault of this prompt, so no parameter is
     /// refused, although one may be named.
     fn is_too_long(self) -> bool {
-        ["prompt is too long", "exceed context limit"].iter().any(|words| self.message.contains(words))
+        says_too_long(self.message)
     }
 
     /// The status that goes with the type when the error comes on its own.

@@ -13,6 +13,7 @@ use crate::provider::wire::Refusal;
 use crate::provider::wire::failure::{Cause, by_cause, by_status, duration};
 use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
+use crate::provider::wire::too_long::says_too_long;
 
 /// What the vendor calls our parameters, in JSON and in its own notation.
 const PARAMETERS: [Parameter; 3] = [
@@ -72,14 +73,13 @@ impl<'a> Told<'a> {
     }
 
     fn cause(self, status: Option<u16>) -> Cause {
-        let says = |words: &str| self.message.contains(words);
         match self.status {
             "UNAUTHENTICATED" => Cause::BadKey,
             "PERMISSION_DENIED" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if self.is_about_the_key() => {
                 Cause::BadKey
             }
             "PERMISSION_DENIED" => Cause::Forbidden,
-            "INVALID_ARGUMENT" if says("token count") && says("exceeds") => Cause::TooLong,
+            "INVALID_ARGUMENT" | "INTERNAL" | "" if self.is_too_long() => Cause::TooLong,
             "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" => Cause::BadRequest,
             "NOT_FOUND" => Cause::NotFound,
             "RESOURCE_EXHAUSTED" if self.is_spent() => Cause::NoCredit,
@@ -88,6 +88,12 @@ impl<'a> Told<'a> {
             "UNAVAILABLE" | "INTERNAL" => Cause::Failing,
             _ => told_by(status),
         }
+    }
+
+    /// One vendor that serves this model words it by the "token count", others as everybody does.
+    fn is_too_long(self) -> bool {
+        let says = |words: &str| self.message.contains(words);
+        says("token count") && (says("exceeds") || says("supports up to")) || says_too_long(self.message)
     }
 
     /// A key that is wrong, used up or missing is told by three different statuses.
@@ -128,7 +134,7 @@ impl<'a> Told<'a> {
         if matches!(error.failure, ProviderFailure::RateLimited | ProviderFailure::Unavailable) {
             error.retry_after = self.retry_delay().or(error.retry_after);
         }
-        if error.failure != ProviderFailure::Rejected || self.status == "NOT_FOUND" {
+        if error.failure != ProviderFailure::Rejected || self.status == "NOT_FOUND" || self.is_too_long() {
             return error;
         }
         if self.message.contains("Unknown name") {

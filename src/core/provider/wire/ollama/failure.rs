@@ -10,6 +10,7 @@ use crate::provider::wire::Refusal;
 use crate::provider::wire::failure::{Cause, by_cause, by_status, excerpt};
 use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
+use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
 /// What the server calls our parameters, and how it speaks of a schema that it cannot follow.
 const PARAMETERS: [Parameter; 3] = [
@@ -27,14 +28,24 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     if answer.status == 404 && !answer.model.is_empty() && message.contains("not found") {
         return no_model(provider, answer.model).with_status(answer.status);
     }
-    let error = by_cause(cause(message, Some(answer.status)), provider, answer, message);
-    refine(error, message)
+    let cause = cause(message, Some(answer.status));
+    refine(cause, by_cause(cause, provider, answer, message), message)
 }
 
-/// The error that a line of a stream is, if it is one.
+/// The error that a line of a stream is, if it is one. A model of ollama.com may fail there with a status of its own.
 pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
     let message = told(line)?;
-    Some(refine(cause(message, None).error(provider, "", message), message))
+    let status = ["StatusCode", "status_code", "status"].iter().find_map(|name| line[name].as_u64());
+    let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+    let cause = match cause(message, status) {
+        Cause::NotFound => Cause::BadRequest, // The address was right, since a stream began.
+        cause => cause,
+    };
+    let error = refine(cause, cause.error(provider, "", message), message);
+    Some(match status {
+        Some(status) => error.with_status(status),
+        None => error,
+    })
 }
 
 /// What is said of an error, here or behind a proxy that speaks otherwise.
@@ -48,9 +59,11 @@ fn cause(message: &str, status: Option<u16>) -> Cause {
     if says(&["usage limit"]) {
         // Of an hour, a session or a week, and always longer than a run can wait.
         Cause::NoCredit
-    } else if says(&["exceeds the context length", "exceeds maximum context length"]) {
+    } else if says(&["requires more system memory"]) {
+        Cause::BadRequest
+    } else if may_be_too_long(status) && says_too_long(message) {
         Cause::TooLong
-    } else if says(&["requires more system memory"]) || refused(message, &PARAMETERS).is_some() {
+    } else if refused(message, &PARAMETERS).is_some() {
         // Told as failures of the server, but the next call would fail alike.
         Cause::BadRequest
     } else {
@@ -58,9 +71,12 @@ fn cause(message: &str, status: Option<u16>) -> Cause {
     }
 }
 
-fn refine(error: ProviderError, message: &str) -> ProviderError {
+/// Adds the parameter that is refused. A prompt that is too long is no fault of a parameter, although one may be named.
+fn refine(cause: Cause, error: ProviderError, message: &str) -> ProviderError {
     match refused(message, &PARAMETERS) {
-        Some(parameter) if error.failure == ProviderFailure::Rejected => error.with_refused_parameter(parameter),
+        Some(parameter) if error.failure == ProviderFailure::Rejected && cause != Cause::TooLong => {
+            error.with_refused_parameter(parameter)
+        }
         _ => error,
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::super::Refusal;
 use super::super::failure::{Cause, by_cause};
+use super::super::too_long::{may_be_too_long, says_too_long};
 use crate::error::ProviderError;
 
 /// What a body says of a failure.
@@ -221,9 +222,7 @@ fn by_name(name: &str, status: Option<u16>) -> Option<Cause> {
 fn by_words(words: &str, status: Option<u16>) -> Option<Cause> {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
     let is = |statuses: &[u16]| status.is_none_or(|status| statuses.contains(&status));
-    if is(&[400, 413, 422, 500])
-        && has(&["context length", "context window", "context size", "maximum context", "prompt is too long"])
-    {
+    if may_be_too_long(status) && says_too_long(words) {
         Some(Cause::TooLong)
     } else if is(&[402, 403, 429]) && has(&["key limit exceeded", "insufficient credits", "per-day"]) {
         Some(Cause::NoCredit)
