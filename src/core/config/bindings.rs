@@ -130,6 +130,8 @@ pub struct PhaseConfig {
     pub max_tokens: Option<u32>,
     /// Tried in order when the first fails, each `provider` or `provider/model`.
     pub fallback: Vec<String>,
+    /// Whether they are tried, too, when a model declines to answer.
+    pub fallback_on_refusal: bool,
 }
 
 impl PhaseConfig {

@@ -99,7 +99,13 @@ pub static TABLE: &[Key] = &[
         "phases.<phase>.fallback",
         Kind::List,
         DefaultValue::List(&[]),
-        "Providers tried in order when the first fails, each `provider` or `provider/model`.",
+        "Providers tried in order, each `provider` or `provider/model`, when the first is down, limited or too slow, refuses the key or the request, takes no prompt so long, or answers nothing.",
+    ),
+    row(
+        "phases.<phase>.fallback_on_refusal",
+        Kind::Flag,
+        DefaultValue::Flag(false),
+        "Whether the fallbacks are tried, too, when a model declines to answer.",
     ),
     row(
         "generation.default_temperature",

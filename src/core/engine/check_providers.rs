@@ -14,6 +14,7 @@ use crate::domain::{Phase, ProviderKind};
 use crate::error::Error;
 use crate::probe::KeySource;
 use crate::provider::catalog::Catalog;
+use crate::provider::route::OnRefusal;
 
 /// Days before its end from which a model is warned of.
 const NOTICE_DAYS: i32 = 60;
@@ -51,7 +52,7 @@ impl Engine {
         let config = self.config();
         let name = format!("phase {phase}");
         let (target, fallbacks) = (wiring::bound_target(config, phase), &config.phases.get(phase).fallback);
-        if let Err(error) = wiring::routed(&self.inner.registry, &target, fallbacks) {
+        if let Err(error) = wiring::routed(&self.inner.registry, &target, fallbacks, OnRefusal::Report) {
             return Check::failed(name, &error);
         }
         let infos = self.inner.registry.infos();

@@ -14,6 +14,7 @@ use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::provider::cache::Shelf;
+use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
 
 /// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
@@ -115,7 +116,8 @@ impl Engine {
         let config = self.config();
         let bound = config.phases.get(phase);
         let (target, fallbacks) = self.binding(phase, request);
-        let provider = wiring::routed(&self.inner.registry, &target, fallbacks)?;
+        let on_refusal = if bound.fallback_on_refusal { OnRefusal::FallBack } else { OnRefusal::Report };
+        let provider = wiring::routed(&self.inner.registry, &target, fallbacks, on_refusal)?;
         let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Generation) };
         Ok(PhaseBinding {
             phase,

@@ -14,7 +14,7 @@ use crate::domain::Phase;
 use crate::error::{Fault, Result};
 use crate::provider::Provider;
 use crate::provider::registry::Registry;
-use crate::provider::route::{self, Route};
+use crate::provider::route::{self, OnRefusal, Route};
 use crate::rank::Weights;
 use crate::store::Store;
 use crate::store::sqlite::SqliteStore;
@@ -96,7 +96,12 @@ pub(super) fn store(loaded: &Loaded, watch: Watch) -> Arc<dyn Store> {
 }
 
 /// A target with its fallbacks behind it.
-pub(super) fn routed(registry: &Registry, target: &Target<'_>, fallbacks: &[String]) -> Result<Arc<dyn Provider>> {
+pub(super) fn routed(
+    registry: &Registry,
+    target: &Target<'_>,
+    fallbacks: &[String],
+    on_refusal: OnRefusal,
+) -> Result<Arc<dyn Provider>> {
     let first = registry.get(target.provider)?;
     if fallbacks.is_empty() {
         return Ok(first);
@@ -106,7 +111,7 @@ pub(super) fn routed(registry: &Registry, target: &Target<'_>, fallbacks: &[Stri
     for fallback in fallbacks.iter().map(|fallback| Target::parse(fallback)) {
         behind.push(with_model(registry.get(fallback.provider)?, fallback.model));
     }
-    Ok(Arc::new(Route::new(with_model(first, target.model), behind)))
+    Ok(Arc::new(Route::new(with_model(first, target.model), behind).on_refusal(on_refusal)))
 }
 
 #[cfg(test)]

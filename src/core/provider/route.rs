@@ -1,9 +1,12 @@
 //! An ordered list of targets: the provider a phase is bound to, then its fallbacks.
 //!
-//! Owns which failures another provider can mend, and the telling: nothing falls back silently. Moving on emits
+//! Owns which failures another provider may do better at, and the telling: nothing falls back silently. Moving on emits
 //! [`Chunk::Retrying`] with the next provider's name, a [`Chunk::Warning`] in words, and the completion says
-//! `fallback_from`. Attempts and retries are counted over all targets. What is wrong with the request itself (a
-//! refusal, a parameter, too long a context, an empty answer) is told at once: another provider would be paid for the same mistake.
+//! `fallback_from`. Attempts and retries are counted over all targets.
+//!
+//! A rejected request moves on as well: the next model may take the parameter, hold the longer context, or answer where
+//! this one said nothing. A refusal moves on only where the user asked for it ([`OnRefusal`]), because a model that
+//! declined was asked and answered. What the user's own caps forbid never moves on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,16 +48,34 @@ impl Target {
     }
 }
 
-/// Asks the first target, and the next one for failures that another provider can mend.
+/// What is done when a model declines to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnRefusal {
+    /// The refusal is the outcome.
+    #[default]
+    Report,
+    /// The next target is asked.
+    FallBack,
+}
+
+/// Asks the first target, and the next one for failures that another provider may not have.
 pub struct Route {
     first: Target,
     fallbacks: Arc<[Target]>,
+    on_refusal: OnRefusal,
 }
 
 impl Route {
     /// Asks `first`, then each of `fallbacks` in order.
     pub fn new(first: Target, fallbacks: impl IntoIterator<Item = Target>) -> Self {
-        Self { first, fallbacks: fallbacks.into_iter().collect() }
+        Self { first, fallbacks: fallbacks.into_iter().collect(), on_refusal: OnRefusal::default() }
+    }
+
+    /// The same route, which does this when a model declines to answer.
+    #[must_use]
+    pub fn on_refusal(mut self, on_refusal: OnRefusal) -> Self {
+        self.on_refusal = on_refusal;
+        self
     }
 }
 
@@ -68,7 +89,7 @@ impl Provider for Route {
     }
 
     fn stream(&self, request: ChatRequest) -> ChunkStream {
-        let (first, fallbacks) = (self.first.clone(), Arc::clone(&self.fallbacks));
+        let (first, fallbacks, on_refusal) = (self.first.clone(), Arc::clone(&self.fallbacks), self.on_refusal);
         Box::pin(stream! {
             let first_name = first.provider.name().to_owned();
             let first_model = first.model.clone().or_else(|| request.model.clone());
@@ -103,7 +124,7 @@ impl Provider for Route {
                 };
                 drop(answer);
                 failed_before += failed_here + 1;
-                let next = if can_another_mend(&error) { waiting.next() } else { None };
+                let next = if may_another_do_better(&error, on_refusal) { waiting.next() } else { None };
                 let Some(next) = next else {
                     yield Err(first_cause(failures, error));
                     return;
@@ -124,17 +145,17 @@ impl Provider for Route {
     }
 }
 
-/// True when the same request may succeed at another provider: everything that is not about what was asked. A model
-/// that one provider does not know (404) is about the provider.
-fn can_another_mend(error: &ProviderError) -> bool {
+/// True when the same request may succeed at another provider.
+fn may_another_do_better(error: &ProviderError, on_refusal: OnRefusal) -> bool {
     match error.failure {
         ProviderFailure::Unavailable
         | ProviderFailure::RateLimited
         | ProviderFailure::QuotaExhausted
         | ProviderFailure::Timeout
-        | ProviderFailure::Auth => true,
-        ProviderFailure::Rejected => error.upstream_status == Some(404),
-        ProviderFailure::Refused | ProviderFailure::Budget | ProviderFailure::Book => false,
+        | ProviderFailure::Auth
+        | ProviderFailure::Rejected => true,
+        ProviderFailure::Refused => on_refusal == OnRefusal::FallBack,
+        ProviderFailure::Budget | ProviderFailure::Book => false,
     }
 }
 
@@ -142,9 +163,16 @@ fn moving_on(from: &Target, to: &Target, error: &ProviderError) -> String {
     format!("`{}` failed ({}), so its fallback `{}` is asked instead", from.label(), error.message, to.label())
 }
 
-/// The failure of the provider that was asked for, with what became of its fallbacks.
-fn first_cause(mut earlier: Vec<ProviderError>, last: ProviderError) -> ProviderError {
+/// The failure of the provider that was asked for, with what became of its fallbacks. Where a cap kept a fallback from
+/// being asked, that is the failure: it ends the run, and more money would mend it.
+fn first_cause(mut earlier: Vec<ProviderError>, mut last: ProviderError) -> ProviderError {
     if earlier.is_empty() {
+        return last;
+    }
+    if matches!(last.failure, ProviderFailure::Budget | ProviderFailure::Book) {
+        let failed: Vec<String> =
+            earlier.iter().map(|error| format!("`{}`: {}", error.provider, error.message)).collect();
+        last.message = format!("{}; asked as a fallback, after {}", last.message, failed.join("; "));
         return last;
     }
     let mut first = earlier.remove(0);

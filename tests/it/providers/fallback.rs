@@ -100,15 +100,41 @@ async fn when_all_are_down_the_first_cause_is_told_with_those_of_the_fallbacks()
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_request_is_told_at_once_and_no_fallback_is_paid_for_it() {
-    for fault in [Fault::RefusalFirst, Fault::RefusalSecond, Fault::Empty, Fault::TooLong, Fault::BadRequest] {
-        let actors = |elsewhere: &str| {
-            vec![failing("first", Vendor::Anthropic, fault, elsewhere), Actor::new("second", Vendor::OpenAi)]
-        };
-        let lab = Lab::open(&bound("first", "second"), actors).await;
-        let ran = run(&lab).await;
-        assert_eq!(ran.failure().expect("a failure").code, Code::ProviderRejected, "{fault:?}");
-        assert_eq!(lab.stage.asked("second").len(), 0, "{fault:?}");
+async fn a_request_that_one_provider_rejects_is_taken_to_the_next() {
+    for vendor in Vendor::ALL {
+        for fault in [Fault::Empty, Fault::TooLong, Fault::BadRequest] {
+            if fault.script(vendor, KEY, "").is_err() {
+                continue; // This vendor has no such fault.
+            }
+            let actors = |elsewhere: &str| {
+                vec![failing("first", vendor, fault, elsewhere), Actor::new("second", Vendor::OpenAi)]
+            };
+            let lab = Lab::open(&bound("first", "second"), actors).await;
+            let ran = run(&lab).await;
+            let result = ran.result().unwrap_or_else(|why| panic!("{fault:?} of {vendor:?}: {why}"));
+            check_fallback(result, &ran, "first", "second");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_the_outcome_unless_the_phase_falls_back_on_it() {
+    for fault in [Fault::RefusalFirst, Fault::RefusalSecond] {
+        for falls_back in [false, true] {
+            let actors = |elsewhere: &str| {
+                vec![failing("first", Vendor::Anthropic, fault, elsewhere), Actor::new("second", Vendor::OpenAi)]
+            };
+            let bound = bound("first", "second")
+                .replace("fallback: ", &format!("fallback_on_refusal: {falls_back}, fallback: "));
+            let lab = Lab::open(&bound, actors).await;
+            let ran = run(&lab).await;
+            if falls_back {
+                check_fallback(ran.result().expect("a result"), &ran, "first", "second");
+            } else {
+                assert_eq!(ran.failure().expect("a failure").code, Code::ProviderRejected, "{fault:?}");
+                assert_eq!(lab.stage.asked("second").len(), 0, "{fault:?}");
+            }
+        }
     }
 }
 

@@ -85,6 +85,7 @@ phases:
   coagulatio:
     # provider: anthropic
     # fallback: [openai, ollama/qwen3:8b]
+    # fallback_on_refusal: true
 ";
 
 /// Writes the first configuration file, for the user alone.
@@ -128,7 +129,7 @@ pub(super) fn starter() -> String {
                     open = vec!["phases"];
                 }
                 explain(&mut text, "#   ", &format!("{leaf}: "), row);
-                if leaf == "fallback" {
+                if leaf == "fallback_on_refusal" {
                     text.push_str(BINDINGS);
                 }
             }

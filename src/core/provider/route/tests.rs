@@ -81,10 +81,11 @@ async fn every_fault_moves_on_or_not_as_documented() {
         ("auth", true, Code::ProviderAuth),
         ("quota", true, Code::ProviderRateLimited),
         ("{kind: rejected, status: 404}", true, Code::ProviderRejected),
-        ("rejected", false, Code::ProviderRejected),
-        ("too_long", false, Code::ProviderRejected),
+        ("rejected", true, Code::ProviderRejected),
+        ("{kind: rejected, status: 413}", true, Code::ProviderRejected),
+        ("too_long", true, Code::ProviderRejected),
+        ("empty", true, Code::ProviderRejected),
         ("refusal", false, Code::ProviderRejected),
-        ("empty", false, Code::ProviderRejected),
     ] {
         let script = format!("rules: [{{fault: {fault}}}]");
         let (_, first) = target("first", &script);
@@ -102,6 +103,53 @@ async fn every_fault_moves_on_or_not_as_documented() {
         let alone = complete(&Route::new(first, []), request(0)).await.unwrap_err();
         assert_eq!((alone.code(), alone.provider.as_str()), (code, "first"), "{fault}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_moves_on_where_the_user_asked_for_it() {
+    for (on_refusal, asked) in [(OnRefusal::Report, 0), (OnRefusal::FallBack, 1)] {
+        let (_, first) = target("first", "rules: [{fault: refusal}]");
+        let (spare, second) = target("second", "answer: {text: saved}");
+        let (_, warnings, end) = tell(&Route::new(first, [second]).on_refusal(on_refusal)).await;
+        assert_eq!((spare.asked(), warnings.len()), (asked, usize::try_from(asked).unwrap()));
+        match end {
+            Ok((text, completion)) => {
+                assert_eq!((text.as_str(), completion.fallback_from.as_deref()), ("saved", Some("first")));
+            }
+            Err(error) => assert_eq!((error.failure, asked), (ProviderFailure::Refused, 0)),
+        }
+    }
+}
+
+/// Fails as the ledger does where the next call would pass a cap.
+struct Capped;
+
+impl Provider for Capped {
+    fn name(&self) -> &'static str {
+        "capped"
+    }
+
+    fn default_model(&self) -> &'static str {
+        "m"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChunkStream {
+        let error = ProviderError::new("capped", ProviderFailure::Budget, "the next call would pass the cap");
+        Box::pin(futures_util::stream::iter([Err(error)]))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cap_is_never_passed_by_way_of_a_fallback_and_is_what_ends_the_call() {
+    let (spare, second) = target("second", "");
+    let (_, _, end) = tell(&Route::new(Target::new(Arc::new(Capped)), [second])).await;
+    assert_eq!((end.unwrap_err().failure, spare.asked()), (ProviderFailure::Budget, 0));
+
+    let (_, first) = target("first", "rules: [{fault: too_long}]");
+    let (_, _, end) = tell(&Route::new(first, [Target::new(Arc::new(Capped))])).await;
+    let error = end.unwrap_err();
+    assert_eq!(error.failure, ProviderFailure::Budget, "the exit is that of a cap");
+    assert!(error.message.contains("`first`") && error.message.contains("pass the cap"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
