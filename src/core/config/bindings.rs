@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::settings::sounds_secret;
-use super::{Environment, Secret};
+use super::{CommandLine, Environment, Secret};
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
 
@@ -22,9 +22,11 @@ pub struct ProviderConfig {
     /// The key, if it is in the configuration; see [`ProviderConfig::key`].
     pub api_key: Option<Secret>,
     /// A command that prints the key.
-    pub api_key_cmd: Option<String>,
+    pub api_key_cmd: Option<CommandLine>,
     /// The root of the service; the vendor's own when unset.
     pub base_url: Option<String>,
+    /// Whether a key may be sent unencrypted to another machine.
+    pub allow_http: bool,
     /// The model used when none is named.
     pub model: Option<String>,
     /// The model for embeddings.
@@ -48,6 +50,11 @@ impl ProviderConfig {
     /// A provider of `kind` with every default: what a name that is not in the configuration stands for.
     pub fn of_kind(kind: ProviderKind) -> Self {
         super::build::provider(kind)
+    }
+
+    /// True when a header of the user's own carries a credential, by its name.
+    pub fn has_secret_header(&self) -> bool {
+        self.headers.keys().any(|name| sounds_secret(name))
     }
 
     /// The headers that do not sound like secrets, as they are sent. For telling requests apart, never for messages.

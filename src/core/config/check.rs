@@ -6,10 +6,12 @@
 use serde_json::Value;
 
 use super::Paths;
+use super::address::is_in_the_clear;
 use super::bindings::split_target;
 use super::keys;
 use super::merge::Merged;
 use super::origin::Place;
+use super::settings::sounds_secret;
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
 
@@ -36,6 +38,12 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
             ["api_key", "api_key_cmd"].iter().all(|leaf| merged.origins.places.get(&key(leaf)) == Some(&Place::File));
         if both_in_file {
             faults.push((key("api_key_cmd"), "stands beside `api_key`; keep one of the two".to_owned()));
+        }
+        if sends_a_key_in_the_clear(merged, name) {
+            let message = format!(
+                "is plain http to another machine, so the key would travel unencrypted; write https://, or set `providers.{name}.allow_http: true` where the network is trusted"
+            );
+            faults.push((key("base_url"), message));
         }
     }
     let mut bindings: Vec<(String, &str)> = Vec::new();
@@ -82,6 +90,19 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
         }
     }
     faults
+}
+
+/// True when the configuration has a key for a provider that it reaches unencrypted on another machine.
+fn sends_a_key_in_the_clear(merged: &Merged, name: &str) -> bool {
+    let key = |leaf: &str| format!("providers.{name}.{leaf}");
+    let headers = key("headers.");
+    let has_secret_header = || {
+        let mut names = merged.values.keys().filter_map(|set| set.strip_prefix(&headers));
+        names.any(sounds_secret)
+    };
+    merged.text(&key("base_url")).is_some_and(is_in_the_clear)
+        && (merged.is_set(&key("api_key")) || merged.is_set(&key("api_key_cmd")) || has_secret_header())
+        && merged.known(&key("allow_http")) != Some(&Value::Bool(true))
 }
 
 /// True for a provider of the configuration, and for a kind's own name.

@@ -6,10 +6,13 @@
 //! the long ones, `ALUDEL_SECTION__KEY`; which keys exist is said by [`super::keys`].
 //! A variable that is set but empty counts as not set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::bindings::ProviderConfig;
 use super::keys;
+use super::settings::{Config, sounds_secret};
+use crate::domain::ProviderKind;
 
 /// What every variable of ours begins with.
 pub(super) const PREFIX: &str = "ALUDEL_";
@@ -64,6 +67,21 @@ impl Environment {
     /// The value of a variable; `None` when it is not set or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The variables that hold secrets of others than the provider `name`: what is called a key, our own variables that
+    /// set something secret, and those whose value is a secret of the configuration, or a word of one.
+    pub fn secrets_of_others(&self, config: &Config, name: &str, kind: ProviderKind) -> BTreeSet<String> {
+        let own = ProviderConfig::key_variables(name, kind);
+        let words: Vec<&str> = config.secrets().flat_map(|secret| secret.expose().split_whitespace()).collect();
+        let is_secret = |variable: &str, value: &str| {
+            variable.to_ascii_uppercase().ends_with("_API_KEY")
+                || variable.starts_with(PREFIX) && sounds_secret(variable)
+                || words.contains(&value.trim())
+        };
+        let secret =
+            self.variables.iter().filter(|(variable, value)| !own.contains(variable) && is_secret(variable, value));
+        secret.map(|(variable, _)| variable.clone()).collect()
     }
 
     /// True when the user wants no colour (<https://no-color.org>: `NO_COLOR` set and not empty).

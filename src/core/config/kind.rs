@@ -5,6 +5,7 @@
 //! It knows nothing of where a value came from; secrets are never echoed.
 
 use serde_json::{Number, Value};
+use url::Url;
 
 use crate::redact;
 
@@ -15,6 +16,8 @@ pub enum Kind {
     Text,
     /// A text that is never shown.
     Secret,
+    /// A command line, of which the program alone is shown.
+    Command,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Yes or no.
@@ -43,6 +46,7 @@ impl Kind {
     pub fn expected(self) -> String {
         match self {
             Self::Text | Self::Secret => "text".to_owned(),
+            Self::Command => "a command".to_owned(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Flag => "true or false".to_owned(),
             Self::Whole(min, max) => format!("a whole number from {min} to {max}"),
@@ -72,9 +76,10 @@ impl Kind {
             }
             (Self::Whole(..) | Self::Number(..) | Self::List, _) => Err(self.refuse(value)),
             (_, Value::String(text)) => self.parse(text),
-            (Self::Text | Self::Choice(_) | Self::Path | Self::Database, Value::Number(_) | Value::Bool(_)) => {
-                Err(format!("{}; put it in quotes", self.refuse(value)))
-            }
+            (
+                Self::Text | Self::Command | Self::Choice(_) | Self::Path | Self::Database,
+                Value::Number(_) | Value::Bool(_),
+            ) => Err(format!("{}; put it in quotes", self.refuse(value))),
             _ => Err(self.refuse(value)),
         }
     }
@@ -87,7 +92,7 @@ impl Kind {
         let text = raw.trim();
         let refuse = || self.refuse(&Value::String(raw.to_owned()));
         match self {
-            Self::Text | Self::Path => not_blank(raw).map(Value::from).ok_or_else(refuse),
+            Self::Text | Self::Command | Self::Path => not_blank(raw).map(Value::from).ok_or_else(refuse),
             Self::Secret => match not_blank(raw) {
                 Some(secret) if !secret.contains(['\n', '\r', '\0']) => Ok(secret.trim().into()),
                 Some(_) => Err("expected text of one line".to_owned()),
@@ -187,7 +192,7 @@ fn echo(value: &Value) -> String {
 
 /// Keys have many shapes; none is short, and few are without letters, digits or both. No value of another kind that is
 /// worth repeating looks like that.
-fn could_be_a_key(text: &str) -> bool {
+pub(super) fn could_be_a_key(text: &str) -> bool {
     const SHORTEST: usize = 20;
     text.len() >= SHORTEST
         && !text.contains(char::is_whitespace)
@@ -239,7 +244,14 @@ fn url(text: &str) -> Option<Result<&str, String>> {
     if authority_on.contains(['?', '#']) {
         return Some(Err("expected a URL without `?` and `#`: paths are appended to it".to_owned()));
     }
-    Some(Ok(text))
+    match Url::parse(text) {
+        Ok(url) if url.username().is_empty() && url.password().is_none() => Some(Ok(text)),
+        Ok(_) => Some(Err("a URL may hold no user and password; put them under `headers`".to_owned())),
+        // The parser's words quote nothing: "invalid IPv6 address", "invalid port number".
+        Err(error) => {
+            Some(Err(format!("expected a URL that begins with http:// or https://; this one has an {error}")))
+        }
+    }
 }
 
 /// True for a level, or comma-separated `target=level` and levels.
@@ -333,6 +345,24 @@ mod tests {
         }
         let message = Kind::Url.parse("https://me:pa55@host").unwrap_err();
         assert!(message.contains("headers") && !message.contains("pa55"), "{message}");
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_reached_is_no_url() {
+        for (wrong, why) in [
+            ("http://[::1", "invalid IPv6 address"),
+            ("http://[canary]", "invalid IPv6 address"),
+            ("http://1.2.3.256", "invalid IPv4 address"),
+            ("http://host:99999/v1", "invalid port number"),
+            ("http://host:port", "invalid port number"),
+            ("http://a%00b", "invalid"),
+        ] {
+            let message = Kind::Url.parse(wrong).unwrap_err();
+            assert!(message.contains(why) && !message.contains("canary"), "{wrong}: {message}");
+        }
+        for right in ["http://[::1]:8000/v1", "http://localhost.", "http://127.1", "https://bücher.example/v1"] {
+            assert_eq!(Kind::Url.parse(right), Ok(json!(right)));
+        }
     }
 
     #[test]

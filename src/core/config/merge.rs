@@ -231,7 +231,7 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// The checked value of a key; `None` for a secret that an export redacted.
+    /// The checked value of a key; `None` for what an export redacted.
     fn value(&self, key: &Key, node: &Node) -> Result<Option<Given>, String> {
         let value = match node {
             Node::Scalar(Value::String(text)) => {
@@ -242,7 +242,7 @@ impl<'a> FileReader<'a> {
                         .kind
                         .parse(&filled)
                         .map_err(|_| format!("expected {}, which {text:?} is not", key.kind.expected()))?,
-                    Expanded::Plain(plain) if key.kind == Kind::Secret && plain == REDACTED => return Ok(None),
+                    Expanded::Plain(plain) if is_redacted(key.kind, &plain) => return Ok(None),
                     Expanded::Plain(plain) => key.kind.accept(&plain.into())?,
                 }
             }
@@ -278,6 +278,15 @@ impl<'a> FileReader<'a> {
         let line = tree::locate(self.text, &self.path);
         let key = crate::redact::mask(&key).into_owned();
         self.merged.faults.push(ConfigFault { source: self.source.clone(), key, line, column: None, message });
+    }
+}
+
+/// True for what an export writes in place of a secret.
+pub(super) fn is_redacted(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Secret => text.trim() == REDACTED,
+        Kind::Command => text.trim_end().ends_with(REDACTED),
+        _ => false,
     }
 }
 

@@ -8,9 +8,11 @@
 //! its `kind` and lays the sources over each other, `check` compares values with each other, `build` fills the
 //! typed structs of `settings`. Changing the file is [`edit`]'s.
 
+pub mod address;
 mod bindings;
 mod build;
 mod check;
+mod command;
 pub mod edit;
 mod env;
 mod error;
@@ -33,6 +35,7 @@ use std::path::Path;
 
 pub use bindings::{PhaseConfig, PhasesConfig, ProviderConfig};
 pub use check::SHORTEST_AUTH_SECRET;
+pub use command::CommandLine;
 pub use env::Environment;
 pub use error::{ConfigError, ConfigFault, ConfigSource};
 pub use flags::{FlagSetting, Flags};

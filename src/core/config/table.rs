@@ -38,15 +38,21 @@ pub static TABLE: &[Key] = &[
     ),
     row(
         "providers.*.api_key_cmd",
-        Kind::Text,
+        Kind::Command,
         DefaultValue::Unset,
-        "A command that prints the key, such as `pass show openai`; run when the key is first needed.",
+        "A command whose first line of output is the key, such as `pass show openai`; run when the key is first needed, without the keys of other providers in its environment.",
     ),
     row(
         "providers.*.base_url",
         Kind::Url,
         DefaultValue::Unset,
         "The root of the service; a trailing slash is fine. Unset: the vendor's own.",
+    ),
+    row(
+        "providers.*.allow_http",
+        Kind::Flag,
+        DefaultValue::Flag(false),
+        "Whether a key may be sent unencrypted: to an http:// address that is not this machine.",
     ),
     row("providers.*.model", Kind::Text, DefaultValue::Unset, "The model used when none is named."),
     row("providers.*.embedding_model", Kind::Text, DefaultValue::Unset, "The model for embeddings."),

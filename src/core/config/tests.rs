@@ -206,6 +206,45 @@ fn keys_fall_back_to_the_environment() {
 }
 
 #[test]
+fn a_command_for_a_key_is_not_given_the_secrets_of_others() {
+    let home = Home::new(
+        "providers:\n  lab: {kind: openai, api_key_cmd: pass show lab}\n  acme:\n    kind: openai\n    api_key: '${ACME_SECRET}'\n    \
+         headers: {Authorization: 'Bearer ${GATEWAY}', X-Team: '${TEAM}'}\n",
+    );
+    let environment = [
+        ("PATH", "/bin"),
+        ("HOME", "/nowhere/me"),
+        ("VAULT_TOKEN", "needed-by-the-command"),
+        ("TEAM", "blue"),
+        ("LAB_API_KEY", "own-key"),
+        ("OPENAI_API_KEY", "k1"),
+        ("mistral_api_key", "k2"),
+        ("GEMINI_API_KEY", "k3"),
+        ("ACME_SECRET", "acme-secret"),
+        ("GATEWAY", "gateway-token"),
+        ("ALUDEL_SERVER__AUTH__SECRET", "0123456789abcdef0123456789abcdef"),
+        ("ALUDEL_PROVIDERS__ACME__HEADERS__X_TOKEN", "t"),
+        ("ALUDEL_LOG_LEVEL", "info"),
+    ];
+    let loaded = home.load(&environment).unwrap();
+    let withheld = loaded.environment.secrets_of_others(&loaded.config, "lab", ProviderKind::OpenAi);
+    assert_eq!(
+        withheld.iter().map(String::as_str).collect::<Vec<_>>(),
+        [
+            "ACME_SECRET",
+            "ALUDEL_PROVIDERS__ACME__HEADERS__X_TOKEN",
+            "ALUDEL_SERVER__AUTH__SECRET",
+            "GATEWAY",
+            "GEMINI_API_KEY",
+            "OPENAI_API_KEY",
+            "mistral_api_key"
+        ]
+    );
+    let of_google = loaded.environment.secrets_of_others(&loaded.config, "google", ProviderKind::Google);
+    assert!(!of_google.contains("GEMINI_API_KEY") && of_google.contains("LAB_API_KEY"), "{of_google:?}");
+}
+
+#[test]
 fn references_are_filled_in_and_read_as_the_type_of_their_key() {
     let home = Home::new(
         "providers:\n  openai:\n    api_key: ${MY_KEY}\n    model: ${MODEL:-small}\ngeneration:\n  default_count: ${COUNT}\n\
@@ -315,6 +354,52 @@ fn a_named_file_must_exist_and_a_folder_is_no_file() {
 }
 
 #[test]
+fn a_base_url_that_is_none_is_a_fault_of_its_line() {
+    let home = Home::new("providers:\n  lab:\n    kind: openai\n    base_url: 'http://[::1'\n");
+    assert_eq!(
+        home.faults(&[]),
+        [
+            "config.yaml:4: providers.lab.base_url: expected a URL that begins with http:// or https://; this one has an \
+             invalid IPv6 address"
+        ]
+    );
+    let variable = [("ALUDEL_PROVIDERS__OPENAI__BASE_URL", "http://[::1")];
+    assert!(Home::empty().faults(&variable)[0].contains("ALUDEL_PROVIDERS__OPENAI__BASE_URL"));
+}
+
+#[test]
+fn a_key_over_plain_http_beyond_this_machine_asks_for_allow_http() {
+    let keys = ["api_key: canary-key", "api_key_cmd: pass x", "headers: {X-Auth-Token: canary-key}"];
+    let places = ["http://gpu-box:8000/v1", "http://10.0.0.2", "http://[fe80::1]/v1", "http://localhost.example.com"];
+    for key in keys {
+        for place in places {
+            let text = |more: &str| {
+                format!("providers:\n  lab:\n    kind: openai\n    base_url: {place:?}\n    {key}\n{more}")
+            };
+            let faults = Home::new(&text("")).faults(&[]);
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert!(faults[0].starts_with("config.yaml:4: providers.lab.base_url: "), "{faults:?}");
+            assert!(
+                faults[0].contains("`providers.lab.allow_http: true`") && !faults[0].contains("canary"),
+                "{faults:?}"
+            );
+            assert!(Home::new(&text("    allow_http: true\n")).load(&[]).is_ok(), "{key} {place}");
+            assert_eq!(Home::new(&text("    allow_http: false\n")).faults(&[]).len(), 1, "{key} {place}");
+        }
+        for place in
+            ["https://gpu-box/v1", "http://127.0.0.1:8000/v1", "http://localhost.", "http://127.1", "http://[::1]"]
+        {
+            let text = format!("providers:\n  lab:\n    kind: openai\n    base_url: {place:?}\n    {key}\n");
+            assert!(Home::new(&text).load(&[]).is_ok(), "{key} {place}");
+        }
+    }
+    let keyless = "providers:\n  lab: {kind: openai, base_url: 'http://gpu-box', headers: {X-Title: mine}}\n";
+    assert!(Home::new(keyless).load(&[]).is_ok());
+    let of_the_environment = [("ALUDEL_PROVIDERS__LAB__API_KEY", "canary-key")];
+    assert_eq!(Home::new(keyless).faults(&of_the_environment).len(), 1, "wherever the key comes from");
+}
+
+#[test]
 fn a_redacted_secret_counts_as_not_given() {
     let loaded = Home::new("providers:\n  openai:\n    api_key: <redacted>\n").load(&[]).unwrap();
     assert_eq!(loaded.config.providers["openai"].api_key, None);
@@ -341,7 +426,7 @@ fn origins_of_sections_and_of_headers_are_known() {
 fn samples(kind: Kind) -> [String; 3] {
     let texts = |texts: [&str; 3]| texts.map(str::to_owned);
     match kind {
-        Kind::Text | Kind::List => texts(["openai", "google", "ollama"]),
+        Kind::Text | Kind::Command | Kind::List => texts(["openai", "google", "ollama"]),
         Kind::Path | Kind::Database => texts(["/nowhere/a", "/nowhere/b", "/nowhere/c"]),
         Kind::Url => texts(["http://a", "http://b", "http://c"]),
         Kind::Secret => ["a", "b", "c"].map(|letter| letter.repeat(40)),
@@ -358,6 +443,9 @@ fn value(loaded: &Loaded, key: &str) -> serde_json::Value {
     match key {
         "server.auth.secret" => loaded.config.server.auth.secret.as_ref().map(Secret::expose).into(),
         "providers.openai.api_key" => loaded.config.providers["openai"].api_key.as_ref().map(Secret::expose).into(),
+        "providers.openai.api_key_cmd" => {
+            loaded.config.providers["openai"].api_key_cmd.as_ref().map(CommandLine::expose).into()
+        }
         "providers.openai.headers.x-a" => loaded.config.providers["openai"].headers["x-a"].expose().into(),
         key => edit::get(loaded, key).unwrap(),
     }

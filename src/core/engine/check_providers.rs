@@ -6,10 +6,10 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::providers::is_on_this_machine;
 use super::system::Check;
 use super::{Engine, wiring};
 use crate::config::ProviderConfig;
+use crate::config::address::is_in_the_clear;
 use crate::domain::{Phase, ProviderKind};
 use crate::error::Error;
 use crate::probe::KeySource;
@@ -202,8 +202,8 @@ fn misplaced(name: &str, provider: &ProviderConfig) -> impl Iterator<Item = Stri
         )),
         _ => None,
     };
-    let has_key = provider.api_key.is_some() || provider.api_key_cmd.is_some();
-    let in_the_clear = (scheme == "http" && has_key && !is_on_this_machine(url)).then(|| {
+    let has_key = provider.api_key.is_some() || provider.api_key_cmd.is_some() || provider.has_secret_header();
+    let in_the_clear = (has_key && is_in_the_clear(url)).then(|| {
         format!("`{key}` is plain HTTP: the key and every text travel unencrypted; write https:// if it speaks it")
     });
     path_fault.into_iter().chain(in_the_clear)

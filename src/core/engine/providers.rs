@@ -9,6 +9,7 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 
 use super::{Engine, wiring};
+use crate::config::address::is_on_this_machine;
 use crate::domain::{Phase, ProviderInfo, ProviderKind};
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::probe::KeySource;
@@ -101,34 +102,5 @@ impl Engine {
             ProviderError::new(name, ProviderFailure::Timeout, message)
         };
         timeout(LISTING, listing).await.unwrap_or_else(|_| Err(late())).map_err(Error::from)
-    }
-}
-
-/// True for a URL whose host is this machine.
-pub(super) fn is_on_this_machine(url: &str) -> bool {
-    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    match host.parse::<std::net::IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_machine_has_many_names() {
-        for url in ["http://localhost:11434", "http://127.0.0.1", "http://[::1]:11434/", "http://a.localhost/v1"] {
-            assert!(is_on_this_machine(url), "{url}");
-        }
-        for url in ["http://gpu-box:11434", "https://ollama.com", "http://10.0.0.1", "http://localhost.example.com", ""]
-        {
-            assert!(!is_on_this_machine(url), "{url}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! answer is searched for it.
 //!
 //! The key comes in each of the ways there are: written down, from a variable, from `<NAME>_API_KEY`, from a command, as
-//! a header. Servers repeat it in their errors, as some do. The built program is asked over REST and on the command line.
+//! a header; the command has a secret of its own among its arguments. Servers repeat it in their errors, as some do. The built program is asked over REST and on the command line.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,13 +55,15 @@ impl Source {
     const ALL: [Self; 5] = [Self::Written, Self::Variable, Self::UsualVariable, Self::Command, Self::Header];
 
     /// The lines of a provider's configuration.
-    fn lines(self, vendor: Vendor, key: &str, key_file: &Path) -> Vec<String> {
+    fn lines(self, vendor: Vendor, key: &str, key_file: &Path, argument: &Canary) -> Vec<String> {
         let (header, scheme) = vendor.key_header();
         match self {
             Self::Written => vec![],
             Self::Variable => vec!["api_key: ${A_VARIABLE_OF_MINE}".to_owned()],
             Self::UsualVariable => vec!["# the key is in <NAME>_API_KEY".to_owned()],
-            Self::Command => vec![format!("api_key_cmd: cat {}", key_file.display())],
+            Self::Command => {
+                vec![format!("api_key_cmd: \"cat {} && : --token {}\"", key_file.display(), argument.key)]
+            }
             Self::Header => vec![format!("headers: {{{header}: \"{scheme}{key}\"}}")],
         }
     }
@@ -70,6 +72,8 @@ impl Source {
 /// A canary for each source, since a key that is known from one is masked wherever it shows.
 struct Canaries {
     each: [Canary; 5],
+    /// What stands among the command's arguments.
+    argument: Canary,
     /// The file that the command prints.
     file: NamedTempFile,
 }
@@ -79,7 +83,7 @@ impl Canaries {
         let each = Source::ALL.map(|_| Canary::new());
         let mut file = NamedTempFile::new().expect("a file");
         writeln!(file, "{}", each[Source::Command as usize].key).expect("written");
-        Self { each, file }
+        Self { each, argument: Canary::new(), file }
     }
 
     fn key(&self, source: Source) -> &str {
@@ -103,7 +107,7 @@ fn actors(
         }
         let mut actor = Actor::new(name, vendor).playing(move |_| Some(script.clone()));
         canaries.key(source).clone_into(&mut actor.key);
-        actor.more = source.lines(vendor, &actor.key, canaries.file.path());
+        actor.more = source.lines(vendor, &actor.key, canaries.file.path(), &canaries.argument);
         actor.max_retries = 0;
         actor
     };
@@ -152,7 +156,7 @@ impl Search {
     fn conclude(&self, others: &[&Canary]) {
         let configuration = [self.house.home.data().join("config.yaml")];
         let mut shown = Vec::new();
-        for secret in self.canaries.each.iter().chain(others.iter().copied()) {
+        for secret in self.canaries.each.iter().chain([&self.canaries.argument]).chain(others.iter().copied()) {
             let outputs = self.outputs.0.iter();
             shown.extend(outputs.filter_map(|(place, bytes)| Some(format!("{place}: {}", secret.found_in(bytes)?))));
             shown.extend(secret.found_below(self.house.home.path(), &configuration));

@@ -14,6 +14,7 @@ use yaml_edit::{Document, ScalarValue, YamlFile, YamlValue};
 use super::{of_text, validate_text};
 use crate::config::expand::{self, Expanded, Variables};
 use crate::config::kind::Kind;
+use crate::config::merge::is_redacted;
 use crate::config::tree::{self, Node};
 use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Origins, Paths, REDACTED, keys};
 use crate::error::Error;
@@ -81,7 +82,7 @@ fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
         }
         Expanded::Unknown => Ok(raw.into()),
         Expanded::Plain(plain) | Expanded::Filled(plain) => {
-            if known.kind == Kind::Secret && plain.trim() == REDACTED {
+            if is_redacted(known.kind, &plain) {
                 return Err(refuse(format!("{REDACTED} is what stands in place of a secret; give the secret itself")));
             }
             let value = known.kind.parse(&plain).map_err(refuse)?;

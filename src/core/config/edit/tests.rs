@@ -413,6 +413,26 @@ fn what_is_exported_loads_to_the_same_minus_secrets() {
 }
 
 #[test]
+fn the_arguments_of_a_command_are_shown_nowhere_and_an_export_does_not_run_what_stands_for_them() {
+    let home =
+        Home::new("providers:\n  openai: {api_key_cmd: 'curl -H \"X-Vault-Token: canary\" https://vault/v1/x'}\n");
+    let loaded = home.load();
+    let exported = export(&loaded).unwrap();
+    let shown = format!(
+        "{exported} {:?} {:?} {} {}",
+        show(&loaded).unwrap(),
+        loaded.config,
+        get(&loaded, "providers.openai.api_key_cmd").unwrap(),
+        get(&loaded, "").unwrap()
+    );
+    assert!(shown.contains("curl <redacted>") && !shown.contains("canary"), "{shown}");
+    let again = Home::new(&exported).load();
+    assert_eq!(again.config.providers["openai"].api_key_cmd, None);
+    let refused = home.set("providers.openai.api_key_cmd", "curl <redacted>").unwrap_err();
+    assert!(refused.to_string().contains("stands in place of"), "{refused}");
+}
+
+#[test]
 fn an_export_does_not_bind_what_was_not_bound() {
     let loaded = Home::empty().load_with(&[("ALUDEL_PROVIDERS__OPENAI__API_KEY", "canary")]).unwrap();
     let again = Home::new(&export(&loaded).unwrap()).load();
@@ -434,7 +454,7 @@ fn validating_looks_at_the_file_alone() {
 fn raw_for(kind: config::Kind) -> BoxedStrategy<String> {
     use config::Kind;
     match kind {
-        Kind::Text | Kind::Secret | Kind::Path | Kind::Database => "[ -~é☃]{1,24}".boxed(),
+        Kind::Text | Kind::Secret | Kind::Command | Kind::Path | Kind::Database => "[ -~é☃]{1,24}".boxed(),
         Kind::Choice(words) => proptest::sample::select(words).prop_map(str::to_owned).boxed(),
         Kind::Flag => proptest::sample::select(vec!["true", "off", "yes", "0"]).prop_map(str::to_owned).boxed(),
         Kind::Whole(min, max) => (min..=max).prop_map(|whole| whole.to_string()).boxed(),
@@ -462,6 +482,7 @@ proptest! {
                 };
                 let mut config = home.load().config;
                 let found = match (row.kind, row.pattern) {
+                    (config::Kind::Command, _) => config.providers["openai"].api_key_cmd.as_ref().unwrap().expose().into(),
                     (config::Kind::Secret, "server.auth.secret") => config.server.auth.secret.unwrap().expose().into(),
                     (config::Kind::Secret, pattern) => {
                         let provider = config.providers.swap_remove("openai").unwrap();

@@ -16,7 +16,7 @@ use crate::error::Error;
 pub struct Setting {
     /// Dotted key.
     pub key: String,
-    /// Its value; null when it is not set and has no default, `<redacted>` for a secret.
+    /// Its value; null when it is not set and has no default, `<redacted>` for a secret and for a command's arguments.
     pub value: Value,
     /// Where the value came from.
     pub origin: Origin,
@@ -38,12 +38,13 @@ pub fn show(loaded: &Loaded) -> Result<Vec<Setting>, Error> {
     Ok(settings.collect())
 }
 
-/// The effective value of a key, or of everything below a section. Null when it is not set and has no default.
+/// The effective value of a key, or of everything below a section; of everything for the empty key. Null when it is not
+/// set and has no default.
 ///
 /// # Errors
 /// `config_invalid` when there is no such key.
 pub fn get(loaded: &Loaded, key: &str) -> Result<Value, Error> {
-    let path = keys::segments(key);
+    let path = if key.is_empty() { Vec::new() } else { keys::segments(key) };
     let tree = tree(&loaded.config)?;
     match (at(&tree, &path), keys::named(&path)) {
         (Some(value), _) => Ok(value.clone()),

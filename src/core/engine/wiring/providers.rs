@@ -10,13 +10,13 @@ use crate::config::{Environment, Loaded, ProviderConfig};
 use crate::domain::ProviderKind;
 use crate::probe;
 use crate::provider::registry::{ProviderSettings, Registry};
-use crate::provider::transport::KeySource;
 use crate::provider::transport::probe::ollama_url;
+use crate::provider::transport::{KeyCommand, KeySource};
 
 /// The providers of the configuration, and the kinds that can be used by name.
 pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
     let Loaded { config, environment, .. } = loaded;
-    let configured = config.providers.iter().map(|(name, provider)| configured(name, provider, environment));
+    let configured = config.providers.iter().map(|(name, provider)| configured(name, provider, loaded));
     let by_name = ProviderKind::ALL.into_iter().filter(|kind| {
         let is_networked = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
         is_networked && !config.providers.contains_key(kind.as_str())
@@ -28,16 +28,22 @@ pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
 }
 
 /// A provider of the configuration.
-fn configured(name: &str, provider: &ProviderConfig, environment: &Environment) -> ProviderSettings {
+fn configured(name: &str, provider: &ProviderConfig, loaded: &Loaded) -> ProviderSettings {
+    let environment = &loaded.environment;
     let mut settings = ProviderSettings::new(name, provider.kind);
     settings.model.clone_from(&provider.model);
     settings.embedding_model.clone_from(&provider.embedding_model);
     settings.base_url = provider.base_url.clone().or_else(|| place_of_environment(provider.kind, environment));
     settings.key = match (provider.key(name, environment), &provider.api_key_cmd) {
         (Some(key), _) => KeySource::Given(key),
-        (None, Some(command)) => KeySource::Command(command.clone()),
+        (None, Some(command)) => KeySource::Command(KeyCommand {
+            line: command.expose().to_owned(),
+            withheld: environment.secrets_of_others(&loaded.config, name, provider.kind),
+        }),
         (None, None) => KeySource::None,
     };
+    settings.allow_http = provider.allow_http;
+    settings.has_secret_header = provider.has_secret_header();
     settings.headers.clone_from(&provider.headers);
     settings.ca_file.clone_from(&provider.ca_file);
     settings.script.clone_from(&provider.script);
@@ -140,12 +146,39 @@ mod tests {
         let lab = registry.settings("lab").unwrap();
         assert_eq!((lab.model.as_deref(), lab.embedding_model.as_deref()), (Some("small"), Some("tiny")));
         assert_eq!(lab.base_url.as_deref(), Some("http://127.0.0.1:9/v1"));
-        assert_eq!(lab.key, KeySource::Command("pass show lab".into()));
+        let KeySource::Command(command) = &lab.key else { panic!("no command: {:?}", lab.key) };
+        assert_eq!(command.line, "pass show lab");
+        assert_eq!(command.withheld.iter().collect::<Vec<_>>(), ["OPENAI_API_KEY"]);
         assert_eq!(lab.headers["X-Team"].expose(), "blue");
         assert_eq!(lab.ca_file.as_deref(), Some(std::path::Path::new("/etc/lab.pem")));
         assert_eq!((lab.patience.silence.as_secs(), lab.max_retries, lab.max_concurrency.get()), (7, 0, 2));
         assert_eq!(key(&registry, "openai"), KeySource::Given("own".into()));
         assert_eq!(registry.names().take(2).collect::<Vec<_>>(), ["lab", "openai"]);
+    }
+
+    #[test]
+    fn a_key_of_the_environment_is_not_sent_in_the_clear_to_another_machine() {
+        let lab =
+            |more: &str| format!("providers: {{lab: {{kind: openai, base_url: 'http://gpu-box/v1', model: m{more}}}}}");
+        let key = [("LAB_API_KEY", "canary-key-of-the-lab")];
+        let (_home, registry) = of(&lab(""), &key);
+        let error = registry.get("lab").err().unwrap();
+        assert_eq!(error.code(), Code::ConfigInvalid);
+        let told = error.to_string();
+        assert!(
+            told.contains("providers.lab.base_url: ") && told.contains("`providers.lab.allow_http: true`"),
+            "{told}"
+        );
+        assert!(!told.contains("canary"), "{told}");
+        let info = registry.infos().into_iter().find(|info| info.name == "lab").unwrap();
+        assert!(!info.available && info.reason.unwrap().contains("allow_http"));
+        assert!(registry.models("lab").is_err() && registry.embedder("lab", None, None).is_err());
+        assert!(of(&lab(", allow_http: true"), &key).1.get("lab").is_ok());
+        assert!(of(&lab(""), &[]).1.get("lab").is_ok(), "there is no key to show");
+        let ollama = [("OLLAMA_HOST", "http://gpu-box:1234"), ("OLLAMA_API_KEY", "canary-key-of-ollama")];
+        assert_eq!(of("{}", &ollama).1.get("ollama").err().unwrap().code(), Code::ConfigInvalid);
+        let here = [("OLLAMA_HOST", "0.0.0.0"), ("OLLAMA_API_KEY", "canary-key-of-ollama")];
+        assert!(of("{}", &here).1.get("ollama").is_ok());
     }
 
     #[test]

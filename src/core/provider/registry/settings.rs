@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 
 use super::wires;
-use crate::config::{ProviderConfig, Secret};
+use crate::config::address::is_in_the_clear;
+use crate::config::{ConfigError, ConfigFault, ConfigSource, ProviderConfig, Secret};
 use crate::domain::ProviderKind;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::provider::retry::RetryPolicy;
@@ -32,6 +33,10 @@ pub struct ProviderSettings {
     pub embedding_model: Option<String>,
     /// Where its key comes from.
     pub key: KeySource,
+    /// Whether a key may be sent unencrypted to another machine.
+    pub allow_http: bool,
+    /// True when one of `headers` carries a credential.
+    pub has_secret_header: bool,
     /// Headers sent with every call, over the ones of the protocol.
     pub headers: IndexMap<String, Secret>,
     /// A PEM file with a root certificate to trust besides the usual.
@@ -56,6 +61,8 @@ impl ProviderSettings {
             base_url: None,
             embedding_model: None,
             key: KeySource::None,
+            allow_http: false,
+            has_secret_header: false,
             headers: IndexMap::new(),
             ca_file: None,
             script: None,
@@ -81,8 +88,18 @@ impl ProviderSettings {
                 let variables = ProviderConfig::key_variables(name, *kind).join(" or ");
                 Some(Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`")))
             }
+            _ if self.shows_its_key() => Some(Obstacle::InTheClear(format!(
+                "its key would travel unencrypted over http:// to another machine; write https:// in `providers.{name}.base_url`, or set `providers.{name}.allow_http: true` where the network is trusted"
+            ))),
             _ => None,
         }
+    }
+
+    /// True when anybody on the way could read its key, and nobody allowed that.
+    fn shows_its_key(&self) -> bool {
+        !self.allow_http
+            && (self.key != KeySource::None || self.has_secret_header)
+            && self.base_url.as_deref().is_some_and(is_in_the_clear)
     }
 
     /// True when the service wants a key and there is none. A header of the user's own may be one.
@@ -111,13 +128,15 @@ pub(super) enum Obstacle {
     NoScript(String),
     /// The service wants a key.
     NoKey(String),
+    /// Its key would be sent unencrypted.
+    InTheClear(String),
 }
 
 impl Obstacle {
     /// What is missing, and what to do.
     pub(super) fn reason(self) -> String {
         match self {
-            Self::NoScript(reason) | Self::NoKey(reason) => reason,
+            Self::NoScript(reason) | Self::NoKey(reason) | Self::InTheClear(reason) => reason,
         }
     }
 
@@ -125,6 +144,11 @@ impl Obstacle {
     pub(super) fn error(self, name: &str) -> Error {
         match self {
             Self::NoScript(reason) => Error::value("provider", format!("`{name}` cannot be used: {reason}")),
+            Self::InTheClear(message) => {
+                let key = format!("providers.{name}.base_url");
+                let source = ConfigSource::Argument;
+                ConfigError::one(ConfigFault { source, key, line: None, column: None, message }).into()
+            }
             Self::NoKey(reason) => ProviderError::new(name, ProviderFailure::Auth, reason).before_sending().into(),
         }
     }

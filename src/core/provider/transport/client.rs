@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, Url, redirect};
 
+use crate::config::address::is_this_machine;
 use crate::error::Error;
 
 /// The longest wait for a connection, TLS included.
@@ -46,7 +47,7 @@ impl Clients {
     /// # Errors
     /// `file` when `ca_file` cannot be read or holds no certificate; `internal` when TLS cannot be set up.
     pub(super) fn get(&self, provider: &str, url: &Url, ca_file: Option<&Path>) -> Result<Client, Error> {
-        let which = Which { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_loopback(url) };
+        let which = Which { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_this_machine(url) };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = made.get(&which) {
             return Ok(client.clone());
@@ -111,36 +112,12 @@ fn no_client(error: &reqwest::Error) -> Error {
     Error::Internal(format!("no HTTP client can be made: {error}"))
 }
 
-/// True for an address of this machine itself.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    match host.parse::<std::net::IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()
-    }
-
-    #[test]
-    fn loopback_is_told_from_other_hosts() {
-        for here in
-            ["http://127.0.0.1:1", "http://127.9.9.9", "https://[::1]:2/v1", "http://localhost", "http://a.localhost"]
-        {
-            assert!(is_loopback(&url(here)), "{here}");
-        }
-        for elsewhere in
-            ["http://192.168.1.2", "https://api.example.com", "http://localhost.example.com", "http://[::2]"]
-        {
-            assert!(!is_loopback(&url(elsewhere)), "{elsewhere}");
-        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ use answer::Answer;
 pub use answer::CostOf;
 pub use client::Clients;
 pub use embedding::{HttpEmbedder, Manners};
-pub use key::KeySource;
+pub use key::{KeyCommand, KeySource};
 pub use link::Link;
 use link::{LONGEST_ANSWER, Wanted};
 pub use models::Listing;

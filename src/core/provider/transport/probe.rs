@@ -9,7 +9,8 @@ use reqwest::Url;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 
-use super::client::{Clients, is_loopback};
+use super::client::Clients;
+use crate::config::address::is_this_machine;
 
 /// Where it listens unless told otherwise.
 pub const OLLAMA_URL: &str = "http://localhost:11434";
@@ -38,7 +39,7 @@ struct Version {
 /// or is something else.
 pub async fn running_ollama(clients: &Clients, base_url: &str) -> Option<RunningOllama> {
     let base_url = base_url.trim_end_matches('/');
-    let url = Url::parse(&format!("{base_url}/api/version")).ok().filter(is_loopback)?;
+    let url = Url::parse(&format!("{base_url}/api/version")).ok().filter(is_this_machine)?;
     let asked = async {
         // Making a client takes longer than asking: where nobody listens, none is made.
         let host = url.host_str()?.trim_matches(['[', ']']);

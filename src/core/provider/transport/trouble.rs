@@ -6,8 +6,9 @@
 use std::error::Error as StdError;
 use std::io;
 
-use super::client::{CONNECT_TIMEOUT, is_loopback};
+use super::client::CONNECT_TIMEOUT;
 use super::place::Place;
+use crate::config::address::is_this_machine;
 use crate::error::{ProviderError, ProviderFailure};
 
 /// A call to one provider, as far as messages need to know.
@@ -39,7 +40,7 @@ impl Called<'_> {
             } else if kind == Some(io::ErrorKind::InvalidData) {
                 unavailable(untrusted(provider, shown, io))
             } else if kind == Some(io::ErrorKind::ConnectionRefused) {
-                let fix = if is_loopback(self.place.url()) {
+                let fix = if is_this_machine(self.place.url()) {
                     format!("start the server, or correct {base_url}")
                 } else {
                     format!("check the network, the proxy if there is one, and {base_url}")

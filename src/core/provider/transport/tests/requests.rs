@@ -1,5 +1,7 @@
 //! What goes out: addresses, headers, keys, redirects, certificates.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::provider::wire::Auth;
 
@@ -165,7 +167,10 @@ async fn a_key_from_a_command_is_asked_for_again_after_a_refusal() {
     let count = folder.path().join("count");
     let command = format!("echo x >> {0}; echo key-number-$(wc -l < {0} | tr -d ' ')", count.display());
     let server = ScriptedServer::start([hello(), Script::json(401, &json!({})), hello()]).await;
-    let commanded = ProviderSettings { key: KeySource::Command(command), ..settings(server.url()) };
+    let commanded = ProviderSettings {
+        key: KeySource::Command(KeyCommand { line: command, withheld: BTreeSet::new() }),
+        ..settings(server.url())
+    };
     let transport = transport(&commanded, Plain::default());
     for is_accepted in [true, false, true] {
         assert_eq!(complete(&transport, request(0)).await.is_ok(), is_accepted);
