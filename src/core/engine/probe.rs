@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::ledger::{Account, Caps, Labels};
 use crate::probe::{self, Setup, Subject};
 use crate::provider::catalog::ModelCard;
+use crate::provider::transport::proxy::ProxyInUse;
 
 /// Most tokens of the answer to a test. What a model needs to reason first is added below.
 const MAX_TOKENS: u32 = 16;
@@ -96,6 +97,7 @@ impl Engine {
 
     fn setup(&self, info: &ProviderInfo, model: Option<&str>) -> Setup {
         let configured = self.config().providers.get(&info.name);
+        let environment = &self.inner.loaded.environment;
         Setup {
             name: info.name.clone(),
             kind: info.kind,
@@ -105,6 +107,7 @@ impl Engine {
             model_was_asked_for: model.is_some(),
             has_embedding_model: configured.is_some_and(|provider| provider.embedding_model.is_some()),
             key: wiring::key_source(&self.inner.loaded, &info.name, info.kind),
+            proxy: info.base_url.as_deref().and_then(|url| ProxyInUse::of(url, environment)),
         }
     }
 

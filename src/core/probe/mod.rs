@@ -25,6 +25,7 @@ use crate::error::ProviderError;
 use crate::ledger::Account;
 use crate::provider::Provider;
 use crate::provider::embedding::Embedder;
+use crate::provider::transport::proxy::ProxyInUse;
 
 pub use advice::{nameless, no_model, set_up};
 
@@ -47,6 +48,8 @@ pub struct Setup {
     pub has_embedding_model: bool,
     /// Where its key comes from.
     pub key: KeySource,
+    /// The proxy that its calls go through.
+    pub proxy: Option<ProxyInUse>,
 }
 
 /// Where a key comes from. Never the key itself.

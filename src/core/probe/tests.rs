@@ -22,6 +22,7 @@ fn setup(kind: ProviderKind) -> Setup {
         model_was_asked_for: false,
         has_embedding_model: true,
         key: KeySource::Variable("MINE_API_KEY".into()),
+        proxy: None,
     }
 }
 
@@ -229,4 +230,22 @@ fn advice_that_the_message_gives_is_not_repeated() {
     }
     assert_eq!(advice::sentence("refused.", advice), format!("refused; {advice}"));
     assert_eq!(advice::sentence("refused", ""), "refused");
+}
+
+#[tokio::test]
+async fn a_proxy_is_told_whether_the_provider_is_reached_or_not() {
+    let proxy = crate::provider::transport::proxy::ProxyInUse {
+        address: "http://proxy.corp:3128".to_owned(),
+        variable: "HTTPS_PROXY".to_owned(),
+    };
+    for script in ["answer: {text: ready}", "rules: [{fault: {kind: server_error, status: 503}}]"] {
+        let mut subject = subject(script);
+        subject.setup.proxy = Some(proxy.clone());
+        let test = test(subject).await;
+        let reachable = test.check(Name::Reachable).unwrap();
+        assert!(
+            reachable.detail.contains("by way of the proxy http://proxy.corp:3128 of HTTPS_PROXY"),
+            "{reachable:?}"
+        );
+    }
 }

@@ -6,6 +6,7 @@
 use crate::domain::{ProviderCheck, ProviderCheckName as Name, ProviderCheckStatus as Status, ProviderKind};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::embedding::{Embedded, Embedder};
+use crate::provider::transport::proxy::ProxyInUse;
 
 use super::advice;
 use super::call::Call;
@@ -151,6 +152,10 @@ const NOT_REACHED: &str = "not reached";
 
 /// All checks but the last, of which that of `stage` failed. Those before it hold; of the model the caller knows best.
 fn failed(setup: &Setup, stage: Name, said: String, model: ProviderCheck) -> Vec<ProviderCheck> {
+    let said = match &setup.proxy {
+        Some(proxy) if stage == Name::Reachable => format!("{said}; it is asked {}", by_way_of(proxy)),
+        _ => said,
+    };
     let failure = check(stage, Status::Failed, said);
     let before = [check(Name::Reachable, Status::Ok, reached(setup)), key_accepted(setup), model];
     let mut checks: Vec<ProviderCheck> = before.into_iter().take_while(|check| check.name != stage).collect();
@@ -163,10 +168,17 @@ fn failed(setup: &Setup, stage: Name, said: String, model: ProviderCheck) -> Vec
 
 fn reached(setup: &Setup) -> String {
     match &setup.base_url {
-        Some(url) => format!("{url} answers"),
+        Some(url) => match &setup.proxy {
+            Some(proxy) => format!("{url} answers, {}", by_way_of(proxy)),
+            None => format!("{url} answers"),
+        },
         None if setup.kind == ProviderKind::Sim => "it plays a script".to_owned(),
         None => "it is inside this program".to_owned(),
     }
+}
+
+fn by_way_of(proxy: &ProxyInUse) -> String {
+    format!("by way of the proxy {} of {}", proxy.address, proxy.variable)
 }
 
 fn key_accepted(setup: &Setup) -> ProviderCheck {

@@ -16,6 +16,7 @@ mod link;
 mod models;
 mod place;
 pub mod probe;
+pub mod proxy;
 #[cfg(any(test, feature = "test-support"))]
 pub mod testing;
 #[cfg(test)]
