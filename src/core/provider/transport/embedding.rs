@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::answer::CostOf;
-use super::link::Link;
+use super::link::{LONGEST_ANSWER, Link};
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Account, Actual, Call, Money};
@@ -141,7 +141,7 @@ impl HttpEmbedder {
             )
             .await?;
         let start = Instant::now();
-        let answer = match self.link.fetch(call, &self.model, self.manners.patience).await {
+        let answer = match self.link.fetch(call, &self.model, self.manners.patience, LONGEST_ANSWER).await {
             Ok(body) => {
                 self.link.wire.read_embeddings(&body).map_err(|error| self.link.unread(&body, &self.model, error))
             }

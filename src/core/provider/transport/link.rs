@@ -126,7 +126,7 @@ impl Link {
         Err(self.failed(ProviderFailure::Unavailable, message))
     }
 
-    /// Sends one call and reads its whole answer, within the limits of `patience`.
+    /// Sends one call and reads its whole answer of `most` bytes, within the limits of `patience`.
     ///
     /// # Errors
     /// As [`Link::send`]; `provider_timeout`; `provider_unavailable` for an answer that is cut or too long.
@@ -135,6 +135,7 @@ impl Link {
         call: HttpCall,
         model: &str,
         patience: Patience,
+        most: usize,
     ) -> Result<Vec<u8>, ProviderError> {
         let end = timeout::later(Instant::now(), patience.whole);
         let mut response = self.within(patience, end, self.send(call, Wanted::Whole, model)).await?;
@@ -142,8 +143,8 @@ impl Link {
         loop {
             let next = async { response.chunk().await.map_err(|error| self.called().cut(error)) };
             let Some(bytes) = self.within(patience, end, next).await? else { return Ok(body) };
-            if body.len() + bytes.len() > LONGEST_ANSWER {
-                return Err(self.too_long());
+            if body.len() + bytes.len() > most {
+                return Err(self.too_long(most));
             }
             body.extend_from_slice(&bytes);
         }
@@ -166,9 +167,9 @@ impl Link {
         error
     }
 
-    /// More than [`LONGEST_ANSWER`] bytes.
-    pub(super) fn too_long(&self) -> ProviderError {
-        let limit = LONGEST_ANSWER / (1024 * 1024);
+    /// More than `most` bytes.
+    pub(super) fn too_long(&self, most: usize) -> ProviderError {
+        let limit = most / (1024 * 1024);
         self.failed(ProviderFailure::Unavailable, format!("the answer passed {limit} MiB on the wire without an end"))
     }
 

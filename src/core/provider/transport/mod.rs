@@ -147,7 +147,7 @@ impl Reading<'_> {
             Some(bytes) => {
                 self.bytes = self.bytes.saturating_add(bytes.len());
                 if self.bytes > LONGEST_ANSWER {
-                    return Err(self.link.too_long());
+                    return Err(self.link.too_long(LONGEST_ANSWER));
                 }
                 self.framer.push(bytes)
             }

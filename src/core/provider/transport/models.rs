@@ -12,6 +12,9 @@ use crate::provider::timeout::Patience;
 /// The most pages asked for: an endless list is cut here.
 const MOST_PAGES: usize = 20;
 
+/// The most bytes of a page. The longest list there is, OpenRouter's, has under one MiB.
+const LONGEST_PAGE: usize = 4 * 1024 * 1024;
+
 /// The most models that an error lists.
 const SHOWN: usize = 20;
 
@@ -35,7 +38,7 @@ impl Link {
         let mut page: Option<String> = None;
         for _ in 0..MOST_PAGES {
             let left = Patience { whole: patience.whole.saturating_sub(start.elapsed()), ..patience };
-            let body = self.fetch(self.wire.models(page.as_deref()), "", left).await?;
+            let body = self.fetch(self.wire.models(page.as_deref()), "", left, LONGEST_PAGE).await?;
             let read = self.wire.read_models(&body).map_err(|error| self.unread(&body, "", error))?;
             models.extend(read.models);
             match read.next {

@@ -21,6 +21,9 @@ const OLLAMA_PORT: u16 = 11_434;
 /// The longest wait for its answer.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// The most bytes of its answer.
+const LONGEST_VERSION: usize = 4096;
+
 /// An Ollama that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningOllama {
@@ -46,7 +49,14 @@ pub async fn running_ollama(clients: &Clients, base_url: &str) -> Option<Running
         drop(TcpStream::connect((host, url.port_or_known_default()?)).await.ok()?);
         let client = clients.get("ollama", &url, None).ok()?;
         let response = client.get(url.clone()).send().await.ok()?;
-        let body = response.error_for_status().ok()?.bytes().await.ok()?;
+        let mut response = response.error_for_status().ok()?;
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.ok()? {
+            body.extend_from_slice(&bytes);
+            if body.len() > LONGEST_VERSION {
+                return None;
+            }
+        }
         serde_json::from_slice::<Version>(&body).ok()
     };
     let Version { version } = tokio::time::timeout(PATIENCE, asked).await.ok()??;
@@ -123,6 +133,13 @@ mod tests {
         let silent = ScriptedServer::start([Script::nothing().hang()]).await;
         assert_eq!(running_ollama(&clients, silent.url()).await, None);
         assert!(silent.until_closed(0).await);
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_no_ollama_and_is_not_read_on() {
+        let endless =
+            ScriptedServer::start([Script::json(200, &serde_json::json!({"version": "x".repeat(8192)}))]).await;
+        assert_eq!(running_ollama(&Clients::new(), endless.url()).await, None);
     }
 
     #[tokio::test]

@@ -142,3 +142,13 @@ async fn a_list_that_comes_too_slowly_is_given_up() {
     assert!(server.until_closed(0).await);
     assert_clean(&error);
 }
+
+#[tokio::test]
+async fn a_list_of_models_without_an_end_is_not_read_to_it() {
+    let long = json!({"models": ["x".repeat(5 * 1024 * 1024)]});
+    let server = ScriptedServer::start([Script::json(200, &long)]).await;
+    let link = link(&settings(server.url()), Plain::default()).unwrap();
+    let error = link.listing(Patience::default()).await.unwrap_err();
+    assert_eq!(error.failure, ProviderFailure::Unavailable);
+    assert!(error.message.contains("passed 4 MiB"), "{error}");
+}
