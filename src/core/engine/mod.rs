@@ -13,6 +13,7 @@ mod check_providers;
 mod compare;
 mod embedding;
 mod estimate;
+mod exposure;
 mod generate;
 mod indexing;
 mod judging;

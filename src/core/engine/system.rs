@@ -79,10 +79,11 @@ impl Engine {
         self.inner.settings_check.get_or_init(|| check);
     }
 
-    /// Looks at everything a run needs: configuration, database, cache, personas, templates, themes, providers, phases,
+    /// Looks at everything a run needs: configuration, database, permissions, cache, personas, templates, themes, providers, phases,
     /// models, weights; and at the workbench's settings. Sends nothing.
     pub async fn validate(&self) -> Validation {
         let mut checks = vec![self.check_configuration(), self.check_database().await];
+        checks.extend(self.check_permissions());
         checks.extend(self.check_cache());
         checks.extend(self.check_assets());
         checks.extend(self.check_persona());

@@ -25,7 +25,11 @@ pub(super) struct Home {
 
 impl Home {
     pub(super) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        let folder = tempfile::tempdir().unwrap();
+        // As the program makes it.
+        #[cfg(unix)]
+        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        Self { folder }
     }
 
     pub(super) fn with_config(text: &str) -> Self {

@@ -153,6 +153,64 @@ fn data_dir_moves_everything() {
 }
 
 #[test]
+fn an_export_as_json_says_what_the_yaml_says() {
+    let home = Home::new();
+    home.config(COMMENTED);
+    let yaml: Value = serde_yaml::from_str(&home.run(&["config", "export"]).quietly_done().stdout).expect("YAML");
+    let json = home.run(&["config", "export", "--format", "json"]).quietly_done().json();
+    assert_eq!(json["generation"]["default_count"], yaml["generation"]["default_count"]);
+    assert_eq!((&json["server"]["port"], &json["tui"]["theme"]), (&yaml["server"]["port"], &yaml["tui"]["theme"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn validate_warns_of_what_others_can_read_or_change() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let file = home.config("{}");
+    let chmod = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    chmod(&home.data(), 0o700);
+    for (mode, warns) in [(0o600, false), (0o644, true), (0o666, true)] {
+        chmod(&file, mode);
+        let checks = home.run(&["validate", "--format", "json"]).done().json();
+        assert_eq!(checks["valid"], true, "a warning fails nothing");
+        let check = checks["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "permissions");
+        let check = check.expect("a check of permissions");
+        assert_eq!(check["status"] == "warning", warns, "{mode:o}: {check}");
+        let detail = check["detail"].as_str().expect("a text");
+        assert_eq!(detail.contains("run `chmod 600 ~/.aludel/config.yaml`"), warns, "{detail}");
+        home.run(&["config", "validate"]).quietly_done();
+    }
+}
+
+#[test]
+fn a_key_over_plain_http_is_refused_by_key_and_line() {
+    let home = Home::new();
+    home.config(
+        "providers:\n  lab:\n    kind: openai\n    base_url: http://gpu-box/v1\n    api_key: canary-of-the-lab\n",
+    );
+    for arguments in [&["config", "validate"][..], &["validate"], &["generate", "x"]] {
+        let said = home.run(arguments).failed(3);
+        assert!(said.stderr.contains(":4: providers.lab.base_url: ") && said.stderr.contains("allow_http"), "{said:?}");
+        assert!(!format!("{said:?}").contains("canary"), "{said:?}");
+    }
+    home.run(&["config", "set", "providers.lab.allow_http", "true"]).quietly_done();
+    home.run(&["config", "validate"]).quietly_done();
+    // Without a key in the file, the one of the environment is refused where it would be sent.
+    home.config("providers: {lab: {kind: openai, base_url: 'http://gpu-box/v1', model: m}}\n");
+    home.run(&["config", "validate"]).quietly_done();
+    let key = [("LAB_API_KEY", "canary-of-the-lab")];
+    for (arguments, exit) in [(&["validate"][..], 1), (&["generate", "x", "--no-save"], 3)] {
+        let said = home.run_with_env(arguments, &key);
+        assert_eq!(said.code, exit, "{said:?}");
+        let told = format!("{}{}", said.stdout, said.stderr);
+        assert!(told.contains("providers.lab.base_url") && !told.contains("canary"), "{told}");
+    }
+}
+
+#[test]
 fn validate_tells_what_is_in_order_and_what_is_not() {
     let home = Home::new();
     let said = home.run(&["validate"]).quietly_done();

@@ -1,0 +1,231 @@
+//! What others can read or change of the user's own: the configuration, the data folder, and what is in it.
+//!
+//! The configuration can hold keys and commands, the database everything that was ever asked, and a template decides
+//! what is sent to a model, so each is the user's alone: files 0600, folders 0700, templates not writable by others.
+//! A folder above that others may write to lets them put another in its place, unless it is sticky (as `/tmp` is).
+//! Links are followed, since what they lead to is what is read. Modes mean this on Unix alone; elsewhere nothing is
+//! found.
+
+use std::path::PathBuf;
+
+use super::Engine;
+use super::system::Check;
+
+/// Findings that are told one by one.
+const MOST_TOLD: usize = 20;
+
+/// The name of the check.
+const NAME: &str = "permissions";
+
+/// A path that others get at, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Exposure {
+    path: PathBuf,
+    /// What is wrong, after the path.
+    what: String,
+    /// The command that mends it, without the path.
+    fix: String,
+}
+
+impl Engine {
+    /// A warning for everything that others can read or change, or one check that says that there is nothing.
+    pub(super) fn check_permissions(&self) -> Vec<Check> {
+        let paths = self.paths();
+        let found = find(paths, self.config());
+        let mut checks: Vec<Check> = found
+            .iter()
+            .take(MOST_TOLD)
+            .map(|Exposure { path, what, fix }| {
+                let shown = paths.shown(path).display().to_string();
+                // The home itself is shown as `~/`.
+                let shown = if shown == "~/" { "~" } else { shown.as_str() };
+                Check::warning(NAME, format!("{shown} {what}; run `{fix} {}`", quoted(shown)))
+            })
+            .collect();
+        if found.len() > MOST_TOLD {
+            checks.push(Check::warning(NAME, format!("and {} more", found.len() - MOST_TOLD)));
+        }
+        if checks.is_empty() && cfg!(unix) {
+            checks.push(Check::ok(NAME, "the configuration and the data folder are yours alone"));
+        }
+        checks
+    }
+}
+
+/// A path for a shell. What begins with `~` stays outside the quotes, where it is the home.
+fn quoted(path: &str) -> String {
+    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+,@%".contains(c));
+    let quote =
+        |text: &str| if is_plain(text) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) };
+    match path.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", quote(rest)),
+        None if path == "~" => path.to_owned(),
+        None => quote(path),
+    }
+}
+
+#[cfg(not(unix))]
+fn find(_: &crate::config::Paths, _: &crate::config::Config) -> Vec<Exposure> {
+    Vec::new()
+}
+
+#[cfg(unix)]
+use unix::find;
+
+#[cfg(unix)]
+mod unix {
+    use std::collections::BTreeSet;
+    use std::fs::{self, Metadata};
+    use std::os::unix::fs::MetadataExt;
+    use std::path::{Path, PathBuf};
+
+    use super::Exposure;
+    use crate::assets::AssetKind;
+    use crate::config::{Config, Paths};
+    use crate::files::{PRIVATE_FILE, PRIVATE_FOLDER};
+
+    /// Bits of a mode that let the group or anybody read, or write.
+    const READ: u32 = 0o044;
+    const WRITE: u32 = 0o022;
+
+    /// The bit that keeps others from renaming what is not theirs.
+    const STICKY: u32 = 0o1000;
+
+    /// Files of a folder that are looked at; a folder that others can write to is told by itself.
+    const MOST_FILES: usize = 1000;
+
+    /// What others may not do with a path.
+    #[derive(Clone, Copy)]
+    enum Wanted {
+        /// Neither read nor write.
+        Private,
+        /// Write.
+        Unwritable,
+    }
+
+    /// What is exposed, each path once.
+    pub(super) fn find(paths: &Paths, config: &Config) -> Vec<Exposure> {
+        find_for(rustix::process::geteuid().as_raw(), paths, config)
+    }
+
+    /// [`find`] as the user of this id would.
+    pub(super) fn find_for(user: u32, paths: &Paths, config: &Config) -> Vec<Exposure> {
+        let mut look = Look { found: Vec::new(), seen: BTreeSet::new(), user };
+        look.at(&paths.config_file, Wanted::Private);
+        look.at(&paths.home, Wanted::Private);
+        for database in [&paths.database, &paths.cache] {
+            for end in ["", "-wal", "-shm"] {
+                let mut name = database.clone().into_os_string();
+                name.push(end);
+                look.at(Path::new(&name), Wanted::Private);
+            }
+        }
+        look.at(&paths.logs, Wanted::Private);
+        look.at_files_of(&paths.logs, Wanted::Private);
+        look.at(&paths.home.join("models.yaml"), Wanted::Unwritable);
+        for folder in AssetKind::ALL.map(AssetKind::folder).into_iter().filter(|folder| !folder.is_empty()) {
+            let folder = paths.home.join(folder);
+            look.at(&folder, Wanted::Unwritable);
+            look.at_files_of(&folder, Wanted::Unwritable);
+        }
+        let of_providers = config.providers.values().flat_map(|provider| [&provider.ca_file, &provider.script]);
+        for file in of_providers.chain([&config.judge.criteria]).flatten() {
+            look.at(file, Wanted::Unwritable);
+        }
+        for path in [&paths.config_file, &paths.home, &paths.database] {
+            look.above(path);
+        }
+        look.found
+    }
+
+    struct Look {
+        found: Vec<Exposure>,
+        seen: BTreeSet<PathBuf>,
+        /// The id of the user.
+        user: u32,
+    }
+
+    impl Look {
+        /// A path, and where it leads as a link. What is not there exposes nothing.
+        fn at(&mut self, path: &Path, wanted: Wanted) {
+            let Ok(metadata) = fs::metadata(path) else { return };
+            if !self.seen.insert(path.to_owned()) {
+                return;
+            }
+            self.check_owner(path, &metadata);
+            let exposed = match wanted {
+                Wanted::Private => READ | WRITE,
+                Wanted::Unwritable => WRITE,
+            };
+            let mode = metadata.mode() & 0o7777;
+            let Some(who) = who(mode & exposed) else { return };
+            let (can, why) = if mode & WRITE == 0 {
+                ("be read", "it can hold keys and what you wrote")
+            } else if matches!(wanted, Wanted::Unwritable) {
+                ("be changed", "it decides what is sent or believed")
+            } else {
+                ("be changed", "it can hold keys and commands")
+            };
+            let fix = match (wanted, metadata.is_dir()) {
+                (Wanted::Unwritable, _) => "chmod go-w".to_owned(),
+                (Wanted::Private, true) => format!("chmod {PRIVATE_FOLDER:o}"),
+                (Wanted::Private, false) => format!("chmod {PRIVATE_FILE:o}"),
+            };
+            self.tell(path, format!("can {can} by {who} (mode {mode:04o}), and {why}"), fix);
+        }
+
+        /// The files of a folder.
+        fn at_files_of(&mut self, folder: &Path, wanted: Wanted) {
+            let Ok(entries) = fs::read_dir(folder) else { return };
+            let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MOST_FILES).collect();
+            files.sort();
+            for file in files {
+                self.at(&file, wanted);
+            }
+        }
+
+        /// Every folder above a path, as it is written and as links lead.
+        fn above(&mut self, path: &Path) {
+            let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            for folder in path.ancestors().skip(1).chain(real.ancestors().skip(1)) {
+                let Ok(metadata) = fs::metadata(folder) else { continue };
+                let mode = metadata.mode() & 0o7777;
+                if !self.seen.insert(folder.to_owned()) || mode & STICKY != 0 {
+                    continue;
+                }
+                if let Some(who) = who(mode & WRITE) {
+                    let what = format!(
+                        "can be changed by {who} (mode {mode:04o}) and is not sticky, so what is in it can be replaced"
+                    );
+                    self.tell(folder, what, "chmod go-w".to_owned());
+                }
+            }
+        }
+
+        /// Only the user and the system's administrator may own it: an owner can change its mode at any time.
+        fn check_owner(&mut self, path: &Path, metadata: &Metadata) {
+            let owner = metadata.uid();
+            if owner != self.user && owner != 0 {
+                let (what, fix) = (format!("belongs to another user (id {owner})"), format!("chown {}", self.user));
+                self.tell(path, what, fix);
+            }
+        }
+
+        fn tell(&mut self, path: &Path, what: String, fix: String) {
+            self.found.push(Exposure { path: path.to_owned(), what, fix });
+        }
+    }
+
+    /// Whom these bits let in.
+    const fn who(bits: u32) -> Option<&'static str> {
+        match (bits & 0o070 != 0, bits & 0o007 != 0) {
+            (_, true) => Some("other users"),
+            (true, false) => Some("its group"),
+            (false, false) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
