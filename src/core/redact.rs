@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 
+use crate::text::visited::visit;
+
 /// What stands in place of a masked secret.
 pub const MASK: &str = "***";
 
@@ -170,7 +172,9 @@ fn is_key_character(c: char) -> bool {
 
 /// Bytes at the beginning of `text` that satisfy `belongs`.
 fn run_length(text: &str, belongs: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !belongs(c)).unwrap_or(text.len())
+    let length = text.find(|c| !belongs(c)).unwrap_or(text.len());
+    visit(length);
+    length
 }
 
 fn starts_without_case(text: &str, prefix: &str) -> bool {

@@ -15,6 +15,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("api", 1),
     ("ids", 1),
     ("ledger", 1),
+    ("offload", 1),
     ("provider", 1),
     ("store", 1),
     ("text", 1),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{FoundPrompt, ListedPrompt, Match, MatchKind, Prompt, PromptId};
 use crate::error::Result;
+use crate::offload::offload;
 use crate::store::FindStore;
 use crate::text::likeness::Repeats;
 use crate::text::query::TextQuery;
@@ -19,7 +20,14 @@ pub(super) struct Row {
 
 /// The rows as prompts, in the same order. Those that were deleted meanwhile are left out.
 pub(super) async fn shown(store: &Arc<dyn FindStore>, rows: Vec<Row>, query: &TextQuery) -> Result<Vec<FoundPrompt>> {
-    let mut prompts = store.fetch(rows.iter().map(|row| row.id).collect()).await?.into_iter().peekable();
+    let prompts = store.fetch(rows.iter().map(|row| row.id).collect()).await?;
+    let bytes = prompts.iter().map(|prompt| prompt.content.len() + prompt.original_input.len()).sum();
+    let query = query.clone();
+    offload(bytes, move || matched(rows, prompts, &query)).await
+}
+
+fn matched(rows: Vec<Row>, prompts: Vec<Prompt>, query: &TextQuery) -> Vec<FoundPrompt> {
+    let mut prompts = prompts.into_iter().peekable();
     let mut repeats = RepeatsById::default();
     let found = rows.into_iter().filter_map(|row| {
         let prompt = prompts.next_if(|prompt| prompt.id == row.id)?;
@@ -31,7 +39,7 @@ pub(super) async fn shown(store: &Arc<dyn FindStore>, rows: Vec<Row>, query: &Te
             prompt,
         })
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 /// Prompts as they are listed: each with the first one before it that says nearly the same.

@@ -15,12 +15,27 @@ use crate::domain::{DiffOp, DiffPart};
 /// Unchanged lines around each change of a unified diff.
 const CONTEXT: usize = 3;
 
+/// The most words, and what is between them, of both texts that are compared word by word. Texts of more are compared line by
+/// line, and where they have more lines than that too, what differs between their common beginning and their common end
+/// is one change. (The algorithm takes up to the square root of the length for each word.)
+const MOST_PIECES: usize = 200_000;
+
 /// How `second` is made of `first`.
 pub fn words(first: &str, second: &str) -> Vec<DiffPart> {
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_unicode_words(first, second);
+    words_up_to(MOST_PIECES, first, second)
+}
+
+fn words_up_to(most: usize, first: &str, second: &str) -> Vec<DiffPart> {
+    let mut configured = TextDiff::configure();
+    let configured = configured.algorithm(Algorithm::Myers);
     let mut gathered = Gathered::default();
-    for change in diff.iter_all_changes() {
-        gathered.take(change.tag(), change.value());
+    let is_few = |count: fn(&str) -> usize| count(first) + count(second) <= most;
+    if is_few(|text| text.split_word_bounds().count()) {
+        gathered.take_all(&configured.diff_unicode_words(first, second));
+    } else if is_few(|text| text.lines().count()) {
+        gathered.take_all(&configured.diff_lines(first, second));
+    } else {
+        gathered.take_ends(first, second);
     }
     gathered.finish()
 }
@@ -52,6 +67,26 @@ struct Gathered {
 }
 
 impl Gathered {
+    fn take_all(&mut self, diff: &TextDiff<'_, '_, str>) {
+        for change in diff.iter_all_changes() {
+            self.take(change.tag(), change.value());
+        }
+    }
+
+    /// One change between the lines that both texts begin with and those that both end with.
+    fn take_ends(&mut self, first: &str, second: &str) {
+        let same = |pair: &(&str, &str)| pair.0 == pair.1;
+        let lines = first.split_inclusive('\n').zip(second.split_inclusive('\n'));
+        let head: usize = lines.take_while(same).map(|(line, _)| line.len()).sum();
+        let (head, first, second) = (&first[..head], &first[head..], &second[head..]);
+        let lines = first.split_inclusive('\n').rev().zip(second.split_inclusive('\n').rev());
+        let tail: usize = lines.take_while(same).map(|(line, _)| line.len()).sum();
+        self.take(ChangeTag::Equal, head);
+        self.take(ChangeTag::Delete, &first[..first.len() - tail]);
+        self.take(ChangeTag::Insert, &second[..second.len() - tail]);
+        self.take(ChangeTag::Equal, &first[first.len() - tail..]);
+    }
+
     fn take(&mut self, tag: ChangeTag, text: &str) {
         match tag {
             ChangeTag::Equal => {
@@ -95,16 +130,19 @@ impl Gathered {
 }
 
 /// Moves what came or went by itself to the beginning of its line, where the text allows it: a list loses `- two\n` and not
-/// `two\n- `.
+/// `two\n- `. What is equal before it may only be used up where nothing stands before that, or two changes would meet.
 fn begin_at_lines(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     let mut moved: Vec<DiffPart> = Vec::with_capacity(parts.len());
     let mut rest = parts.into_iter().peekable();
     while let Some(mut part) = rest.next() {
         let is_alone = part.op != DiffOp::Equal && rest.peek().is_none_or(|next| next.op == DiffOp::Equal);
+        let is_first = moved.len() == 1;
         if let Some(before) = moved.last_mut().filter(|before| is_alone && before.op == DiffOp::Equal) {
             let line = before.text.rfind('\n').map_or(0, |end| end + 1);
-            let head = before.text[line..].to_owned();
-            if !head.is_empty() && part.text.contains('\n') && part.text.ends_with(&head) {
+            let head = &before.text[line..];
+            let may_move = !head.is_empty() && (line > 0 || is_first);
+            if may_move && part.text.contains('\n') && part.text.ends_with(head) {
+                let head = head.to_owned();
                 before.text.truncate(line);
                 part.text.truncate(part.text.len() - head.len());
                 part.text.insert_str(0, &head);
@@ -182,6 +220,13 @@ mod tests {
     }
 
     #[test]
+    fn a_change_is_not_moved_to_meet_the_one_before_it() {
+        assert_eq!(shown("世éé b世世世\t\r", "世a世b,é\nb世,世世世a,\té,\t世\té,世").matches("+}{+").count(), 0);
+        let parts = words("世éé b世世世\t\r", "世a世b,é\nb世,世世世a,\té,\t世\té,世");
+        assert!(parts.windows(2).all(|pair| pair[0].op != pair[1].op), "{parts:?}");
+    }
+
+    #[test]
     fn a_unified_difference_names_lines_and_their_end() {
         assert_eq!(unified("one\ntwo\n", "one\nzwei\n"), "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n");
         assert!(unified("a", "b").contains("\\ No newline at end of file"));
@@ -202,12 +247,33 @@ mod tests {
         assert_eq!(parts.len(), 2, "one change");
     }
 
+    #[test]
+    fn long_texts_are_compared_by_lines_and_longer_ones_by_their_ends() {
+        let (first, second) = ("same line\none two\nthree\nend", "same line\none zwei\nthree\nend");
+        let shown =
+            |most| words_up_to(most, first, second).into_iter().map(|part| (part.op, part.text)).collect::<Vec<_>>();
+        let equal = |text: &str| (DiffOp::Equal, text.to_owned());
+        let change = |deleted: &str, inserted: &str| {
+            [(DiffOp::Delete, deleted.to_owned()), (DiffOp::Insert, inserted.to_owned())]
+        };
+        let [deleted, inserted] = change("two", "zwei");
+        assert_eq!(shown(100), [equal("same line\none "), deleted, inserted, equal("\nthree\nend")]);
+        let [deleted, inserted] = change("one two\n", "one zwei\n");
+        let by_line = [equal("same line\n"), deleted, inserted, equal("three\nend")];
+        assert_eq!(shown(8), by_line);
+        assert_eq!(shown(0), by_line);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn the_pieces_are_both_texts(first in "([ab,é世]{0,3}[ \n\r\t]?){0,12}", second in "([ab,é世]{0,3}[ \n\r\t]?){0,12}") {
-            let parts = words(&first, &second);
+        fn the_pieces_are_both_texts(
+            first in "([ab,é世]{0,3}[ \n\r\t]?){0,12}",
+            second in "([ab,é世]{0,3}[ \n\r\t]?){0,12}",
+            most in prop_oneof![Just(0_usize), Just(8), Just(MOST_PIECES)],
+        ) {
+            let parts = words_up_to(most, &first, &second);
             let of = |other: DiffOp| parts.iter().filter(|part| part.op != other).map(|part| part.text.as_str()).collect::<String>();
             prop_assert_eq!(of(DiffOp::Insert), first.clone());
             prop_assert_eq!(of(DiffOp::Delete), second.clone());

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use super::language::is_ideographic;
+use super::visited::visit;
 
 /// The facts of one text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,17 +111,24 @@ pub fn quoted(text: &str) -> Vec<&str> {
     for line in text.lines() {
         let mut from = 0;
         let mut previous = ' ';
+        // Where the next closing mark of each kind stands, as far as it was looked for: each is looked for once.
+        let mut next_closing = [0; MARKS.len()];
         for (at, character) in line.char_indices() {
             if at >= from {
                 let opens =
-                    |(open, _): &&(char, char)| *open == character && !(character == '‘' && previous.is_alphanumeric());
-                if let Some((open, close)) = MARKS.iter().find(opens) {
-                    let body = within(&line[at + open.len_utf8()..]);
-                    if let Some(length) = body.find(*close) {
-                        if !body[..length].trim().is_empty() {
-                            found.push(&body[..length]);
+                    |(open, _): &(char, char)| *open == character && !(character == '‘' && previous.is_alphanumeric());
+                if let Some(kind) = MARKS.iter().position(opens) {
+                    let (body, close) = (at + character.len_utf8(), MARKS[kind].1);
+                    if next_closing[kind] < body {
+                        next_closing[kind] = line[body..].find(close).map_or(line.len(), |length| body + length);
+                        visit(next_closing[kind] - body);
+                    }
+                    let end = next_closing[kind];
+                    if end + close.len_utf8() <= line.len().min(body + QUOTE_REACH) {
+                        if !line[body..end].trim().is_empty() {
+                            found.push(&line[body..end]);
                         }
-                        from = at + open.len_utf8() + length + close.len_utf8();
+                        from = end + close.len_utf8();
                     }
                 }
             }
@@ -130,16 +138,8 @@ pub fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// How far a closing quotation mark is looked for, in bytes; it keeps the search linear.
+/// How far a closing quotation mark is looked for, in bytes.
 const QUOTE_REACH: usize = 2000;
-
-fn within(text: &str) -> &str {
-    let mut end = text.len().min(QUOTE_REACH);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
 
 /// Proper names and identifiers: words with a capital that do not merely open a sentence, and words with an
 /// underscore, a capital inside, or all in capitals.
@@ -149,6 +149,7 @@ pub fn names(text: &str) -> Vec<&str> {
     // A name in Latin letters may stand amid a script without blanks.
     let parts = |c: char| c.is_whitespace() || is_ideographic(c) || is_wide_mark(c);
     for word in text.split(parts).filter(|word| !word.is_empty()) {
+        visit(word.len());
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         if bare.chars().any(char::is_alphabetic) {
             let mut letters = bare.chars().filter(|c| c.is_alphabetic());
@@ -183,6 +184,7 @@ pub fn placeholders(text: &str) -> Vec<&str> {
         while let Some(at) = text[from..].find(open).map(|n| from + n) {
             let body_at = at + open.len();
             let window_end = text[body_at..].char_indices().nth(64).map_or(text.len(), |(n, _)| body_at + n);
+            visit(window_end - body_at);
             let end = text[body_at..window_end].find(close).map(|n| body_at + n);
             from = body_at;
             if let Some(end) = end {
@@ -224,6 +226,7 @@ pub fn find_word(text: &str, word: &str) -> Option<usize> {
     if word.is_empty() {
         return None;
     }
+    visit(text.len());
     text.match_indices(word).map(|(at, _)| at).find(|at| {
         let before = text[..*at].chars().next_back();
         let after = text[at + word.len()..].chars().next();

@@ -4,6 +4,8 @@
 //! lines of one shape, and a single line that merely ends in a semicolon stays prose. [`super::blocks`] puts the
 //! lines together.
 
+use super::visited::visit;
+
 /// How a line looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Look {
@@ -111,6 +113,7 @@ pub(super) fn heading_text(line: &str) -> &str {
 }
 
 fn look(line: &str) -> Look {
+    visit(line.len());
     let trimmed = line.trim();
     if trimmed.is_empty() {
         return Look::Blank;
@@ -277,6 +280,7 @@ fn columns_match(line: &str, separator: char, wanted: usize, look: &Look) -> boo
 
 /// How many separators a line of a table has; 0 for a line that reads like a sentence.
 fn columns(line: &str, separator: char) -> usize {
+    visit(line.len());
     let trimmed = line.trim();
     let sentence =
         matches!(separator, ',' | ';') && (trimmed.contains(", ") || trimmed.ends_with(['.', ':', '!', '?', ',']));

@@ -4,12 +4,22 @@
 //! follows. Line breaks end one too when the next line plainly starts anew. Nothing is lost: the sentences joined
 //! by blanks are the paragraph but for white space.
 
+use std::ops::Range;
+
+use super::visited::visit;
+
 /// Abbreviations whose full stop ends no sentence, in small letters and without it.
 const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "etc", "mr", "mrs", "ms", "dr", "prof", "st", "vs", "approx", "fig", "no", "inc", "ltd", "co", "jr",
     "sr", "cf", "z.b", "bzw", "d.h", "u.a", "usw", "ca", "nr", "str", "hr", "fr", "p.ex", "m", "mme", "ej", "sra",
     "т.е", "т.д", "г",
 ];
+
+/// Bytes of the longest abbreviation, in capitals too.
+const LONGEST_ABBREVIATION: usize = 24;
+
+/// A line of fewer characters was ended by its writer and not wrapped by an editor.
+const SHORT_LINE: usize = 60;
 
 /// The pairs of marks inside which nothing is cut.
 const PAIRS: &[(char, char)] = &[
@@ -34,6 +44,7 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
     let mut start = 0;
     let mut skip_to = 0;
     let mut previous = ' ';
+    let mut ahead = Ahead::of(paragraph);
     for (at, character) in paragraph.char_indices() {
         if at < skip_to {
             previous = character;
@@ -42,16 +53,13 @@ pub fn sentences(paragraph: &str) -> Vec<&str> {
         let after = at + character.len_utf8();
         let ends = match character {
             '.' | '!' | '?' | '…' | '؟' | '۔' | '।' => {
-                if ends_here(&paragraph[start..at], character, &paragraph[after..]) {
-                    Some(after + closing_length(&paragraph[after..]))
-                } else {
-                    None
-                }
+                let end = ahead.closing_end(after);
+                ends_here(&paragraph[start..at], character, &paragraph[end..], ahead.word(end)).then_some(end)
             }
-            '。' | '！' | '？' | '．' => Some(after + closing_length(&paragraph[after..])),
-            '\n' => starts_anew(&paragraph[start..at], &paragraph[after..]).then_some(at),
+            '。' | '！' | '？' | '．' => Some(ahead.closing_end(after)),
+            '\n' => starts_anew(&paragraph[start..at], ahead.word(after)).then_some(at),
             _ => {
-                if let Some(end) = pair_end(paragraph, at, character, previous) {
+                if let Some(end) = ahead.pair_end(at, character, previous) {
                     skip_to = end;
                 }
                 None
@@ -75,13 +83,69 @@ fn push<'t>(found: &mut Vec<&'t str>, sentence: &'t str) {
     }
 }
 
-/// True when the mark really ends the sentence before it.
-fn ends_here(before: &str, mark: char, rest: &str) -> bool {
-    let rest = &rest[closing_length(rest)..];
+/// What follows a place of a paragraph. Places are asked about from left to right, and what was seen on the way is
+/// remembered, so that a long run of marks or blanks is walked once and not once for each of its characters.
+struct Ahead<'t> {
+    paragraph: &'t str,
+    /// Closing marks stand from here to there.
+    closing: Range<usize>,
+    /// Blanks stand from here to there.
+    blank: Range<usize>,
+    /// Where the next closing mark of each pair stands, as far as it was looked for.
+    next: [usize; PAIRS.len()],
+}
+
+impl<'t> Ahead<'t> {
+    fn of(paragraph: &'t str) -> Self {
+        Self { paragraph, closing: 0..0, blank: 0..0, next: [0; PAIRS.len()] }
+    }
+
+    /// Where the closing quotes and brackets, and the repeated marks, end that stand at `from`.
+    fn closing_end(&mut self, from: usize) -> usize {
+        let is_closing = |c: char| matches!(c, '"' | '”' | '»' | '’' | ')' | ']' | '」' | '』' | '!' | '?' | '.' | '…');
+        if !(self.closing.start..=self.closing.end).contains(&from) {
+            self.closing = from..self.end_of_run(from, is_closing);
+        }
+        self.closing.end
+    }
+
+    /// The first character from `from` on that is not blank.
+    fn word(&mut self, from: usize) -> Option<char> {
+        if !(self.blank.start..=self.blank.end).contains(&from) {
+            self.blank = from..self.end_of_run(from, char::is_whitespace);
+        }
+        self.paragraph[self.blank.end..].chars().next()
+    }
+
+    fn end_of_run(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
+        let end = self.paragraph[from..].find(|c| !belongs(c)).map_or(self.paragraph.len(), |length| from + length);
+        visit(end - from);
+        end
+    }
+
+    /// Where the pair opened at `at` ends, if it closes within reach.
+    fn pair_end(&mut self, at: usize, opening: char, previous: char) -> Option<usize> {
+        if opening == '\'' {
+            return single_quote_end(self.paragraph, at, previous);
+        }
+        let kind = PAIRS.iter().position(|(open, _)| *open == opening)?;
+        let closing = PAIRS[kind].1;
+        let from = at + opening.len_utf8();
+        if self.next[kind] < from {
+            self.next[kind] = self.paragraph[from..].find(closing).map_or(self.paragraph.len(), |n| from + n);
+            visit(self.next[kind] - from);
+        }
+        let end = self.next[kind] + closing.len_utf8();
+        (end <= self.paragraph.len() && end <= from + PAIR_REACH).then_some(end)
+    }
+}
+
+/// True when the mark really ends the sentence before it. `rest` follows the mark and what closes with it, `next` is its
+/// first character that is not blank.
+fn ends_here(before: &str, mark: char, rest: &str, next: Option<char>) -> bool {
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
         return false;
     }
-    let next = rest.trim_start().chars().next();
     if next.is_some_and(char::is_lowercase) && mark != '!' && mark != '?' {
         return false;
     }
@@ -89,44 +153,30 @@ fn ends_here(before: &str, mark: char, rest: &str) -> bool {
         return true;
     }
     let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“')).next().unwrap_or_default();
+    visit(word.len());
     if before.is_empty() {
         return false;
     }
-    let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
+    let initial = word.chars().nth(1).is_none() && word.chars().all(char::is_uppercase) && !word.is_empty();
     let ordinal = word.len() <= 2
         && word.bytes().all(|b| b.is_ascii_digit())
         && next.is_some_and(char::is_alphabetic)
         && before.trim().len() == word.len();
-    !(initial || ordinal || (next.is_some() && ABBREVIATIONS.contains(&word.to_lowercase().as_str())))
+    let is_abbreviation =
+        || word.len() <= LONGEST_ABBREVIATION && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+    !(initial || ordinal || (next.is_some() && is_abbreviation()))
 }
 
-/// The bytes of closing quotes and brackets right after a mark, and of repeated marks.
-fn closing_length(rest: &str) -> usize {
-    rest.chars()
-        .take_while(|c| matches!(c, '"' | '”' | '»' | '’' | ')' | ']' | '」' | '』' | '!' | '?' | '.' | '…'))
-        .map(char::len_utf8)
-        .sum()
-}
-
-/// True when the line after a break starts a sentence of its own rather than going on with the last.
-fn starts_anew(before: &str, rest: &str) -> bool {
-    let Some(next) = rest.trim_start().chars().next() else {
+/// True when the line after a break, which begins with `next`, starts a sentence of its own rather than going on with the
+/// last.
+fn starts_anew(before: &str, next: Option<char>) -> bool {
+    let Some(next) = next else {
         return false;
     };
     let line = before.rsplit('\n').next().unwrap_or(before).trim_end();
+    visit(line.len());
     let ended = line.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '؟', '…']);
-    ended || (!next.is_lowercase() && line.chars().count() < 60)
-}
-
-/// Where the pair opened at `at` ends, if it closes within reach.
-fn pair_end(paragraph: &str, at: usize, opening: char, previous: char) -> Option<usize> {
-    if opening == '\'' {
-        return single_quote_end(paragraph, at, previous);
-    }
-    let (_, closing) = PAIRS.iter().find(|(open, _)| *open == opening)?;
-    let from = at + opening.len_utf8();
-    let reach = floor_boundary(paragraph, from + PAIR_REACH);
-    paragraph[from..reach].find(*closing).map(|n| from + n + closing.len_utf8())
+    ended || (!next.is_lowercase() && line.chars().nth(SHORT_LINE - 1).is_none())
 }
 
 /// A single quote opens a quotation only before a word and closes it only after one, or it is an apostrophe.
@@ -136,6 +186,7 @@ fn single_quote_end(paragraph: &str, at: usize, previous: char) -> Option<usize>
     }
     let reach = floor_boundary(paragraph, at + 1 + PAIR_REACH.min(200));
     let body = &paragraph[at + 1..reach];
+    visit(body.len());
     body.match_indices('\'')
         .find(|(n, _)| !body[n + 1..].starts_with(char::is_alphanumeric) && !body[..*n].ends_with(char::is_whitespace))
         .map(|(n, _)| at + 1 + n + 1)
@@ -173,6 +224,14 @@ mod tests {
         ] {
             assert_eq!(sentences(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_run_of_marks_ends_a_sentence_once() {
+        assert_eq!(sentences("Well....... so be it. Go!?!"), vec!["Well....... so be it.", "Go!?!"]);
+        assert_eq!(sentences("a.......b c"), vec!["a.......b c"]);
+        assert_eq!(sentences("(a (b (c. d"), vec!["(a (b (c. d"]);
+        assert_eq!(sentences("One\n\n\n\nTwo"), vec!["One", "Two"]);
     }
 
     #[test]

@@ -5,17 +5,21 @@
 //! in characters, in order, and neither touch nor overlap; what is marked consists of terms that were looked for.
 //! What matches is decided by [`super::query`] alone.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::query::{Phrase, TextQuery};
 use super::terms::{Analyzer, Placed, is_spaceless};
+use super::visited::visit;
 use crate::domain::Prompt;
 
 /// Characters of a piece, without its ellipses.
 pub const LENGTH: usize = 160;
+
+/// The most places of a text among which the best piece is looked for: those from its beginning on.
+const MOST_HITS: usize = 4_000;
 
 /// How far a cut is moved to come to the end of a word, in characters.
 const REACH: usize = 24;
@@ -44,10 +48,12 @@ pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
     let mut best: Option<(usize, Snippet)> = None;
     for text in texts {
         let line = one_line(text);
-        let hits = hits(query, &line, &mut analyzer);
+        let mut placed = Vec::new();
+        analyzer.place(&line, &mut placed);
+        let hits = hits(query, &line, &placed, &analyzer);
         let Some((clauses, covered)) = densest(&line, &hits) else { continue };
         if best.as_ref().is_none_or(|(most, _)| clauses > *most) {
-            best = Some((clauses, cut_around(&line, &hits, covered)));
+            best = Some((clauses, cut_around(&line, &placed, &hits, covered)));
         }
     }
     best.map_or_else(|| beginning(texts.first().copied().unwrap_or_default()), |(_, snippet)| snippet)
@@ -57,21 +63,18 @@ pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
 pub fn beginning(text: &str) -> Snippet {
     // A little more than is shown tells where to cut.
     let line = one_line_of(text, LENGTH + REACH);
-    cut_around(&line, &[], 0..0)
+    cut_around(&line, &[], &[], 0..0)
 }
 
 /// One place where a clause holds.
 struct Hit {
     clause: usize,
-    /// Its terms, in order, in bytes.
-    terms: Vec<Range<usize>>,
-}
-
-impl Hit {
-    fn range(&self) -> Range<usize> {
-        let start = self.terms.first().map_or(0, |first| first.start);
-        start..self.terms.iter().map(|term| term.end).max().unwrap_or(start)
-    }
+    /// Its terms, as numbers of those of the line.
+    terms: Range<usize>,
+    /// From, to (exclusive), in bytes.
+    range: Range<usize>,
+    /// Where what counts of its last term ends, in bytes.
+    last_end: usize,
 }
 
 fn one_line(text: &str) -> String {
@@ -102,9 +105,7 @@ fn one_line_of(text: &str, most: usize) -> String {
 }
 
 /// Where wanted phrases stand, in order.
-fn hits(query: &TextQuery, line: &str, analyzer: &mut Analyzer) -> Vec<Hit> {
-    let mut placed = Vec::new();
-    analyzer.place(line, &mut placed);
+fn hits(query: &TextQuery, line: &str, placed: &[Placed], analyzer: &Analyzer) -> Vec<Hit> {
     let terms: Vec<&str> = placed.iter().map(|place| analyzer.term(place.term)).collect();
     // Phrases by their first term; those that are but a beginning may start anywhere.
     let mut by_first: HashMap<&str, Vec<(usize, &Phrase)>> = HashMap::new();
@@ -120,62 +121,101 @@ fn hits(query: &TextQuery, line: &str, analyzer: &mut Analyzer) -> Vec<Hit> {
     }
     let mut hits = Vec::new();
     for (place, term) in terms.iter().enumerate() {
+        if hits.len() >= MOST_HITS {
+            break;
+        }
         let candidates = by_first.get(term).into_iter().flatten().chain(&beginnings);
         for (clause, phrase) in candidates {
             let end = place + phrase.terms.len();
             if terms.get(place..end).is_some_and(|window| phrase.places(window).next().is_some()) {
-                let terms = placed[place..end].iter().map(|place| place.range.clone()).collect();
-                hits.push(Hit { clause: *clause, terms });
-                narrow(&mut hits, line, phrase, &placed[end - 1], analyzer);
+                let last_end = matched_end(line, phrase, &placed[end - 1], analyzer);
+                // Terms follow one another, so the one before the last may end behind what counts of it, and no other.
+                let before_last = placed[place..end - 1].last().map_or(0, |term| term.range.end);
+                let range = placed[place].range.start..last_end.max(before_last);
+                hits.push(Hit { clause: *clause, terms: place..end, range, last_end });
             }
         }
     }
     hits
 }
 
-/// A single character that begins a pair matches itself alone.
-fn narrow(hits: &mut [Hit], line: &str, phrase: &Phrase, last: &Placed, analyzer: &Analyzer) {
-    let Some(begun) = phrase.terms.last().filter(|term| phrase.is_prefix && is_spaceless(term)) else { return };
+/// Where what a phrase matches of its last term ends. A single character that begins a pair matches itself alone.
+fn matched_end(line: &str, phrase: &Phrase, last: &Placed, analyzer: &Analyzer) -> usize {
+    let Some(begun) = phrase.terms.last().filter(|term| phrase.is_prefix && is_spaceless(term)) else {
+        return last.range.end;
+    };
     let first_alone = analyzer.term(last.term).len() > begun.len()
         && begun.chars().nth(1).is_none_or(|c| !is_spaceless(c.encode_utf8(&mut [0; 4])));
-    let first = line[last.range.clone()].unicode_words().next();
-    if let Some(term) = hits.last_mut().and_then(|hit| hit.terms.last_mut()).filter(|_| first_alone)
-        && let Some(first) = first
-    {
-        term.end = term.start + first.len();
-    }
+    let first = line[last.range.clone()].unicode_words().next().filter(|_| first_alone);
+    first.map_or(last.range.end, |first| last.range.start + first.len())
 }
 
 /// The stretch of at most [`LENGTH`] characters, in bytes, that holds most clauses, then most hits, the first of equals; and
 /// how many clauses that are. A hit that is longer by itself is a stretch, too.
 fn densest(line: &str, hits: &[Hit]) -> Option<(usize, Range<usize>)> {
-    let mut best: Option<((usize, usize), Range<usize>)> = None;
+    // A stretch begins with each hit in turn and holds the later ones that end within it. Both its beginning and its limit
+    // only grow, so each hit enters and leaves once.
+    let mut by_end: Vec<usize> = (0..hits.len()).collect();
+    by_end.sort_by_key(|number| hits[*number].range.end);
+    let mut entering = by_end.into_iter().peekable();
+    let mut is_inside = vec![false; hits.len()];
+    let mut inside = Tally::default();
+    let mut best: Option<((usize, usize), usize, usize)> = None;
     for (number, first) in hits.iter().enumerate() {
-        let mut covered = first.range();
-        let limit = forward(line, covered.start, LENGTH);
-        let mut clauses = BTreeSet::from([first.clause]);
-        let mut count = 1;
-        for hit in &hits[number + 1..] {
-            let range = hit.range();
-            if range.start >= limit {
-                break;
-            }
-            if range.end <= limit {
-                covered.end = covered.end.max(range.end);
-                clauses.insert(hit.clause);
-                count += 1;
+        let limit = forward(line, first.range.start, LENGTH);
+        while let Some(entered) = entering.next_if(|next| hits[*next].range.end <= limit) {
+            if entered >= number {
+                is_inside[entered] = true;
+                inside.add(hits[entered].clause);
             }
         }
-        let worth = (clauses.len(), count);
-        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
-            best = Some((worth, covered));
+        if !is_inside[number] {
+            inside.add(first.clause);
+        }
+        let worth = inside.worth();
+        if best.is_none_or(|(most, ..)| worth > most) {
+            best = Some((worth, number, limit));
+        }
+        inside.remove(first.clause);
+    }
+    let ((clauses, _), number, limit) = best?;
+    let first = &hits[number].range;
+    let within = hits[number..].iter().map(|hit| &hit.range).take_while(|range| range.start < limit);
+    let end = within.map(|range| range.end).filter(|end| *end <= limit).fold(first.end, usize::max);
+    Some((clauses, first.start..end))
+}
+
+/// How often each clause is there.
+#[derive(Default)]
+struct Tally {
+    counts: HashMap<usize, usize>,
+    all: usize,
+}
+
+impl Tally {
+    fn add(&mut self, clause: usize) {
+        *self.counts.entry(clause).or_default() += 1;
+        self.all += 1;
+    }
+
+    fn remove(&mut self, clause: usize) {
+        if let Some(count) = self.counts.get_mut(&clause) {
+            *count -= 1;
+            self.all -= 1;
+            if *count == 0 {
+                self.counts.remove(&clause);
+            }
         }
     }
-    best.map(|((clauses, _), covered)| (clauses, covered))
+
+    /// Different clauses, then how many in all.
+    fn worth(&self) -> (usize, usize) {
+        (self.counts.len(), self.all)
+    }
 }
 
 /// The piece around `covered`, with all hits in it marked.
-fn cut_around(line: &str, hits: &[Hit], covered: Range<usize>) -> Snippet {
+fn cut_around(line: &str, placed: &[Placed], hits: &[Hit], covered: Range<usize>) -> Snippet {
     let length = line[covered.clone()].chars().take(LENGTH).count();
     // A third of what is left of the room goes before, or more where less follows.
     let after = line[covered.end..].chars().take(LENGTH).count();
@@ -195,15 +235,21 @@ fn cut_around(line: &str, hits: &[Hit], covered: Range<usize>) -> Snippet {
     if end < line.len() {
         text.push('…');
     }
-    Snippet { text, marks: marks(line, hits, start..end, u32::from(is_cut_before)) }
+    Snippet { text, marks: marks(line, placed, hits, start..end, u32::from(is_cut_before)) }
 }
 
 /// What of the hits lies in the piece, in characters of it, `shift` further on.
-fn marks(line: &str, hits: &[Hit], piece: Range<usize>, shift: u32) -> Vec<(u32, u32)> {
+fn marks(line: &str, placed: &[Placed], hits: &[Hit], piece: Range<usize>, shift: u32) -> Vec<(u32, u32)> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for hit in hits {
         // Terms follow one another, so those that lie inside are one stretch.
-        let inside = || hit.terms.iter().filter(|term| piece.start <= term.start && term.end <= piece.end);
+        let term = |number: usize| {
+            let is_last = number + 1 == hit.terms.end;
+            let whole = &placed[number].range;
+            whole.start..if is_last { hit.last_end } else { whole.end }
+        };
+        let is_inside = |term: &Range<usize>| piece.start <= term.start && term.end <= piece.end;
+        let inside = || hit.terms.clone().map(term).filter(is_inside);
         if let (Some(from), Some(to)) = (inside().map(|term| term.start).min(), inside().map(|term| term.end).max()) {
             ranges.push(from..to);
         }
@@ -231,11 +277,13 @@ fn marks(line: &str, hits: &[Hit], piece: Range<usize>, shift: u32) -> Vec<(u32,
 
 /// The byte where the character `count` further on begins, or the end.
 fn forward(line: &str, from: usize, count: usize) -> usize {
+    visit(count);
     line[from..].char_indices().nth(count).map_or(line.len(), |(at, _)| from + at)
 }
 
 /// The byte where the character `count` further back begins, or the start.
 fn back(line: &str, from: usize, count: usize) -> usize {
+    visit(count);
     if count == 0 {
         return from;
     }

@@ -18,9 +18,12 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::visited::visit;
+
 /// The text in lower case, without accents, with compatibility forms (full-width letters, ligatures) and typographic
 /// apostrophes unified.
 pub fn fold(text: &str) -> Cow<'_, str> {
+    visit(text.len());
     if text.is_ascii() {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Cow::Owned(text.to_ascii_lowercase());
@@ -204,8 +207,13 @@ impl Analyzer {
 
     fn stem(&self, part: &str) -> String {
         let folded = fold(part);
+        if is_cut(&folded) {
+            // No English word is so long, and the stemmer takes time by the square of a word's length.
+            return cut(&without_gaps(&folded)).to_owned();
+        }
         let is_plain_latin = folded.len() > 2 && folded.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'\'');
         if is_plain_latin {
+            visit(folded.len().pow(2));
             self.stemmer.stem(&folded).into_owned()
         } else if is_grouped_number(&folded) {
             folded.replace(',', "")
@@ -227,10 +235,15 @@ fn without_gaps(folded: &str) -> Cow<'_, str> {
 }
 
 fn cut(term: &str) -> &str {
+    visit(term.len().min(LONGEST));
     if term.len() <= LONGEST {
         return term;
     }
     term.char_indices().nth(LONGEST).map_or(term, |(end, _)| &term[..end])
+}
+
+fn is_cut(term: &str) -> bool {
+    cut(term).len() < term.len()
 }
 
 /// Whether the last character of a run is a term of its own.
@@ -320,6 +333,7 @@ fn case_boundary(word: &str) -> usize {
             && c.is_uppercase()
             && (char::is_lowercase(previous) || (char::is_uppercase(previous) && next_is_lower))
         {
+            visit(at);
             return at;
         }
         before = Some(c);
@@ -391,6 +405,13 @@ mod tests {
     fn a_term_is_cut_where_it_grows_too_long() {
         assert_eq!(terms(&"é1".repeat(100)), ["e1".repeat(LONGEST / 2)]);
         assert_eq!(beginning(&"É".repeat(100)), "e".repeat(LONGEST));
+    }
+
+    #[test]
+    fn a_word_that_is_cut_is_not_stemmed_and_one_that_fits_is() {
+        let ending_in_ing = |letters: usize| terms(&format!("{}ing", "a".repeat(letters - 3)));
+        assert_eq!(ending_in_ing(LONGEST), ["a".repeat(LONGEST - 3)]);
+        assert_eq!(ending_in_ing(LONGEST + 1), [format!("{}in", "a".repeat(LONGEST - 2))]);
     }
 
     #[test]

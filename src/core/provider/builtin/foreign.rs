@@ -11,17 +11,12 @@ use crate::text::facts;
 /// The reading of `text`, made of `original`'s request: what the text says, and what it has lost.
 pub(super) fn joined(original: Reading, text: Reading, input: &str) -> Reading {
     let mut joined = text;
-    // A name is told from its place in the whole request, not in a passage.
-    let request = original.original.clone();
-    let names = facts::names(&request);
-    let told =
-        |passage: &Passage| !holds(&names, input, &passage.plain()) || !speaks_of(input, &passage.plain(), TASK_HELD);
+    let held = Held::of(input, &original);
+    let told = |passage: &Passage| !held.holds(&passage.plain()) || !held.speaks_of(&passage.plain(), TASK_HELD);
     for passages in [original.task, original.context] {
         joined.requirements.extend(passages.into_iter().filter(told));
     }
-    let ruled = |passage: &Passage| {
-        !holds(&names, input, &passage.plain()) || !speaks_of(input, &passage.plain(), CONSTRAINT_HELD)
-    };
+    let ruled = |passage: &Passage| !held.holds(&passage.plain()) || !held.speaks_of(&passage.plain(), CONSTRAINT_HELD);
     joined.requirements.extend(original.requirements.into_iter().filter(ruled));
     joined.avoid.extend(original.avoid.into_iter().filter(ruled));
     joined.format.extend(original.format.into_iter().filter(ruled));
@@ -31,7 +26,7 @@ pub(super) fn joined(original: Reading, text: Reading, input: &str) -> Reading {
     });
     let missing: Vec<_> = missing.collect();
     joined.material.extend(missing);
-    if let Some(role) = original.role.filter(|role| !holds(&names, input, role) || joined.role.is_none()) {
+    if let Some(role) = original.role.filter(|role| !held.holds(role) || joined.role.is_none()) {
         joined.role = Some(role);
     }
     joined.original = original.original;
@@ -41,32 +36,56 @@ pub(super) fn joined(original: Reading, text: Reading, input: &str) -> Reading {
     joined
 }
 
-/// True when every fact of the passage is in the text.
-fn holds(names: &[&str], text: &str, passage: &str) -> bool {
-    let found = facts::facts(passage);
-    let numbers = facts::numbers(text);
-    let lower = text.to_lowercase();
-    let named = names.iter().filter(|name| passage.contains(**name)).all(|name| lower.contains(&name.to_lowercase()));
-    named
-        && found.numbers.iter().all(|number| numbers.contains(&number.as_str()))
-        && [found.quoted, found.names, found.placeholders, found.addresses, found.formats]
-            .iter()
-            .flatten()
-            .all(|fact| lower.contains(&fact.to_lowercase()))
+/// What a text holds, made ready once for all passages that are looked for in it.
+struct Held {
+    lower: String,
+    numbers: HashSet<String>,
+    stems: HashSet<String>,
+    /// The names in the passages of the request: a name is told from its place in the whole request, not in a passage.
+    names: Vec<String>,
+}
+
+impl Held {
+    fn of(text: &str, original: &Reading) -> Self {
+        let parts = [&original.task, &original.context, &original.requirements, &original.avoid, &original.format];
+        let passages = parts.into_iter().flatten().map(Passage::plain).chain(original.role.clone());
+        let passages: String = passages.flat_map(|passage| [passage, "\n".to_owned()]).collect();
+        let names: HashSet<&str> = facts::names(&original.original).into_iter().collect();
+        Self {
+            lower: text.to_lowercase(),
+            numbers: facts::numbers(text).into_iter().map(str::to_owned).collect(),
+            stems: stems(text),
+            names: names.into_iter().filter(|name| passages.contains(name)).map(str::to_owned).collect(),
+        }
+    }
+
+    /// True when every fact of the passage is in the text.
+    fn holds(&self, passage: &str) -> bool {
+        let found = facts::facts(passage);
+        let mut named = self.names.iter().filter(|name| passage.contains(name.as_str()));
+        named.all(|name| self.lower.contains(&name.to_lowercase()))
+            && found.numbers.iter().all(|number| self.numbers.contains(number))
+            && [found.quoted, found.names, found.placeholders, found.addresses, found.formats]
+                .iter()
+                .flatten()
+                .all(|fact| self.lower.contains(&fact.to_lowercase()))
+    }
+
+    /// True when that share of the words of the passage that carry meaning is in the text, in any form.
+    fn speaks_of(&self, passage: &str, (held_of, of): (usize, usize)) -> bool {
+        let wanted = stems(passage);
+        let held = wanted.iter().filter(|stem| self.stems.contains(*stem)).count();
+        held * of >= wanted.len() * held_of
+    }
+}
+
+/// The beginnings of the words that carry meaning, in small letters.
+fn stems(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().nth(3).is_some());
+    words.map(|word| word.chars().flat_map(char::to_lowercase).take(5).collect()).collect()
 }
 
 /// The share of a constraint's words that a text must hold to be taken to speak of it.
 const CONSTRAINT_HELD: (usize, usize) = (2, 3);
 /// The share for the task and its context, which a text may well put in other words.
 const TASK_HELD: (usize, usize) = (1, 3);
-
-/// True when that share of the words of the passage that carry meaning is in the text, in any form.
-fn speaks_of(text: &str, passage: &str, (held_of, of): (usize, usize)) -> bool {
-    let stems = |text: &str| -> HashSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3);
-        words.map(|word| word.chars().flat_map(char::to_lowercase).take(5).collect()).collect()
-    };
-    let (wanted, present) = (stems(passage), stems(text));
-    let held = wanted.iter().filter(|stem| present.contains(*stem)).count();
-    held * of >= wanted.len() * held_of
-}

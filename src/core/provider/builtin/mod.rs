@@ -95,11 +95,21 @@ fn rendered(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
     render::render(&document, brief.target)
 }
 
-/// True when every number, quotation, placeholder and address of the request is in the text.
+/// The most facts that are looked for in the whole text, each of them, because they were not found where facts stand.
+const MOST_LOOKED_FOR: usize = 64;
+
+/// True when every number, quotation, placeholder and address of the request is in the text. A text that lacks many of them
+/// where they would stand is taken to lack one.
 fn keeps_facts(request: &str, text: &str) -> bool {
-    let present: HashSet<&str> = facts::numbers(text).into_iter().collect();
-    let written =
-        facts::quoted(request).into_iter().chain(facts::placeholders(request)).chain(facts::addresses(request));
-    facts::numbers(request).iter().all(|number| present.contains(number))
-        && written.into_iter().all(|fact| text.contains(fact))
+    let is_among = |facts: fn(&str) -> Vec<&str>| -> HashSet<&str> { facts(text).into_iter().collect() };
+    let numbers = is_among(facts::numbers);
+    let lost = |facts: fn(&str) -> Vec<&str>| -> Vec<&str> {
+        let known = is_among(facts);
+        facts(request).into_iter().filter(|fact| !known.contains(fact)).collect()
+    };
+    let unseen: HashSet<&str> =
+        [facts::quoted, facts::placeholders, facts::addresses].into_iter().flat_map(lost).collect();
+    facts::numbers(request).iter().all(|number| numbers.contains(number))
+        && unseen.len() <= MOST_LOOKED_FOR
+        && unseen.into_iter().all(|fact| text.contains(fact))
 }

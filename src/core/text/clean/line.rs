@@ -3,11 +3,13 @@
 //! Each question has a twin that asks whether the beginning of a line may still become one, because a reply
 //! comes in pieces.
 
+use crate::text::visited::visit;
+
 /// Namespace of the questions asked of a line. All take it without its line feed.
 pub(super) struct Line;
 
 /// The longest fence line that is taken for one, in bytes.
-const LONGEST_FENCE: usize = 80;
+pub(super) const LONGEST_FENCE: usize = 80;
 
 /// Languages of fences that models set around prompts rather than around code.
 const PROSE_INFO: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext", "plain", "prompt", "xml"];
@@ -18,6 +20,7 @@ const DATA_INFO: &[&str] = &["yaml", "yml", "json", "html"];
 impl Line {
     /// The info string of a fence line (```` ```rust ```` gives `rust`), trimmed; `None` for any other line.
     pub(super) fn fence(line: &str) -> Option<&str> {
+        visit(line.len());
         let text = line.trim();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = text.trim_start_matches(mark);
@@ -26,12 +29,17 @@ impl Line {
     }
 
     /// True while a line that begins with `prefix` may still be a fence.
+    #[cfg(test)]
     pub(super) fn could_be_fence(prefix: &str) -> bool {
         let text = prefix.trim_start();
+        if text.len() > LONGEST_FENCE {
+            return false;
+        }
+        visit(prefix.len());
         let Some(mark) = text.chars().next().filter(|c| matches!(c, '`' | '~')) else { return text.is_empty() };
         let info = text.trim_start_matches(mark);
         let is_whole = text.len() - info.len() >= 3;
-        text.len() <= LONGEST_FENCE && (info.is_empty() || (is_whole && !info.contains('`')))
+        info.is_empty() || (is_whole && !info.contains('`'))
     }
 
     /// True for a fence that may stand around a whole prompt.
@@ -49,6 +57,7 @@ impl Line {
 
     /// True while a line that begins with `prefix` may still be a rule.
     pub(super) fn could_be_rule(prefix: &str) -> bool {
+        visit(prefix.len());
         let mut marks = prefix.chars().filter(|c| !c.is_whitespace());
         let Some(first) = marks.next() else { return true };
         matches!(first, '-' | '*' | '_') && marks.all(|mark| mark == first)

@@ -13,16 +13,26 @@
 
 mod control;
 mod line;
+mod pending;
 mod phrases;
+mod users;
 
 use control::ControlFilter;
 use line::Line;
+use pending::Pending;
+use users::UsersTexts;
 
-use crate::text::terms::flatten;
+use crate::text::visited::visit;
 
 /// How many characters are held before a fence that opens the reply without a preamble is taken for the outer one.
 /// Longer, and the fence is dropped; should the text go on after its end, nothing but the opening fence is lost.
 pub const UNSURE_LIMIT: usize = 1500;
+
+/// How many announcements are taken away; a line after so many is the prompt's own.
+const MOST_ANNOUNCEMENTS: usize = 16;
+
+/// A line of so many bytes that did not turn out to begin a commentary is none.
+const LONGEST_UNDECIDED_COMMENTARY: usize = 120;
 
 const THINK: &str = "<think>";
 const THINK_END: &str = "</think>";
@@ -41,10 +51,10 @@ pub struct Cleaner {
     controls: ControlFilter,
     stage: Stage,
     /// The line being read, as long as it is undecided.
-    line: String,
+    line: Pending,
     line_mode: LineMode,
-    /// True once a preamble was taken away.
-    introduced: bool,
+    /// How many preambles were taken away.
+    announcements: usize,
     /// True once a rule after a preamble was taken away.
     ruled: bool,
     wrap: Wrap,
@@ -58,8 +68,7 @@ pub struct Cleaner {
     /// All text so far, until some of it is shown.
     whole: String,
     shown_any: bool,
-    /// The user's own texts.
-    kept: String,
+    kept: UsersTexts,
     out: String,
 }
 
@@ -124,8 +133,7 @@ impl Cleaner {
 
     /// Ready for a reply in which lines of these texts, the user's own, are content wherever they stand.
     pub fn keeping<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let kept = texts.into_iter().flat_map(|text| [text, "\n"]).collect();
-        Self { kept, ..Self::default() }
+        Self { kept: UsersTexts::new(texts), ..Self::default() }
     }
 
     /// Takes the next piece of the reply, split anywhere; gives the text that may be shown now.
@@ -161,19 +169,19 @@ impl Cleaner {
     /// Ends the reply; gives the rest of the cleaned text.
     pub fn finish(mut self) -> String {
         if self.stage == Stage::Lead || self.stage == Stage::Head {
-            let line = std::mem::take(&mut self.line);
+            let line = self.line.take();
             if !self.is_preamble(&line) {
                 self.enter_body(&line);
             }
         }
         if self.stage == Stage::Body {
-            let line = std::mem::take(&mut self.line);
+            let line = self.line.take();
             if !line.is_empty() {
                 self.end_line(&line);
             }
             self.end_remark();
             let ends_with_tail = self.tail.kind >= TailKind::Remark || (self.tail.kind == TailKind::Rule && self.ruled);
-            if !ends_with_tail || self.tail.text.lines().any(|line| self.is_users(line)) {
+            if !ends_with_tail || self.kept.hold_any_of(&self.tail.text) {
                 self.show_tail();
             }
             self.settle_outer_fence();
@@ -185,6 +193,7 @@ impl Cleaner {
     }
 
     fn take(&mut self, c: char) {
+        visit(1);
         match self.stage {
             Stage::Lead => self.lead(c),
             Stage::Reasoning => self.reasoning(c),
@@ -198,12 +207,12 @@ impl Cleaner {
             return;
         }
         self.line.push(c);
-        if self.line == THINK {
+        if self.line.as_str() == THINK {
             self.line.clear();
             self.stage = Stage::Reasoning;
-        } else if !THINK.starts_with(&self.line) {
+        } else if !THINK.starts_with(self.line.as_str()) {
             self.stage = Stage::Head;
-            for c in std::mem::take(&mut self.line).chars() {
+            for c in self.line.take().chars() {
                 self.head(c);
             }
         }
@@ -211,13 +220,14 @@ impl Cleaner {
 
     fn reasoning(&mut self, c: char) {
         self.line.push(c);
-        if self.line.ends_with(THINK_END) {
+        let line = self.line.as_str();
+        if line.ends_with(THINK_END) {
             self.line.clear();
             self.stage = Stage::Lead;
-        } else if self.line.len() > 4 * THINK_END.len() {
+        } else if line.len() > 4 * THINK_END.len() {
             // Only the last characters can be part of the end tag.
-            let keep = self.line.chars().rev().take(THINK_END.len()).collect::<Vec<_>>();
-            self.line = keep.into_iter().rev().collect();
+            let line = self.line.take();
+            line[line.ceil_char_boundary(line.len() - THINK_END.len())..].chars().for_each(|c| self.line.push(c));
         }
     }
 
@@ -227,7 +237,7 @@ impl Cleaner {
         }
         self.remember(c);
         if c == '\n' {
-            let line = std::mem::take(&mut self.line);
+            let line = self.line.take();
             return self.head_line(&line);
         }
         if !c.is_whitespace() && self.follows_inline_preamble() {
@@ -235,42 +245,40 @@ impl Cleaner {
             self.line.clear();
         }
         self.line.push(c);
-        let undecided = Line::could_be_fence(&self.line)
-            || Line::could_be_rule(&self.line)
-            || phrases::could_be_preamble(&self.line);
+        let undecided = self.line.words().is_empty()
+            || self.line.could_be_fence()
+            || self.line.could_be_rule()
+            || phrases::could_be_preamble(self.line.as_str());
         if !undecided {
-            let line = std::mem::take(&mut self.line);
+            let line = self.line.take();
             self.enter_body(&line);
         }
     }
 
     /// True when the line so far announces the prompt with a colon, and what follows now is the prompt.
     fn follows_inline_preamble(&self) -> bool {
-        let line = self.line.trim_end();
-        line.len() < self.line.len()
+        let line = self.line.as_str().trim_end();
+        line.len() < self.line.as_str().len()
             && line.ends_with([':', '：'])
             && phrases::is_inline_preamble(line)
-            && !self.is_users(line)
+            && self.may_be_announcement(line)
     }
 
     fn is_preamble(&self, line: &str) -> bool {
-        phrases::is_preamble(line) && !self.is_users(line)
+        phrases::is_preamble(line) && self.may_be_announcement(line)
     }
 
-    /// True for a line with a sentence in it that the user wrote. Very short ones prove nothing.
-    fn is_users(&self, line: &str) -> bool {
-        const PROOF: usize = 8;
-        if self.kept.is_empty() {
-            return false;
-        }
-        let (kept, line) = (flatten(&self.kept).replace('\n', " "), flatten(line));
-        line.split_inclusive(['.', '!', '?', '。', '！', '？'])
-            .map(|sentence| sentence.trim_matches(|c: char| !c.is_alphanumeric()))
-            .any(|sentence| sentence.len() >= PROOF && kept.contains(sentence))
+    /// True for a line that the user did not write, if not too many were taken for the model's own.
+    fn may_be_announcement(&self, line: &str) -> bool {
+        self.announcements < MOST_ANNOUNCEMENTS && !self.kept.hold_any_of(line)
+    }
+
+    fn is_introduced(&self) -> bool {
+        self.announcements > 0
     }
 
     fn introduce(&mut self) {
-        self.introduced = true;
+        self.announcements += 1;
         if matches!(self.wrap, Wrap::Unsure { .. }) {
             self.wrap = Wrap::Sure;
         }
@@ -284,10 +292,10 @@ impl Cleaner {
             }
         } else if self.is_preamble(line) {
             self.introduce();
-        } else if self.introduced && !self.ruled && Line::is_rule(line) {
+        } else if self.is_introduced() && !self.ruled && Line::is_rule(line) {
             self.ruled = true;
-        } else if matches!(self.wrap, Wrap::None) && Line::opens_outer_fence(line, self.introduced) {
-            self.wrap = if self.introduced {
+        } else if matches!(self.wrap, Wrap::None) && Line::opens_outer_fence(line, self.is_introduced()) {
+            self.wrap = if self.is_introduced() {
                 Wrap::Sure
             } else {
                 Wrap::Unsure { opening: format!("{}\n", line.trim()), inside: String::new() }
@@ -318,7 +326,7 @@ impl Cleaner {
     fn body_text(&mut self, c: char) {
         match self.line_mode {
             LineMode::Undecided if c == '\n' => {
-                let line = std::mem::take(&mut self.line);
+                let line = self.line.take();
                 self.end_line(&line);
                 self.line_mode = LineMode::Undecided;
                 self.space('\n');
@@ -326,7 +334,7 @@ impl Cleaner {
             LineMode::Undecided => {
                 self.line.push(c);
                 if !self.could_be_special() {
-                    let line = std::mem::take(&mut self.line);
+                    let line = self.line.take();
                     self.ordinary(&line);
                 }
             }
@@ -354,20 +362,23 @@ impl Cleaner {
     }
 
     /// True while the line so far may be a fence, a rule, a remark, or anything else that is not simply shown.
-    fn could_be_special(&self) -> bool {
-        let line = self.line.trim_start();
-        if line.is_empty() || Line::could_be_fence(line) {
+    fn could_be_special(&mut self) -> bool {
+        let line = self.line.words();
+        let length = line.len();
+        if length == 0 || self.line.could_be_fence() {
             return true;
         }
         if let Some(paragraph) = &self.remark {
-            return paragraph.len() + line.len() <= phrases::LONGEST_REMARK;
+            return paragraph.len() + length <= phrases::LONGEST_REMARK;
         }
         if self.is_inside_code() {
             return false;
         }
-        Line::could_be_rule(line)
-            || (phrases::could_begin_remark(line) && line.len() <= phrases::LONGEST_REMARK)
-            || (self.tail.kind >= TailKind::Closed && phrases::could_begin_commentary(line) && line.len() < 120)
+        self.line.could_be_rule()
+            || (length <= phrases::LONGEST_REMARK && self.line.could_begin_remark())
+            || (length < LONGEST_UNDECIDED_COMMENTARY
+                && self.tail.kind >= TailKind::Closed
+                && phrases::could_begin_commentary(self.line.words()))
     }
 
     fn is_inside_code(&self) -> bool {
@@ -433,7 +444,7 @@ impl Cleaner {
             self.gap.push_str(&paragraph);
         }
         let is_after_end =
-            self.tail.kind == TailKind::Commented || (self.tail.kind == TailKind::Closed && self.introduced);
+            self.tail.kind == TailKind::Commented || (self.tail.kind == TailKind::Closed && self.is_introduced());
         if is_after_end {
             self.hold(text, TailKind::Closed);
             self.line_mode = LineMode::Held;
@@ -461,6 +472,7 @@ impl Cleaner {
 
     /// Shows `text` after the white space before it; that at its end waits for more text.
     fn show(&mut self, text: &str) {
+        visit(text.len());
         let words = text.trim_end();
         if !words.is_empty() {
             let gap = std::mem::take(&mut self.gap);

@@ -6,6 +6,7 @@
 //! Dutch, Polish, Turkish, Russian, Chinese, Japanese, Korean.
 
 use crate::text::terms::fold;
+use crate::text::visited::visit;
 
 /// The longest line, in characters, that is taken for a preamble.
 pub(super) const LONGEST_PREAMBLE: usize = 240;
@@ -157,11 +158,25 @@ const COMMENTARY_CUES: &[&str] = &[
 
 /// The text folded, without the marks that decorate its ends.
 fn bare(text: &str) -> String {
+    visit(text.len());
     let folded = fold(text);
-    let is_mark =
-        |c: char| c.is_whitespace() || (!c.is_alphanumeric() && !matches!(c, '<' | '{' | '[' | '(' | '/' | '@' | '$'));
     let is_end_mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '"' | '`' | '\'');
-    folded.trim_start_matches(is_mark).trim_end_matches(is_end_mark).to_owned()
+    folded.trim_start_matches(is_folded_mark).trim_end_matches(is_end_mark).to_owned()
+}
+
+/// True for a text of more characters than `most`.
+fn is_longer(text: &str, most: usize) -> bool {
+    text.len() > most && text.chars().nth(most).is_some()
+}
+
+/// True for what decorates the beginning of a line, in a folded text.
+fn is_folded_mark(c: char) -> bool {
+    c.is_whitespace() || (!c.is_alphanumeric() && !matches!(c, '<' | '{' | '[' | '(' | '/' | '@' | '$'))
+}
+
+/// True for what decorates the beginning of a line.
+pub(super) fn is_leading_mark(c: char) -> bool {
+    if c.is_ascii() { is_folded_mark(c) } else { fold(c.encode_utf8(&mut [0; 4])).chars().all(is_folded_mark) }
 }
 
 fn has_any(text: &str, words: &[&str]) -> bool {
@@ -175,7 +190,7 @@ fn could_begin_with(text: &str, cues: &[&str]) -> bool {
 
 /// True for a line that announces the prompt, or labels it, or only assents.
 pub(super) fn is_preamble(line: &str) -> bool {
-    if line.chars().count() > LONGEST_PREAMBLE {
+    if is_longer(line, LONGEST_PREAMBLE) {
         return false;
     }
     let line = bare(line);
@@ -188,7 +203,7 @@ pub(super) fn is_preamble(line: &str) -> bool {
 
 /// True while a line that begins with `prefix` may still turn out to be a preamble.
 pub(super) fn could_be_preamble(prefix: &str) -> bool {
-    if prefix.chars().count() > LONGEST_PREAMBLE {
+    if is_longer(prefix, LONGEST_PREAMBLE) {
         return false;
     }
     let prefix = bare(prefix);
@@ -269,11 +284,14 @@ fn could_be_label(prefix: &str) -> bool {
 
 /// True for a paragraph in which the model offers changes or praises its work.
 pub(super) fn is_remark(paragraph: &str) -> bool {
+    if is_longer(paragraph, LONGEST_REMARK) {
+        return false;
+    }
     let text = bare(paragraph);
     let fits = |rule: &RemarkRule| {
         rule.cues.iter().any(|cue| text.starts_with(cue)) && rule.needs.iter().all(|group| has_any(&text, group))
     };
-    paragraph.chars().count() <= LONGEST_REMARK && REMARK_RULES.iter().any(fits)
+    REMARK_RULES.iter().any(fits)
 }
 
 /// True for a line that begins as remarks do.

@@ -3,11 +3,12 @@
 //! [`Demands`] are read from the request once and held against any number of texts. Everything is looked up in sets, so a
 //! text that says more never covers less.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::reading::{Reader, Reading, each_number};
 use super::units::each_unit;
 use crate::text::terms::{TermId, flatten};
+use crate::text::visited;
 
 /// How coverage is computed, for people.
 pub const FORMULA: &str = "the share of the request that the prompt holds, by weight: each distinct content word 1, each \
@@ -29,7 +30,10 @@ const LONGEST_QUOTE: usize = 400;
 #[derive(Debug, Default)]
 pub struct Demands {
     words: Vec<TermId>,
-    names: Vec<(TermId, String)>,
+    /// The terms of names, by number, and which of `written` each stands in first.
+    names: Vec<(TermId, usize)>,
+    /// The names as written, each once, however many terms it has.
+    written: Vec<String>,
     numbers: Vec<String>,
     /// As written, and flattened.
     quotes: Vec<(String, String)>,
@@ -42,17 +46,18 @@ impl Demands {
     pub fn of(request: &str, reader: &mut Reader) -> Self {
         let mut demands = Self::default();
         let mut known: HashSet<TermId> = HashSet::new();
+        let mut names: HashMap<TermId, usize> = HashMap::new();
         each_unit(request, |_, unit| {
             for term in reader.terms(unit) {
                 if is_content(term, reader) && known.insert(term) {
                     demands.words.push(term);
                 }
             }
-            demands.read_names(unit, &known, reader);
+            demands.read_names(unit, &known, &mut names, reader);
             each_clause(unit, |clause| demands.read_limit(clause, &known, reader));
         });
-        demands.names.sort();
-        demands.names.dedup_by_key(|(term, _)| *term);
+        demands.names = names.into_iter().collect();
+        demands.names.sort_unstable();
         each_number(request, |number| demands.numbers.push(number));
         demands.numbers.sort();
         demands.numbers.dedup();
@@ -64,14 +69,26 @@ impl Demands {
         demands
     }
 
-    fn read_names(&mut self, unit: &str, known: &HashSet<TermId>, reader: &mut Reader) {
+    fn read_names(
+        &mut self,
+        unit: &str,
+        known: &HashSet<TermId>,
+        names: &mut HashMap<TermId, usize>,
+        reader: &mut Reader,
+    ) {
         for (at, word) in unit.split_whitespace().enumerate() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            visited::visit(word.len());
             let is_name = is_identifier(word) || (at > 0 && word.starts_with(char::is_uppercase));
+            let number = self.written.len();
+            let mut is_new = false;
             for term in reader.terms(word) {
                 if known.contains(&term) && (is_name || reader.format.contains(term)) {
-                    self.names.push((term, word.to_owned()));
+                    is_new |= *names.entry(term).or_insert(number) == number;
                 }
+            }
+            if is_new {
+                self.written.push(word.to_owned());
             }
         }
     }
@@ -117,7 +134,10 @@ impl Demands {
         let numbers = self.numbers.iter().filter(|number| !reading.numbers.contains(*number)).cloned();
         let quotes =
             self.quotes.iter().filter(|(_, flat)| !reading.flat.contains(flat)).map(|(quote, _)| quote.clone());
-        let names = self.names.iter().filter(|(term, _)| !reading.terms.contains(*term)).map(|(_, name)| name.clone());
+        // A name of several terms is named once.
+        let mut named = HashSet::new();
+        let lost = self.names.iter().filter(|(term, _)| !reading.terms.contains(*term));
+        let names = lost.filter(|(_, name)| named.insert(*name)).map(|(_, name)| self.written[*name].clone());
         numbers.chain(quotes).chain(names).collect()
     }
 }
@@ -140,10 +160,8 @@ fn is_content(term: TermId, reader: &Reader) -> bool {
 /// True for `snake_case`, `camelCase`, `a.b`, `path/to`, `v2`, `UPPER`.
 fn is_identifier(word: &str) -> bool {
     let mut chars = word.chars();
-    let starts_with_letter = chars.next().is_some_and(char::is_alphabetic);
-    let inner: Vec<char> = chars.collect();
-    starts_with_letter
-        && inner.iter().any(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '/' | ':' | '@'))
+    chars.next().is_some_and(char::is_alphabetic)
+        && chars.any(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '/' | ':' | '@'))
 }
 
 /// Calls `visit` with each quoted string, marks left out.
@@ -157,21 +175,26 @@ fn each_quote<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
         ('`', &['`']),
         ('「', &['」']),
     ];
-    let mut rest = text;
-    while let Some(start) = rest.find(|c| MARKS.iter().any(|(open, _)| *open == c)) {
-        let mut chars = rest[start..].chars();
+    // Where the next closing mark of each kind stands, as far as it was looked for: each is looked for once.
+    let mut next_closing = [0; MARKS.len()];
+    let mut from = 0;
+    while let Some(start) = text[from..].find(|c| MARKS.iter().any(|(open, _)| *open == c)).map(|at| from + at) {
+        let mut chars = text[start..].chars();
         let open = chars.next();
-        let inside = chars.as_str();
-        let closing = MARKS.iter().find(|(mark, _)| Some(*mark) == open).map_or(&[][..], |(_, closing)| closing);
-        match inside.find(closing) {
-            Some(end) if end <= LONGEST_QUOTE => {
-                if inside[..end].contains(char::is_alphanumeric) {
-                    visit(&inside[..end]);
-                }
-                rest = &inside[end..];
-                rest = rest.strip_prefix(closing).unwrap_or(rest);
+        let inside = text.len() - chars.as_str().len();
+        let Some(kind) = MARKS.iter().position(|(mark, _)| Some(*mark) == open) else { return };
+        let closing = MARKS[kind].1;
+        if next_closing[kind] < inside {
+            next_closing[kind] = text[inside..].find(closing).map_or(text.len(), |at| inside + at);
+            visited::visit(next_closing[kind] - inside);
+        }
+        let end = next_closing[kind];
+        from = inside;
+        if end < text.len() && end - inside <= LONGEST_QUOTE {
+            if text[inside..end].contains(char::is_alphanumeric) {
+                visit(&text[inside..end]);
             }
-            _ => rest = inside,
+            from = end + text[end..].chars().next().map_or(0, char::len_utf8);
         }
     }
 }

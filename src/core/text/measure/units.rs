@@ -3,6 +3,8 @@
 //! Every letter of the text is in one unit, marks of lists aside. No parser: a line is judged by itself, and
 //! only code blocks are remembered from line to line.
 
+use crate::text::visited;
+
 /// What a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum UnitKind {
@@ -59,6 +61,7 @@ fn visit_filled<'t>(kind: UnitKind, text: &'t str, visit: &mut impl FnMut(UnitKi
 }
 
 fn each_unit_of_line<'t>(line: &'t str, visit: &mut impl FnMut(UnitKind, &'t str)) {
+    visited::visit(line.len());
     if let Some(heading) = heading(line) {
         return visit_filled(UnitKind::Section, heading, visit);
     }
@@ -154,6 +157,7 @@ fn each_sentence<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
 /// True when a full stop after this text is likely part of an abbreviation.
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"']);
+    visited::visit(word.len());
     let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
     is_initial
         || ["e.g", "i.e", "z.B", "vs", "Mr", "Mrs", "Dr", "St", "No", "bzw", "ca", "p.ex", "approx"].contains(&word)

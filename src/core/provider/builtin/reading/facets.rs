@@ -237,16 +237,21 @@ fn quantities(text: &Text<'_>) -> Vec<String> {
         }
         from = end;
         let tail = &text.prose[end..];
-        let glued = tail
-            .find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | ')' | ':' | '"' | '?' | '!'))
-            .unwrap_or(tail.len());
+        let is_end = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | ')' | ':' | '"' | '?' | '!');
+        // What is glued to a number makes it no quantity where it is too long for one.
+        let mut near = tail.char_indices().take(LONGEST + 1);
+        let Some(glued) = near.find_map(|(at, c)| is_end(c).then_some(at)).or_else(|| {
+            let is_short = tail.char_indices().nth(LONGEST + 1).is_none();
+            is_short.then_some(tail.len())
+        }) else {
+            continue;
+        };
         end += glued;
         let mut phrase = text.prose[start..end].trim().to_owned();
-        let unit = text.prose[end..]
-            .split(['\n', ',', ';', '.', ')', '(', ':', '"', '。', '?', '!'])
-            .next()
-            .unwrap_or_default();
-        if let Some(word) = unit.split_whitespace().next()
+        let ends_unit =
+            |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | ')' | '(' | ':' | '"' | '。' | '?' | '!');
+        let unit = text.prose[end..].trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
+        if let Some(word) = unit.split(ends_unit).next().filter(|word| !word.is_empty())
             && !cues::holds(words::NOT_UNITS, &word.to_lowercase())
             && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '%' | '°' | '€' | '$' | '/'))
         {

@@ -48,14 +48,16 @@ pub(super) fn is_courtesy(sentence: &str) -> bool {
 fn without_courtesy(text: &str) -> (&str, bool) {
     let mut rest = text.trim();
     let mut asked = false;
+    // Letters keep their places, so what is left of the text is found in here by its length.
+    let lower = cues::lower(rest);
     loop {
-        let lower = cues::lower(rest);
-        let Some(cue) = cues::beginning(&lower, words::POLITE_BEGINNINGS) else {
+        let Some(cue) = cues::beginning(&lower[lower.len() - rest.len()..], words::POLITE_BEGINNINGS) else {
             return (rest, asked);
         };
         let (courtesy, after) = rest.split_at(cue.len());
         let after = after.trim_start_matches([' ', ',', '\t']);
-        if after.chars().count() < 3 || !is_request(cue, after) || is_salutation(courtesy, after) {
+        let lower_after = &lower[lower.len() - after.len()..];
+        if after.chars().nth(2).is_none() || !is_request(cue, lower_after) || is_salutation(courtesy, lower_after) {
             return (rest, asked);
         }
         asked |= [
@@ -80,16 +82,16 @@ fn without_courtesy(text: &str) -> (&str, bool) {
 
 /// True for a courtesy that holds a noun and after which no request stands: "Guten Tag, Herr Weber" is the beginning of a
 /// letter, and a part of what is to be worked on. (Where every noun has a capital, what has one may be a name.)
+/// `after` is in small letters.
 fn is_salutation(courtesy: &str, after: &str) -> bool {
     let has_noun = courtesy.split_whitespace().skip(1).any(|word| word.starts_with(char::is_uppercase));
-    let after = after.to_lowercase();
-    let begins = |words| cues::beginning(&after, words).is_some();
+    let begins = |words| cues::beginning(after, words).is_some();
     has_noun && ![words::REQUEST_VERBS, words::WANT_BEGINNINGS, words::POLITE_BEGINNINGS].into_iter().any(begins)
 }
 
-/// True when what follows a courtesy is still a request: "can you write" is, "can you swim" is not.
-fn is_request(cue: &str, after: &str) -> bool {
-    let lower = after.to_lowercase();
+/// True when what follows a courtesy is still a request: "can you write" is, "can you swim" is not. `lower` is in small
+/// letters.
+fn is_request(cue: &str, lower: &str) -> bool {
     if cue.ends_with(" to")
         && (cue.starts_with("i want to")
             || cue.starts_with("i need to")
@@ -98,10 +100,10 @@ fn is_request(cue: &str, after: &str) -> bool {
             || cue.starts_with("we "))
         && !cue.contains(" you ")
     {
-        return cues::beginning(&lower, DELEGATED).is_some();
+        return cues::beginning(lower, DELEGATED).is_some();
     }
     if cue == "help me" || cue == "help me to" || cue == "let's" {
-        return cues::beginning(&lower, words::REQUEST_VERBS).is_some();
+        return cues::beginning(lower, words::REQUEST_VERBS).is_some();
     }
     true
 }
