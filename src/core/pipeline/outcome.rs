@@ -2,10 +2,12 @@
 
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
+use super::run::past;
 use super::selection::{self, JudgeJob};
 use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, RunControl};
+use crate::offload::offload;
 use crate::rank;
 use crate::store::Mutation;
 
@@ -42,8 +44,17 @@ pub(super) async fn conclude(
     deadline: Option<tokio::time::Instant>,
     mut gathered: Gathered,
 ) -> EventKind {
-    let rankings =
-        if gathered.prompts.is_empty() { Vec::new() } else { rank_prompts(plan, ports, events, &mut gathered).await };
+    let rankings = if gathered.prompts.is_empty() {
+        Vec::new()
+    } else {
+        let given_up = async {
+            tokio::select! {
+                () = control.token().cancelled() => None,
+                () = past(deadline) => Some("the run's limit of time passed before they were ranked"),
+            }
+        };
+        rank_prompts(plan, ports, events, given_up, &mut gathered).await
+    };
     if control.token().is_cancelled() {
         return EventKind::Cancelled {};
     }
@@ -78,16 +89,29 @@ fn verdict(plan: &Plan, gathered: &mut Gathered) -> Option<Error> {
     if plan.save && gathered.stored.is_empty() { gathered.unsaved.take() } else { None }
 }
 
-/// Sets scores, puts the prompts in order, tells the store and the consumer.
-async fn rank_prompts(plan: &Plan, ports: &Ports, events: &Announcer, gathered: &mut Gathered) -> Vec<Ranking> {
-    let persona = ports.assets.persona(&plan.persona).ok();
-    let inputs = rank::RankInputs {
-        original_input: &plan.input,
-        checks: persona.as_deref().map_or(&[], |persona| &persona.checks),
-        weights: &plan.ranking_weights,
-        history: None,
+/// Sets scores, puts the prompts in order, tells the store and the consumer. Without a ranking, because it was given up
+/// while it was under way, the prompts stay in the order of their variants.
+async fn rank_prompts(
+    plan: &Plan,
+    ports: &Ports,
+    events: &Announcer,
+    given_up: impl Future<Output = Option<&'static str>>,
+    gathered: &mut Gathered,
+) -> Vec<Ranking> {
+    let ranked = tokio::select! {
+        biased;
+        ranked = ranked(plan, ports, gathered.prompts.clone()) => ranked.map_err(|error| Some(error.to_string())),
+        reason = given_up => Err(reason.map(str::to_owned)),
     };
-    let rankings = rank::rank(&gathered.prompts, &inputs);
+    let rankings = match ranked {
+        Ok(rankings) => rankings,
+        Err(reason) => {
+            if let Some(reason) = reason {
+                events.warn(None, None, format!("the prompts are not ranked: {reason}")).await;
+            }
+            return Vec::new();
+        }
+    };
     for ranking in &rankings {
         if let Some(prompt) = gathered.prompts.iter_mut().find(|prompt| prompt.id == ranking.prompt_id) {
             prompt.score = Some(ranking.score);
@@ -105,6 +129,19 @@ async fn rank_prompts(plan: &Plan, ports: &Ports, events: &Announcer, gathered: 
     }
     events.send(EventKind::Ranked { rankings: rankings.clone() }).await;
     rankings
+}
+
+/// The prompts' places.
+async fn ranked(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) -> Result<Vec<Ranking>> {
+    let bytes = plan.input.len() + prompts.iter().map(|prompt| prompt.content.len()).sum::<usize>();
+    let persona = ports.assets.persona(&plan.persona).ok();
+    let (input, weights) = (plan.input.clone(), plan.ranking_weights.clone());
+    offload(bytes, move || {
+        let checks = persona.as_deref().map_or(&[][..], |persona| &persona.checks);
+        let inputs = rank::RankInputs { original_input: &input, checks, weights: &weights, history: None };
+        rank::rank(&prompts, &inputs)
+    })
+    .await
 }
 
 /// Lets the judge choose. A judge that fails costs the choice, not the run, and says so.

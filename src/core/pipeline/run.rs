@@ -13,6 +13,7 @@ use super::variant::{self, Progress};
 use crate::domain::{ModelMetadata, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Run, RunControl};
+use crate::offload::{INLINE_BYTES, offload};
 use crate::store::Session;
 
 /// Starts the run in the current runtime and returns at once.
@@ -161,13 +162,23 @@ async fn one_variant(
 
 /// Stores the prompt, then reports it. A prompt that cannot be stored is still handed over, with a warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
-    let unsaved = if plan.save { ports.store.append(vec![prompt.clone()]).await.err() } else { None };
+    let unsaved = if plan.save { append(ports, prompt.clone()).await.err() } else { None };
     if let Some(error) = &unsaved {
         let message = format!("variant {number} is complete but could not be stored: {error}");
         events.warn(Some(number), None, message).await;
     }
     events.send(EventKind::variant_finished(prompt.clone())).await;
     Ended { variant: number, result: Ok(prompt), unsaved }
+}
+
+/// Stores a prompt. The words of a long one are gathered elsewhere, because they are on the thread that asks.
+async fn append(ports: &Ports, prompt: Prompt) -> Result<(), Error> {
+    let bytes = prompt.content.len() + prompt.original_input.len();
+    if bytes <= INLINE_BYTES {
+        return ports.store.append(vec![prompt]).await;
+    }
+    let store = Arc::clone(&ports.store);
+    offload(bytes, move || store.append(vec![prompt]).wait()).await?
 }
 
 pub(super) fn out_of_time(limit: Option<Duration>) -> Error {

@@ -19,6 +19,8 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, Order, PageSpec, Store};
 use crate::time::FixedClock;
 
+mod long_texts;
+
 struct World {
     _folder: tempfile::TempDir,
     store: Arc<dyn Store>,

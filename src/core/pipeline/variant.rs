@@ -2,6 +2,8 @@
 //!
 //! Says all it does through the run's events. Stores nothing; [`super::run`] does, when the variant is whole.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 
 use super::announce::Announcer;
@@ -10,8 +12,9 @@ use crate::assets::strategy_for;
 use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
 use crate::event::EventKind;
+use crate::offload::offload;
 use crate::prompting;
-use crate::provider::{Chunk, Completion, PhaseBrief};
+use crate::provider::{ChatRequest, Chunk, Completion, PhaseBrief};
 use crate::text::clean::Cleaner;
 
 /// How far a variant got; outlives the work, so that a stopped variant can still say where it stood.
@@ -43,6 +46,15 @@ pub(super) async fn run(
     }
     assemble(plan, ports, variant, strategy, steps)
         .ok_or_else(|| Error::Internal("a run without phases was planned".into()))
+}
+
+/// Takes the next piece of an answer; gives the cleaner back, and what may be shown.
+async fn cleaned(mut cleaner: Cleaner, piece: String) -> Result<(Cleaner, String)> {
+    offload(piece.len(), move || {
+        let shown = cleaner.push(&piece);
+        (cleaner, shown)
+    })
+    .await
 }
 
 /// The finished prompt of these steps; `None` when there are none.
@@ -111,13 +123,7 @@ impl PhaseCall<'_> {
             context: self.plan.context.clone(),
         };
         let binding = self.binding;
-        let mut request = prompting::phase_request(
-            &self.ports.assets,
-            &brief,
-            binding.model.clone(),
-            Some(binding.temperature),
-            Some(binding.max_tokens),
-        )?;
+        let mut request = self.request(brief).await?;
         request.account = self.plan.account.clone();
         self.events
             .send(EventKind::PhaseStarted {
@@ -131,10 +137,13 @@ impl PhaseCall<'_> {
         let mut stream = binding.provider.stream(request);
         let users_texts = || self.plan.context.iter().chain([&self.plan.input]).map(String::as_str);
         let (mut cleaner, mut content) = (Cleaner::keeping(users_texts()), String::new());
+        let mut received = 0;
         while let Some(chunk) = stream.next().await {
             match chunk? {
                 Chunk::Text(text) => {
-                    let shown = cleaner.push(&text);
+                    received += text.len();
+                    let shown;
+                    (cleaner, shown) = cleaned(cleaner, text).await?;
                     self.delta(&mut content, shown).await;
                 }
                 Chunk::Retrying { provider, model, attempt, delay, error } => {
@@ -145,7 +154,8 @@ impl PhaseCall<'_> {
                 Chunk::Warning(message) => self.warn(message).await,
                 Chunk::Thinking(_) => {}
                 Chunk::Done(completion) => {
-                    let rest = cleaner.finish();
+                    // What is held back may be all that came.
+                    let rest = offload(received, move || cleaner.finish()).await?;
                     self.delta(&mut content, rest).await;
                     return self.finish(content, completion).await;
                 }
@@ -157,6 +167,15 @@ impl PhaseCall<'_> {
             "the answer ended before it was complete",
         )
         .into())
+    }
+
+    async fn request(&self, brief: PhaseBrief) -> Result<ChatRequest> {
+        let texts = brief.context.iter().chain([&brief.original_input, &brief.input]);
+        let (bytes, assets) = (texts.map(String::len).sum(), Arc::clone(&self.ports.assets));
+        let (model, temperature) = (self.binding.model.clone(), self.binding.temperature);
+        let max_tokens = self.binding.max_tokens;
+        let write = move || prompting::phase_request(&assets, &brief, model, Some(temperature), Some(max_tokens));
+        offload(bytes, write).await?
     }
 
     async fn delta(&self, content: &mut String, text: String) {

@@ -7,7 +7,8 @@ use async_stream::stream;
 use super::super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use super::{judge, write};
 use crate::domain::TokenUsage;
-use crate::error::{ProviderError, ProviderFailure};
+use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::offload::offload;
 use crate::text::tokens;
 
 /// The one model: the first version of the writer.
@@ -55,8 +56,14 @@ impl Provider for Builtin {
         let writer = self.clone();
         Box::pin(stream! {
             let started = tokio::time::Instant::now();
-            let text = match writer.answer(&request) {
-                Ok(text) => text,
+            let (name, bytes) = (writer.name.clone(), texts_read(&request.brief).iter().map(|text| text.len()).sum());
+            let written = offload(bytes, move || {
+                let read = texts_read(&request.brief).into_iter().map(tokens::estimate).sum();
+                writer.answer(&request).map(|text| (tokens::estimate(&text), read, text))
+            });
+            let stopped = |error: Error| ProviderError::new(&name, ProviderFailure::Unavailable, error.to_string());
+            let (output_tokens, input_tokens, text) = match written.await.map_err(stopped).flatten() {
+                Ok(written) => written,
                 Err(error) => {
                     yield Err(error);
                     return;
@@ -66,11 +73,10 @@ impl Provider for Builtin {
             for piece in pieces(&text) {
                 yield Ok(Chunk::Text(piece.to_owned()));
             }
-            let input_tokens = tokens_read(&request.brief);
             yield Ok(Chunk::Done(Completion {
-                provider: writer.name.clone(),
+                provider: name.clone(),
                 model: MODEL.to_owned(),
-                usage: TokenUsage { input_tokens, output_tokens: tokens::estimate(&text), estimated: true },
+                usage: TokenUsage { input_tokens, output_tokens, estimated: true },
                 cost_usd: Some(0.0),
                 latency: started.elapsed(),
                 first_token: Some(first_token),
@@ -84,16 +90,15 @@ impl Provider for Builtin {
 }
 
 /// What the writer reads: the user's texts and the draft, never the templates, which are for language models.
-fn tokens_read(brief: &Brief) -> u64 {
-    let texts: Vec<&str> = match brief {
+fn texts_read(brief: &Brief) -> Vec<&str> {
+    match brief {
         Brief::Phase(brief) => {
             let draft = (brief.input != brief.original_input).then_some(brief.input.as_str());
             let context = brief.context.iter().map(String::as_str);
             context.chain([brief.original_input.as_str()]).chain(draft).collect()
         }
         Brief::Judge(brief) => brief.question.texts().into_iter().chain([brief.task.as_str()]).collect(),
-    };
-    texts.into_iter().map(tokens::estimate).sum()
+    }
 }
 
 /// The text in words with the blanks after them; long lines whole.
