@@ -8,7 +8,7 @@ use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::Path;
 
 use aludel_core::api::limits;
-use aludel_core::error::{Code, Error, Fault, Result};
+use aludel_core::error::{Code, Error, Result};
 
 /// Where the main text of a command is to be read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn text_of(source: impl Read, field: &str, name: &str) -> Result<String> {
 }
 
 fn shape(field: &str, message: impl Into<String>) -> Error {
-    Error::Shape(vec![Fault::new(field, message)])
+    Error::shape(field, message)
 }
 
 /// What the system said about a file, in words that say what to do.

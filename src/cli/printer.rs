@@ -185,9 +185,11 @@ impl Printer {
         match failure {
             Failure::ReaderGone | Failure::Said(_) => {}
             Failure::Error(error) if self.format.is_json() => self.problem_as_json(&Problem::from(error)),
-            Failure::Error(error) => self.in_words(&error.to_string(), error.faults(), error.hint()),
+            Failure::Error(error) => {
+                self.in_words(&error.to_string(), error.faults(), error.further_faults().as_deref(), error.hint());
+            }
             Failure::Problem(problem) if self.format.is_json() => self.problem_as_json(problem),
-            Failure::Problem(problem) => self.in_words(&problem.detail, &problem.errors, None),
+            Failure::Problem(problem) => self.in_words(&problem.detail, &problem.errors, None, None),
             Failure::Usage(error) => self.usage(error),
         }
     }
@@ -198,9 +200,9 @@ impl Printer {
         }
     }
 
-    fn in_words(&self, detail: &str, faults: &[Fault], hint: Option<&str>) {
+    fn in_words(&self, detail: &str, faults: &[Fault], further: Option<&str>, hint: Option<&str>) {
         let mut page = Page::new(self.talk.paint, self.width(), self.talk.is_terminal);
-        page.error(detail, faults);
+        page.error(detail, faults, further);
         if let Some(hint) = hint {
             page.hint(hint);
         }

@@ -29,7 +29,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
         request.judging.criteria = Some(file);
         let faults = request.cross_check();
         if !faults.is_empty() {
-            return Err(Error::Value(faults).into());
+            return Err(Error::Value(faults.into()).into());
         }
     }
     let result = match request.task() {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use aludel_core::api::{DeleteRequest, PromptKey, ShowRequest};
 use aludel_core::engine::{Deletion, Engine};
-use aludel_core::error::{Error, Fault, Result};
+use aludel_core::error::{Error, Result};
 
 use crate::cli::Invocation;
 use crate::cli::args::DeleteArgs;
@@ -32,10 +32,7 @@ pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<
 /// Shows what would go, and asks.
 fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(Error::Shape(vec![Fault::new(
-            "yes",
-            "is needed: there is no terminal to ask on, so say --yes if you mean it",
-        )]));
+        return Err(Error::shape("yes", "is needed: there is no terminal to ask on, so say --yes if you mean it"));
     }
     let question = if request.all {
         "Delete every stored prompt?".to_owned()

@@ -174,10 +174,12 @@ impl Page {
         if self.is_terminal { self.text.push_str(&harmless(text)) } else { self.text.push_str(text) }
     }
 
-    /// Says what went wrong: one sentence, or a list when there are several faults.
-    pub(crate) fn error(&mut self, detail: &str, faults: &[Fault]) {
+    /// Says what went wrong: one sentence, or a list when there are several faults, and how many further ones there
+    /// are.
+    pub(crate) fn error(&mut self, detail: &str, faults: &[Fault], further: Option<&str>) {
         if faults.len() > 1 {
-            self.marked(Role::Bad, "error:", &format!("{} things are wrong:", faults.len()), 7);
+            let more = further.map_or_else(String::new, |further| format!(", {further}"));
+            self.marked(Role::Bad, "error:", &format!("{} things are wrong{more}:", faults.len()), 7);
             let widest = faults.iter().map(|fault| fault.field.chars().count()).max().unwrap_or(0);
             for fault in faults {
                 self.paragraph(Role::Body, &format!("  {:widest$}  {}", fault.field, fault.message), widest + 4);
@@ -298,7 +300,7 @@ mod tests {
     #[test]
     fn several_faults_become_a_list() {
         let mut page = Page::new(Paint::Plain, 80, false);
-        page.error("…", &[Fault::new("count", "too many"), Fault::new("phases[1]", "unknown")]);
+        page.error("…", &[Fault::new("count", "too many"), Fault::new("phases[1]", "unknown")], None);
         assert_eq!(page.finish(), "error: 2 things are wrong:\n  count      too many\n  phases[1]  unknown\n");
     }
 }

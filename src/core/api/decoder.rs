@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::field::{Field, Kind};
+use super::lists::{judges, list};
 use super::{Criteria, Known, Moment, PromptKey, limits};
 use crate::domain::Phase;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Faults, Result};
 
 /// The values of a request that passed every check, by field name.
 #[derive(Debug, Default)]
 pub struct Decoded(BTreeMap<&'static str, Checked>);
 
+/// A value that passed its checks.
 #[derive(Debug, Clone)]
-enum Checked {
+pub(super) enum Checked {
     Null,
     Text(String),
     Integer(u64),
@@ -95,28 +97,28 @@ impl Decoded {
     }
 }
 
-/// Which sort of fault a check found.
-enum Wrong {
+/// Which sort of fault a check found. Faults of value are named within their field: `""`, or `[2]` for an item.
+pub(super) enum Wrong {
     Shape(String),
-    Value(Vec<(Option<usize>, String)>),
+    Value(Faults),
 }
 
 impl Wrong {
-    fn value(message: impl Into<String>) -> Self {
-        Self::Value(vec![(None, message.into())])
+    pub(super) fn value(message: impl Into<String>) -> Self {
+        Self::Value(Fault::new("", message).into())
     }
 }
 
 /// Checks `raw` against `fields`.
 pub(super) fn check(fields: &'static [Field], raw: Value, known: &Known) -> Result<Decoded> {
     let Value::Object(mut map) = raw else {
-        return Err(Error::Shape(vec![Fault::new(
+        return Err(Error::shape(
             "",
             format!("expected a JSON object with the fields of the request, got {}", name_of(&raw)),
-        )]));
+        ));
     };
     let mut decoded = Decoded::default();
-    let (mut shape, mut value) = (Vec::new(), Vec::new());
+    let (mut shape, mut value) = (Faults::default(), Faults::default());
     for field in fields {
         match map.shift_remove(field.name) {
             None | Some(Value::Null) if field.required => {
@@ -131,14 +133,11 @@ pub(super) fn check(fields: &'static [Field], raw: Value, known: &Known) -> Resu
                     decoded.0.insert(field.name, checked);
                 }
                 Err(Wrong::Shape(message)) => shape.push(Fault::new(field.name, message)),
-                Err(Wrong::Value(faults)) => value.extend(faults.into_iter().map(|(item, message)| {
-                    let name = item.map_or_else(|| field.name.to_owned(), |item| format!("{}[{item}]", field.name));
-                    Fault::new(name, message)
-                })),
+                Err(Wrong::Value(faults)) => value.extend_under(field.name, faults),
             },
         }
     }
-    shape.extend(unknown_fields(fields, &map));
+    unknown_fields(fields, &map, &mut shape);
     if !shape.is_empty() {
         return Err(Error::Shape(shape));
     }
@@ -148,9 +147,9 @@ pub(super) fn check(fields: &'static [Field], raw: Value, known: &Known) -> Resu
     Ok(decoded)
 }
 
-fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>) -> Vec<Fault> {
-    rest.keys()
-        .map(|name| {
+fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>, faults: &mut Faults) {
+    for name in rest.keys() {
+        faults.push_with(|| {
             let near = nearest(name, fields.iter().map(|field| field.name));
             let hint = match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -160,12 +159,15 @@ fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>) -> Vec<Fa
                 }
             };
             Fault::new(shorten(name), format!("unknown field; {hint}"))
-        })
-        .collect()
+        });
+    }
 }
 
-/// The known name nearest to a misspelt one, if any is near.
+/// The known name nearest to a misspelt one, if any is near. A text much longer than a name is no misspelt one.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > limits::NAME_CHARS {
+        return None;
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
@@ -175,15 +177,15 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// A caller's text for a message: never longer than a line.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 60;
-    if text.chars().count() <= MOST {
-        return text.to_owned();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
-    text.chars().take(MOST).chain(['…']).collect()
 }
 
-fn name_of(value: &Value) -> &'static str {
+pub(super) fn name_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -194,7 +196,7 @@ fn name_of(value: &Value) -> &'static str {
     }
 }
 
-fn wrong_type(kind: Kind, given: &Value) -> Wrong {
+pub(super) fn wrong_type(kind: Kind, given: &Value) -> Wrong {
     Wrong::Shape(match given {
         Value::String(text) if !kind.is_list() => {
             format!("expected {}, got the text `{}`", kind.expected(), shorten(text))
@@ -239,7 +241,7 @@ fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Chec
     }
 }
 
-fn check_text(text: &str, min: usize, max: usize) -> std::result::Result<(), String> {
+pub(super) fn check_text(text: &str, min: usize, max: usize) -> std::result::Result<(), String> {
     // Bytes bound characters from above, so only long texts are counted.
     if text.len() > max {
         let chars = text.chars().count();
@@ -265,7 +267,7 @@ fn check_known(text: String, what: &str, names: &[String], hint: &str) -> std::r
     Err(Wrong::value(format!("there is no {what} `{}`; {hint}.{near}", shorten(&text))))
 }
 
-fn check_provider(text: String, names: &[String]) -> std::result::Result<Checked, Wrong> {
+pub(super) fn check_provider(text: String, names: &[String]) -> std::result::Result<Checked, Wrong> {
     let name = text.split_once('/').map_or(text.as_str(), |(name, _)| name).to_owned();
     if text.chars().count() > limits::NAME_CHARS {
         return Err(Wrong::value(format!("is longer than {} characters", limits::NAME_CHARS)));
@@ -277,7 +279,7 @@ fn check_provider(text: String, names: &[String]) -> std::result::Result<Checked
     Ok(Checked::Text(text))
 }
 
-fn unknown_phase(text: &str) -> String {
+pub(super) fn unknown_phase(text: &str) -> String {
     let names: Vec<&str> = Phase::ALL.into_iter().map(Phase::as_str).collect();
     let near = nearest(text, names.iter().copied());
     let near = near.map_or_else(String::new, |near| format!(". Did you mean `{near}`?"));
@@ -322,47 +324,6 @@ fn spells_non_finite(given: &Value) -> bool {
     given.as_str().and_then(|text| text.trim().parse::<f64>().ok()).is_some_and(|number| !number.is_finite())
 }
 
-fn list(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
-    let texts = texts_of(kind, given)?;
-    match kind {
-        Kind::Choices(words) => choices(texts, words),
-        Kind::Phases => phases(&texts),
-        Kind::Providers => providers(texts, &known.providers, "leave it out for all"),
-        Kind::Tags => tags(&texts),
-        Kind::PromptKeys { min, max } => keys(&texts, min, max),
-        Kind::Texts { items, max } => many_texts(texts, items, max),
-        _ => Err(Wrong::Shape(format!("expected {}, got a list", kind.expected()))),
-    }
-}
-
-fn texts_of(kind: Kind, given: Value) -> std::result::Result<Vec<String>, Wrong> {
-    let Value::Array(items) = given else { return Err(wrong_type(kind, &given)) };
-    let mut texts = Vec::with_capacity(items.len());
-    for (position, item) in items.into_iter().enumerate() {
-        let Value::String(text) = item else {
-            return Err(Wrong::Shape(format!("item {position} is {}; expected a text", name_of(&item))));
-        };
-        texts.push(text);
-    }
-    Ok(texts)
-}
-
-fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> std::result::Result<Checked, Wrong> {
-    match given {
-        Value::String(text) => match check_provider(text, &known.providers)? {
-            Checked::Text(text) => Ok(Checked::Texts(vec![text])),
-            other => Ok(other),
-        },
-        given => {
-            let texts = texts_of(kind, given)?;
-            if texts.len() > max {
-                return Err(Wrong::value(format!("names {} judges; at most {max} make a panel", texts.len())));
-            }
-            providers(texts, &known.providers, "leave it out for the usual judge")
-        }
-    }
-}
-
 fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
     let weights = match given {
         Value::String(name) => {
@@ -372,10 +333,10 @@ fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
         Value::Object(weights) => weights,
         other => return Err(wrong_type(kind, &other)),
     };
-    let (mut checked, mut faults) = (BTreeMap::new(), Vec::new());
+    let (mut checked, mut faults) = (BTreeMap::new(), Faults::default());
     if weights.is_empty() || weights.len() > limits::MAX_CRITERIA {
         let most = limits::MAX_CRITERIA;
-        faults.push((None, format!("holds {} criteria; from 1 to {most} are allowed", weights.len())));
+        faults.push(Fault::new("", format!("holds {} criteria; from 1 to {most} are allowed", weights.len())));
     }
     for (name, weight) in weights {
         let Some(number) = weight.as_f64() else {
@@ -385,117 +346,14 @@ fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
         if number > 0.0 && number <= limits::MAX_WEIGHT {
             checked.insert(name, number);
         } else {
-            let name = shorten(&name);
-            faults.push((
-                None,
-                format!("the weight of `{name}` is {number}; it must be above 0, at most {}", limits::MAX_WEIGHT),
-            ));
+            let most = limits::MAX_WEIGHT;
+            faults.push_with(|| {
+                let name = shorten(&name);
+                Fault::new("", format!("the weight of `{name}` is {number}; it must be above 0, at most {most}"))
+            });
         }
     }
     if faults.is_empty() { Ok(Checked::Criteria(Criteria::Weights(checked))) } else { Err(Wrong::Value(faults)) }
-}
-
-fn phases(texts: &[String]) -> std::result::Result<Checked, Wrong> {
-    let (mut phases, mut faults) = (Vec::new(), Vec::new());
-    for (position, text) in texts.iter().enumerate() {
-        match text.trim().parse::<Phase>() {
-            Ok(phase) if phases.contains(&phase) => {
-                faults.push((Some(position), format!("`{phase}` is named twice; phases must be distinct")));
-            }
-            Ok(phase) => phases.push(phase),
-            Err(_) => faults.push((Some(position), unknown_phase(text))),
-        }
-    }
-    if texts.is_empty() {
-        faults.push((None, "names no phase: leave it out for all three, or name at least one".into()));
-    }
-    if faults.is_empty() { Ok(Checked::Phases(phases)) } else { Err(Wrong::Value(faults)) }
-}
-
-fn choices(texts: Vec<String>, words: &[&str]) -> std::result::Result<Checked, Wrong> {
-    let mut faults = Vec::new();
-    if texts.is_empty() {
-        faults.push((None, format!("names none: leave it out, or name at least one of {}", words.join(", "))));
-    }
-    for (position, text) in texts.iter().enumerate() {
-        if !words.contains(&text.as_str()) {
-            faults.push((Some(position), format!("`{}` is not one of {}", shorten(text), words.join(", "))));
-        } else if texts[..position].contains(text) {
-            faults.push((Some(position), format!("`{text}` is named twice; name each once")));
-        }
-    }
-    if faults.is_empty() { Ok(Checked::Texts(texts)) } else { Err(Wrong::Value(faults)) }
-}
-
-fn providers(texts: Vec<String>, names: &[String], usual: &str) -> std::result::Result<Checked, Wrong> {
-    let (mut providers, mut faults): (Vec<String>, Vec<(Option<usize>, String)>) = (Vec::new(), Vec::new());
-    if texts.is_empty() {
-        faults.push((None, format!("names no provider: {usual}, or name at least one")));
-    }
-    for (position, text) in texts.into_iter().enumerate() {
-        if providers.contains(&text) {
-            faults.push((Some(position), format!("`{}` is named twice; name each provider once", shorten(&text))));
-            continue;
-        }
-        match check_provider(text.clone(), names) {
-            Err(Wrong::Value(found)) => faults.extend(found.into_iter().map(|(_, message)| (Some(position), message))),
-            Err(wrong) => return Err(wrong),
-            Ok(_) => providers.push(text),
-        }
-    }
-    if faults.is_empty() { Ok(Checked::Texts(providers)) } else { Err(Wrong::Value(faults)) }
-}
-
-fn tags(texts: &[String]) -> std::result::Result<Checked, Wrong> {
-    let (mut tags, mut faults): (Vec<String>, Vec<(Option<usize>, String)>) = (Vec::new(), Vec::new());
-    for (position, text) in texts.iter().enumerate() {
-        let tag = text.trim();
-        let chars = tag.chars().count();
-        if tag.is_empty() {
-            faults.push((Some(position), "is empty: a tag has at least one character".into()));
-        } else if chars > limits::TAG_CHARS {
-            faults.push((Some(position), format!("has {chars} characters; at most {} are allowed", limits::TAG_CHARS)));
-        } else if tag.contains(',') {
-            faults.push((Some(position), format!("`{}` holds a comma: write two tags instead", shorten(tag))));
-        } else if tag.chars().any(char::is_control) {
-            faults.push((Some(position), "holds a control character: remove it".into()));
-        } else if !tags.iter().any(|known| known == tag) {
-            tags.push(tag.to_owned());
-        }
-    }
-    if tags.len() > limits::MAX_TAGS {
-        faults.push((None, format!("has {} tags; at most {} are allowed", tags.len(), limits::MAX_TAGS)));
-    }
-    if faults.is_empty() { Ok(Checked::Texts(tags)) } else { Err(Wrong::Value(faults)) }
-}
-
-fn keys(texts: &[String], min: usize, max: usize) -> std::result::Result<Checked, Wrong> {
-    let (mut keys, mut faults): (Vec<PromptKey>, Vec<(Option<usize>, String)>) = (Vec::new(), Vec::new());
-    for (position, text) in texts.iter().enumerate() {
-        match PromptKey::parse(text) {
-            Ok(key) if keys.contains(&key) => {
-                faults.push((Some(position), format!("`{}` is named twice; name each prompt once", shorten(text))));
-            }
-            Ok(key) => keys.push(key),
-            Err(message) => faults.push((Some(position), message)),
-        }
-    }
-    if texts.len() < min || texts.len() > max {
-        faults.push((None, format!("names {} prompts; from {min} to {max} are allowed", texts.len())));
-    }
-    if faults.is_empty() { Ok(Checked::Keys(keys)) } else { Err(Wrong::Value(faults)) }
-}
-
-fn many_texts(texts: Vec<String>, items: usize, max: usize) -> std::result::Result<Checked, Wrong> {
-    let mut faults: Vec<(Option<usize>, String)> = texts
-        .iter()
-        .enumerate()
-        .filter_map(|(position, text)| check_text(text, 1, max).err().map(|message| (Some(position), message)))
-        .collect();
-    if texts.len() > items {
-        faults.push((None, format!("has {} texts; at most {items} are allowed", texts.len())));
-    }
-    if faults.is_empty() { Ok(Checked::Texts(texts)) } else { Err(Wrong::Value(faults)) }
 }
 
 /// A text from a command line or a query string as the JSON value its field takes: `3` becomes a number where a

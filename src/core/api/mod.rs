@@ -15,6 +15,7 @@ mod filter;
 mod generate;
 mod judge;
 pub mod limits;
+mod lists;
 mod moment;
 mod prompts;
 mod providers;
@@ -93,5 +94,5 @@ pub fn decode<R: Request>(raw: Value, known: &Known) -> Result<R> {
     let values = decoder::check(R::FIELDS, raw, known)?;
     let request = R::from_decoded(values);
     let faults = request.cross_check();
-    if faults.is_empty() { Ok(request) } else { Err(crate::error::Error::Value(faults)) }
+    if faults.is_empty() { Ok(request) } else { Err(crate::error::Error::Value(faults.into())) }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::Phase;
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Problem};
 
 fn known() -> Known {
     Known { personas: vec!["code".into(), "writing".into()], providers: vec!["builtin".into(), "fast".into()] }
@@ -68,6 +68,46 @@ fn faults_of_shape_come_first_and_all_together() {
     assert_eq!(error.code(), Code::InvalidRequest);
     assert_eq!(fields_at_fault(&error), ["input", "count", "tags", "context", "cuont"]);
     assert!(error.to_string().contains("did you mean `count`?"));
+}
+
+#[test]
+fn of_very_many_unknown_fields_a_hundred_are_listed_and_the_rest_counted() {
+    let map = (0..42_030).map(|number| (format!("f{number}"), Value::Null)).chain([("input".to_owned(), json!("x"))]);
+    let error = generate(Value::Object(map.collect())).unwrap_err();
+    assert_eq!((error.code(), error.faults().len()), (Code::InvalidRequest, 100));
+    let problem = Problem::from(&error);
+    assert!(problem.detail.ends_with("; and 41,930 more"), "{}", &problem.detail[problem.detail.len() - 60..]);
+    assert!(serde_json::to_vec(&problem).unwrap().len() < 100_000);
+}
+
+#[test]
+fn very_long_lists_are_checked_in_one_pass_and_their_faults_counted() {
+    let items = |write: fn(u32) -> String| (0..100_000).map(write).map(Value::from).collect::<Value>();
+    let refused = |field: &str, items: Value, listed: usize, rest: Option<&str>| {
+        let error = generate(json!({ "input": "x", field: items })).unwrap_err();
+        assert_eq!((error.code(), error.faults().len()), (Code::ValidationFailed, listed), "{field}");
+        assert_eq!(error.further_faults().as_deref(), rest, "{field}");
+    };
+    refused("tags", items(|number| format!("tag {number}")), 1, None);
+    refused("tags", items(|number| format!("a,{number}")), 100, Some("and 99,900 more"));
+    refused("phases", items(|number| format!("phase {number}")), 100, Some("and 99,900 more"));
+    refused("phases", items(|_| "solutio".into()), 100, Some("and 99,899 more"));
+    refused("context", items(|_| String::new()), 100, Some("and 99,901 more"));
+    let ids = items(|number| format!("{number:08x}"));
+    let error = decode::<SelectRequest>(json!({ "prompt_ids": ids }), &known()).unwrap_err();
+    assert_eq!(error.to_string(), "prompt_ids: names 100000 prompts; from 2 to 64 are allowed");
+    let models = items(|number| format!("fast/{number}"));
+    let providers = decode::<TestProvidersRequest>(json!({ "providers": models }), &known()).unwrap();
+    assert_eq!(format!("{providers:?}").matches("fast/").count(), 100_000);
+}
+
+#[test]
+fn a_very_long_name_is_shortened_and_compared_with_none() {
+    let name = "inputs".repeat(600_000);
+    let error = generate(json!({ "input": "x", "persona": name, "provider": name, name.as_str(): 1 })).unwrap_err();
+    assert!(error.to_string().len() < 1000, "{}", error.to_string().len());
+    let error = generate(json!({ "input": "x", "persona": name })).unwrap_err();
+    assert!(error.to_string().len() < 1000 && !error.to_string().contains("Did you mean"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::Engine;
 use super::retrieve::no_prompt;
 use crate::api::{DeleteRequest, PromptKey, UpdateRequest, limits};
 use crate::domain::{ModelMetadata, Prompt, PromptId, Source};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Edit, Filter, Mutation};
 
@@ -136,8 +136,8 @@ fn check_tag_count(prompt: &Prompt, edit: &Edit) -> Result<()> {
     if count <= limits::MAX_TAGS {
         return Ok(());
     }
-    Err(Error::Value(vec![Fault::new(
+    Err(Error::value(
         "add_tags",
         format!("the prompt would have {count} tags; at most {} are allowed: remove some", limits::MAX_TAGS),
-    )]))
+    ))
 }

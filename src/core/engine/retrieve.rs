@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Engine;
 use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest, limits};
 use crate::domain::{ListedPrompt, Prompt, PromptId};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
 use crate::search;
 use crate::store::{Filter, Order, PageSpec, SessionWithPrompts};
 
@@ -101,8 +101,5 @@ pub(super) fn no_prompt(key: &PromptKey) -> Error {
 fn ambiguous(digits: &str, meanings: &[PromptId]) -> Error {
     let shown: Vec<String> = meanings.iter().take(MEANINGS_SHOWN).map(ToString::to_string).collect();
     let more = if meanings.len() > MEANINGS_SHOWN { ", and more" } else { "" };
-    Error::Value(vec![Fault::new(
-        "prompt_id",
-        format!("`{digits}` could mean {}{more}; give more characters", shown.join(", ")),
-    )])
+    Error::value("prompt_id", format!("`{digits}` could mean {}{more}; give more characters", shown.join(", ")))
 }

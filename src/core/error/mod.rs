@@ -15,7 +15,7 @@ mod provider;
 use std::path::PathBuf;
 
 pub use code::Code;
-pub use fault::Fault;
+pub use fault::{Fault, Faults};
 pub use problem::Problem;
 pub use provider::{ProviderError, ProviderFailure};
 
@@ -26,11 +26,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The request's shape is wrong: unknown field, wrong type, missing field. Every such fault.
-    #[error("{}", Fault::sentence(.0))]
-    Shape(Vec<Fault>),
+    #[error("{0}")]
+    Shape(Faults),
     /// The request's shape is right and values are out of range. Every such fault.
-    #[error("{}", Fault::sentence(.0))]
-    Value(Vec<Fault>),
+    #[error("{0}")]
+    Value(Faults),
     /// No such thing. `hint` says how to find the right one.
     #[error("no {what} matches `{key}`; {hint}")]
     NotFound {
@@ -133,14 +133,27 @@ impl Error {
 
     /// One fault of value, for checks that find just one.
     pub fn value(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Value(vec![Fault::new(field, message)])
+        Self::Value(Fault::new(field, message).into())
     }
 
-    /// The faults, where there are any.
+    /// One fault of shape, for checks that find just one.
+    pub fn shape(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Shape(Fault::new(field, message).into())
+    }
+
+    /// The faults that are listed, where there are any.
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Shape(faults) | Self::Value(faults) => faults,
             _ => &[],
+        }
+    }
+
+    /// `and 41,830 more`, when there are more faults than are listed.
+    pub fn further_faults(&self) -> Option<String> {
+        match self {
+            Self::Shape(faults) | Self::Value(faults) => faults.rest(),
+            _ => None,
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Problem {
     /// Names the request in the log; null inside a result, where the session names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Every fault of a bad request.
+    /// The faults of a bad request, the first hundred; `detail` says how many more there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Fault>,
     /// Seconds after which to try again, where known.
@@ -86,11 +86,20 @@ mod tests {
 
     #[test]
     fn every_fault_is_listed_and_named_in_the_detail() {
-        let error = Error::Value(vec![Fault::new("count", "too many"), Fault::new("phases", "unknown")]);
+        let error = Error::Value(vec![Fault::new("count", "too many"), Fault::new("phases", "unknown")].into());
         let problem = Problem::from(&error);
         assert_eq!((problem.status, problem.code), (422, Code::ValidationFailed));
         assert_eq!(problem.errors.len(), 2);
         assert_eq!(problem.detail, "count: too many; phases: unknown");
+    }
+
+    #[test]
+    fn of_many_faults_a_hundred_are_listed_and_the_detail_says_how_many_more() {
+        let error = Error::Shape(vec![Fault::new("x", "unknown field"); 42_030].into());
+        let problem = Problem::from(&error);
+        assert_eq!(problem.errors.len(), 100);
+        assert!(problem.detail.ends_with("; and 41,930 more"), "{}", problem.detail);
+        assert!(serde_json::to_string(&problem).unwrap().len() < 10_000);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::read::{Place, Raw};
 use super::record::{Decoder, stable_id};
 use crate::api::limits;
 use crate::domain::{Phase, Source, Timestamp, write_moment};
-use crate::error::{Fault, Result};
+use crate::error::{Faults, Result};
 use crate::store::Store;
 use crate::store::sqlite::alchemy::{AlchemyFile, AlchemyRow, Cell};
 
@@ -54,7 +54,7 @@ pub async fn import(
             let decoded = match members(row) {
                 Ok(members) => {
                     let place = Place { record, line: None };
-                    decoder.decode(Raw { members, place }).map_err(|faults| Fault::sentence(&faults))
+                    decoder.decode(Raw { members, place }).map_err(|faults| Faults::from(faults).to_string())
                 }
                 Err(reason) => Err(reason.to_owned()),
             };

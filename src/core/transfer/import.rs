@@ -143,7 +143,7 @@ async fn check<R: Read + Seek>(
             bad => format!("{bad} records are bad; nothing was imported"),
         };
         faults.insert(0, Fault::new("", message));
-        return Err(Error::Value(faults));
+        return Err(Error::Value(faults.into()));
     }
     let mut strange: Vec<String> = decoder.strange_names().map(|name| format!("`{name}`")).collect();
     strange.extend(reader.left_out().iter().map(|name| format!("`{name}`")));

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use aludel_core::api::{Field, limits, value_of_text};
-use aludel_core::error::{Code, Error, Fault, Result};
+use aludel_core::error::{Code, Error, Result};
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, Query, Request};
@@ -65,7 +65,7 @@ fn too_large() -> Error {
 
 /// A fault of the whole request's shape.
 pub(super) fn malformed(message: String) -> Error {
-    Error::Shape(vec![Fault::new("", message)])
+    Error::shape("", message)
 }
 
 /// The query string as a raw request of `fields`.
@@ -85,7 +85,7 @@ pub(super) fn query(uri: &Uri, fields: &[Field]) -> Result<Map<String, Value>> {
                 raw.insert(name, value);
             }
             (Some(Value::Array(items)), Value::Array(more)) => items.extend(more),
-            (Some(_), _) => return Err(Error::Shape(vec![Fault::new(name, "is given twice; give it once")])),
+            (Some(_), _) => return Err(Error::shape(name, "is given twice; give it once")),
         }
     }
     Ok(raw)

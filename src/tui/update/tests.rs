@@ -39,7 +39,7 @@ fn a_refusal_brings_the_keys_back_to_the_input_and_loses_nothing() {
     bench.type_text("idea");
     bench.press("Ctrl+J");
     let faults = vec![Fault::new("count", "too many"), Fault::new("input", "too long")];
-    let problem = Box::new(Problem::from(Error::Value(faults)));
+    let problem = Box::new(Problem::from(Error::Value(faults.into())));
     bench.send(Message::RunRefused { ticket: Ticket(1), problem });
     assert_eq!((bench.model.focus, bench.model.composer.text()), (Focus::Composer, "idea".to_owned()));
     let picture = bench.picture();

@@ -5,7 +5,7 @@
 
 use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest, WhyRequest};
 use aludel_core::domain::Prompt;
-use aludel_core::error::{Error, Fault, Result};
+use aludel_core::error::{Error, Result};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -78,7 +78,7 @@ pub(super) async fn remove(State(app): State<App>, id: PromptId, headers: Header
 /// The raw request with the id of the path, which is the only place to say it.
 fn with_id(mut raw: Map<String, Value>, id: PromptId) -> Result<Value> {
     let Path(id) = id.map_err(|rejection| {
-        Error::Shape(vec![Fault::new(PROMPT_ID, format!("cannot be read from the path: {}", rejection.body_text()))])
+        Error::shape(PROMPT_ID, format!("cannot be read from the path: {}", rejection.body_text()))
     })?;
     once(&mut raw, PROMPT_ID, Value::from(id), "the path")?;
     Ok(Value::Object(raw))
@@ -96,7 +96,7 @@ fn once(raw: &mut Map<String, Value>, name: &str, value: Value, place: &str) -> 
     if raw.insert(name.to_owned(), value).is_none() {
         return Ok(());
     }
-    Err(Error::Shape(vec![Fault::new(name, format!("is already given by {place}; leave it out here"))]))
+    Err(Error::shape(name, format!("is already given by {place}; leave it out here")))
 }
 
 fn tagged(status: StatusCode, prompt: &Prompt) -> Answer {

@@ -4,7 +4,7 @@
 //! headers. A query string may say `q` for `query`; all else has the names of the body.
 
 use aludel_core::api::{Request as _, SearchRequest};
-use aludel_core::error::{Error, Fault, Result};
+use aludel_core::error::{Error, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
@@ -54,7 +54,7 @@ fn with_long_names(mut raw: Map<String, Value>) -> Result<Map<String, Value>> {
     if let Some(query) = raw.shift_remove(SHORT_QUERY)
         && raw.insert(QUERY.to_owned(), query).is_some()
     {
-        return Err(Error::Shape(vec![Fault::new(SHORT_QUERY, "means the same as `query`; give one of the two")]));
+        return Err(Error::shape(SHORT_QUERY, "means the same as `query`; give one of the two"));
     }
     Ok(raw)
 }

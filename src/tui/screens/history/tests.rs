@@ -11,7 +11,7 @@ use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
 use aludel_core::domain::{MatchKind, Prompt};
 use aludel_core::engine::Indexing;
-use aludel_core::error::{Error, Fault, Problem};
+use aludel_core::error::{Error, Problem};
 use proptest::prelude::*;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn typed(bench: &mut Bench, text: &str) -> Vec<Effect> {
 }
 
 fn refused(field: &str) -> Box<Problem> {
-    Box::new(Problem::from(Error::Value(vec![Fault::new(field, "is no such thing")])))
+    Box::new(Problem::from(Error::value(field, "is no such thing")))
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn refused() {
             Fault::new("input", "must not be blank; write what the prompt is for"),
             Fault::new("count", "must be 1 to 100, got 101"),
         ];
-        let problem = Box::new(Problem::from(Error::Value(faults)));
+        let problem = Box::new(Problem::from(Error::Value(faults.into())));
         let ticket = bench.model.last_ticket;
         bench.send(Message::RunRefused { ticket, problem });
     });

@@ -1,0 +1,182 @@
+//! Checks of the fields that take a list.
+//!
+//! A list comes from outside and may hold as many items as a body has room for, so every check is linear in them:
+//! what was seen is looked up in a set, and faults are gathered in [`Faults`], which builds the first hundred and counts
+//! the rest. A fault of one item is named by its position (`[2]`); the caller puts the field's name in front.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::decoder::{Checked, Wrong, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type};
+use super::field::Kind;
+use super::{Known, PromptKey, limits};
+use crate::domain::Phase;
+use crate::error::{Fault, Faults};
+
+/// Checks a list of texts.
+pub(super) fn list(kind: Kind, given: Value, known: &Known) -> Result<Checked, Wrong> {
+    let texts = texts_of(kind, given)?;
+    match kind {
+        Kind::Choices(words) => choices(texts, words),
+        Kind::Phases => phases(&texts),
+        Kind::Providers => providers(texts, &known.providers, "leave it out for all"),
+        Kind::Tags => tags(&texts),
+        Kind::PromptKeys { min, max } => keys(&texts, min, max),
+        Kind::Texts { items, max } => many_texts(texts, items, max),
+        _ => Err(Wrong::Shape(format!("expected {}, got a list", kind.expected()))),
+    }
+}
+
+/// Checks one judge or a panel of them.
+pub(super) fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> Result<Checked, Wrong> {
+    match given {
+        Value::String(text) => match check_provider(text, &known.providers)? {
+            Checked::Text(text) => Ok(Checked::Texts(vec![text])),
+            other => Ok(other),
+        },
+        given => {
+            let texts = texts_of(kind, given)?;
+            if texts.len() > max {
+                return Err(Wrong::value(format!("names {} judges; at most {max} make a panel", texts.len())));
+            }
+            providers(texts, &known.providers, "leave it out for the usual judge")
+        }
+    }
+}
+
+fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, Wrong> {
+    let Value::Array(items) = given else { return Err(wrong_type(kind, &given)) };
+    let mut texts = Vec::with_capacity(items.len());
+    for (position, item) in items.into_iter().enumerate() {
+        let Value::String(text) = item else {
+            return Err(Wrong::Shape(format!("item {position} is {}; expected a text", name_of(&item))));
+        };
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+/// The faults of a list in the making.
+#[derive(Default)]
+struct Found(Faults);
+
+impl Found {
+    /// A fault of one item; its message is built only when it is listed.
+    fn item(&mut self, position: usize, message: impl FnOnce() -> String) {
+        self.0.push_with(|| Fault::new(format!("[{position}]"), message()));
+    }
+
+    /// A fault of the list as a whole.
+    fn whole(&mut self, message: impl Into<String>) {
+        self.0.push(Fault::new("", message));
+    }
+
+    fn or(self, checked: Checked) -> Result<Checked, Wrong> {
+        if self.0.is_empty() { Ok(checked) } else { Err(Wrong::Value(self.0)) }
+    }
+}
+
+fn phases(texts: &[String]) -> Result<Checked, Wrong> {
+    let (mut phases, mut found) = (Vec::new(), Found::default());
+    for (position, text) in texts.iter().enumerate() {
+        match Phase::ALL.into_iter().find(|phase| phase.as_str() == text.trim()) {
+            Some(phase) if phases.contains(&phase) => {
+                found.item(position, || format!("`{phase}` is named twice; phases must be distinct"));
+            }
+            Some(phase) => phases.push(phase),
+            None => found.item(position, || unknown_phase(text)),
+        }
+    }
+    if texts.is_empty() {
+        found.whole("names no phase: leave it out for all three, or name at least one");
+    }
+    found.or(Checked::Phases(phases))
+}
+
+fn choices(texts: Vec<String>, words: &[&str]) -> Result<Checked, Wrong> {
+    let (mut seen, mut found) = (HashSet::new(), Found::default());
+    if texts.is_empty() {
+        found.whole(format!("names none: leave it out, or name at least one of {}", words.join(", ")));
+    }
+    for (position, text) in texts.iter().enumerate() {
+        if !words.contains(&text.as_str()) {
+            found.item(position, || format!("`{}` is not one of {}", shorten(text), words.join(", ")));
+        } else if !seen.insert(text.as_str()) {
+            found.item(position, || format!("`{text}` is named twice; name each once"));
+        }
+    }
+    found.or(Checked::Texts(texts))
+}
+
+fn providers(texts: Vec<String>, names: &[String], usual: &str) -> Result<Checked, Wrong> {
+    let (mut seen, mut found) = (HashSet::new(), Found::default());
+    if texts.is_empty() {
+        found.whole(format!("names no provider: {usual}, or name at least one"));
+    }
+    for (position, text) in texts.iter().enumerate() {
+        if !seen.insert(text.as_str()) {
+            found.item(position, || format!("`{}` is named twice; name each provider once", shorten(text)));
+            continue;
+        }
+        match check_provider(text.clone(), names) {
+            Err(Wrong::Value(faults)) => {
+                faults.into_iter().for_each(|fault| found.item(position, || fault.message));
+            }
+            Err(wrong) => return Err(wrong),
+            Ok(_) => {}
+        }
+    }
+    found.or(Checked::Texts(texts))
+}
+
+fn tags(texts: &[String]) -> Result<Checked, Wrong> {
+    let (mut tags, mut seen, mut found) = (Vec::new(), HashSet::new(), Found::default());
+    for (position, text) in texts.iter().enumerate() {
+        let tag = text.trim();
+        let chars = tag.chars().count();
+        if tag.is_empty() {
+            found.item(position, || "is empty: a tag has at least one character".into());
+        } else if chars > limits::TAG_CHARS {
+            found.item(position, || format!("has {chars} characters; at most {} are allowed", limits::TAG_CHARS));
+        } else if tag.contains(',') {
+            found.item(position, || format!("`{}` holds a comma: write two tags instead", shorten(tag)));
+        } else if tag.chars().any(char::is_control) {
+            found.item(position, || "holds a control character: remove it".into());
+        } else if seen.insert(tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    if tags.len() > limits::MAX_TAGS {
+        found.whole(format!("has {} tags; at most {} are allowed", tags.len(), limits::MAX_TAGS));
+    }
+    found.or(Checked::Texts(tags))
+}
+
+fn keys(texts: &[String], min: usize, max: usize) -> Result<Checked, Wrong> {
+    let (mut keys, mut seen, mut found) = (Vec::new(), HashSet::new(), Found::default());
+    for (position, text) in texts.iter().enumerate() {
+        match PromptKey::parse(text) {
+            Ok(key) if seen.insert(key.clone()) => keys.push(key),
+            Ok(_) => found.item(position, || format!("`{}` is named twice; name each prompt once", shorten(text))),
+            Err(message) => found.item(position, || message),
+        }
+    }
+    if texts.len() < min || texts.len() > max {
+        found.whole(format!("names {} prompts; from {min} to {max} are allowed", texts.len()));
+    }
+    found.or(Checked::Keys(keys))
+}
+
+fn many_texts(texts: Vec<String>, items: usize, max: usize) -> Result<Checked, Wrong> {
+    let mut found = Found::default();
+    for (position, text) in texts.iter().enumerate() {
+        if let Err(message) = check_text(text, 1, max) {
+            found.item(position, || message);
+        }
+    }
+    if texts.len() > items {
+        found.whole(format!("has {} texts; at most {items} are allowed", texts.len()));
+    }
+    found.or(Checked::Texts(texts))
+}
