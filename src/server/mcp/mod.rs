@@ -5,28 +5,35 @@
 //! with the problem as text, which the model reads; only an unknown tool is an error of the protocol. Nothing but
 //! JSON-RPC reaches standard output: this module prints nothing, and the log goes elsewhere.
 //!
-//! The end of input and SIGTERM end the server in order, also before the first request.
+//! The end of input and SIGTERM end the server in order, also before the first request. What runs at the end of input
+//! may still answer, for a few seconds; once the output is closed too nobody is there to take an answer, so everything
+//! that runs is cancelled and nothing more is spent.
 
+mod message;
+mod outbox;
 mod progress;
 mod session;
 mod stdio;
 mod tools;
 
+use std::sync::Arc;
+
 use aludel_core::engine::Engine;
-use aludel_core::error::{Error, Problem, Result};
+use aludel_core::error::{Code, Error, Problem, Result};
 use aludel_core::ids::{IdSource, SystemIds};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError, serve_server_with_ct};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::session::Session;
+use self::stdio::Stdio;
 use self::tools::{Call, Failure};
 use super::VERSION;
 use super::signals::Signals;
@@ -48,23 +55,23 @@ const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for la
 pub async fn serve_stdio(engine: Engine) -> Result<()> {
     let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
     let mut signals = Signals::listen().map_err(failed)?;
-    let (input, output) = stdio::open().map_err(failed)?;
+    let Stdio { input, output, hangup } = stdio::open().map_err(failed)?;
     engine.keep_indexed();
     let stop = CancellationToken::new();
     let serving = serve(engine.clone(), input, output, stop.clone());
     tokio::pin!(serving);
     tokio::select! {
-        () = &mut serving => {}
-        () = signals.next() => {
-            stop.cancel();
-            serving.await;
-        }
+        () = &mut serving => return engine.close().await,
+        () = signals.next() => {}
+        () = hangup => tracing::info!("the output is closed; what runs is cancelled"),
     }
+    stop.cancel();
+    serving.await;
     engine.close().await
 }
 
 /// Serves one client until its input ends or `stop` fires. What runs at the end of input may still answer, for a few
-/// seconds; `stop` cancels it.
+/// seconds; `stop` cancels it, and so does an output that breaks.
 pub async fn serve(
     engine: Engine,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -72,7 +79,8 @@ pub async fn serve(
     stop: CancellationToken,
 ) {
     let handler = Handler::new(engine);
-    let transport = Session::new(AsyncRwTransport::new_server(input, output), handler.input_ended.clone());
+    let stop = stop.child_token();
+    let transport = Session::new(input, output, handler.input_ended.clone(), stop.clone());
     match serve_server_with_ct(handler, transport, stop).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
@@ -89,12 +97,15 @@ pub async fn serve(
 pub struct Handler {
     engine: Engine,
     input_ended: CancellationToken,
+    /// A permit for each call that may run now.
+    places: Arc<Semaphore>,
 }
 
 impl Handler {
     /// A handler over this engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, input_ended: CancellationToken::new() }
+        let places = engine.config().server.max_connections.min(Semaphore::MAX_PERMITS);
+        Self { engine, input_ended: CancellationToken::new(), places: Arc::new(Semaphore::new(places)) }
     }
 
     fn engine(&self) -> &Engine {
@@ -103,6 +114,14 @@ impl Handler {
 
     fn input_ended(&self) -> &CancellationToken {
         &self.input_ended
+    }
+
+    fn overloaded(&self) -> Error {
+        let most = self.engine.config().server.max_connections;
+        let detail = format!(
+            "{most} calls are running, which is the most at once: wait for one to end, or raise `server.max_connections`"
+        );
+        Error::Refused { code: Code::Overloaded, detail }
     }
 }
 
@@ -134,7 +153,10 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params("there is no tool of this name; tools/list has them all", None));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let reply = tool.call(Call { handler: self.clone(), arguments, context }).await;
+        let reply = match self.places.try_acquire() {
+            Ok(_place) => tool.call(Call { handler: self.clone(), arguments, context }).await,
+            Err(_) => Err(self.overloaded().into()),
+        };
         Ok(match reply {
             Ok(content) => CallToolResult::structured(content),
             Err(Failure(problem)) => failure(&named(*problem, tool.name)),

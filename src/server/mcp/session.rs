@@ -1,36 +1,75 @@
-//! Wraps a transport where the library is stricter than its clients.
+//! The transport of one session: lines in, lines out, and what the library is not asked about.
 //!
-//! Before the first request that opens a session, the library ends the service when anything but a request arrives. A
-//! client may well send a notification there (cancelling its own discovery, say), so those are left out here. And the
-//! end of input is told to the handlers: they may still finish and answer, but progress has nobody to go to.
+//! Lines that are no message are answered here (see `message`). Before the first request that opens a session, the
+//! library ends the service when anything but a request arrives; a client may well send a notification there (cancelling
+//! its own discovery, say), so those are left out. The end of input is told to the handlers: they may still finish and
+//! answer, but progress has nobody to go to. A line is at most [`LONGEST_LINE`] long, and of a longer one nothing is
+//! kept.
 
+use std::io;
+
+use aludel_core::api::limits;
+use futures_util::StreamExt;
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta, ProtocolVersion};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 use tokio_util::sync::CancellationToken;
 
-/// A transport with manners.
-pub(super) struct Session<T> {
-    inner: T,
-    open: bool,
+use super::message::{self, Incoming};
+use super::outbox::Outbox;
+
+/// The longest line taken, in bytes: as much as the body of an HTTP request.
+pub(super) const LONGEST_LINE: usize = limits::BODY_BYTES;
+
+/// A transport over lines.
+pub(super) struct Session<R> {
+    lines: FramedRead<R, Lines>,
+    outbox: Outbox,
+    /// The answer to a line that is no message, until it is on its way.
+    answer: Option<Vec<u8>>,
+    is_open: bool,
     input_ended: CancellationToken,
 }
 
-impl<T> Session<T> {
-    /// Wraps `inner`; fires `input_ended` when nothing more will come.
-    pub(super) fn new(inner: T, input_ended: CancellationToken) -> Self {
-        Self { inner, open: false, input_ended }
+impl<R: AsyncRead + Send + Unpin> Session<R> {
+    /// Reads `input` and writes to `output`; fires `input_ended` when nothing more will come, and `broken` when nothing
+    /// more can go out.
+    pub(super) fn new(
+        input: R,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        input_ended: CancellationToken,
+        broken: CancellationToken,
+    ) -> Self {
+        let lines = FramedRead::new(
+            input,
+            Lines(AnyDelimiterCodec::new_with_max_length(b"\n".into(), b"\n".into(), LONGEST_LINE)),
+        );
+        Self { lines, outbox: Outbox::new(output, broken), answer: None, is_open: false, input_ended }
     }
 
     /// True when the message may go on to the library.
     fn lets_through(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             ClientJsonRpcMessage::Request(request) => {
-                self.open |= opens_a_session(&request.request);
+                self.is_open |= opens_a_session(&request.request);
                 true
             }
-            _ => self.open,
+            _ => self.is_open,
+        }
+    }
+
+    /// The next line; `None` at the end of input.
+    async fn next_line(&mut self) -> Option<Line> {
+        match self.lines.next().await? {
+            Ok(line) => Some(line),
+            Err(error) => {
+                tracing::warn!(%error, "standard input cannot be read any more");
+                None
+            }
         }
     }
 }
@@ -44,30 +83,72 @@ fn opens_a_session(request: &ClientRequest) -> bool {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Session<T> {
-    type Error = T::Error;
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R> {
+    type Error = io::Error;
 
-    fn send(
-        &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(item)
+    fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let sending = serde_json::to_vec(&item).map(|line| self.outbox.send(line));
+        async move { sending?.await }
     }
 
+    /// May be given up and called again at any time: a line that was begun and an answer that waits are kept.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let Some(message) = self.inner.receive().await else {
+            if !self.outbox.make_room(&mut self.answer).await {
+                self.input_ended.cancel();
+                return None;
+            }
+            let Some(line) = self.next_line().await else {
                 self.input_ended.cancel();
                 return None;
             };
-            if self.lets_through(&message) {
-                return Some(message);
+            let incoming = match line {
+                Line::Whole(line) => message::read(&line),
+                Line::TooLong => Incoming::Wrong(message::too_long(LONGEST_LINE)),
+            };
+            match incoming {
+                Incoming::Message(message) if self.lets_through(&message) => return Some(*message),
+                Incoming::Message(_) => tracing::debug!("a message before the first request was left out"),
+                Incoming::Wrong(answer) => self.answer = Some(answer.to_string().into_bytes()),
+                Incoming::Nothing => {}
             }
-            tracing::debug!("a message before the first request was left out");
         }
     }
 
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+    async fn close(&mut self) -> io::Result<()> {
+        self.outbox.close().await;
+        Ok(())
+    }
+}
+
+/// Splits input into lines. A line that is too long is told once, and left out without being kept.
+struct Lines(AnyDelimiterCodec);
+
+/// A line of input.
+enum Line {
+    Whole(Bytes),
+    TooLong,
+}
+
+impl Lines {
+    fn told(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Line>> {
+        match line {
+            Ok(line) => Ok(line.map(Line::Whole)),
+            Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(Line::TooLong)),
+            Err(AnyDelimiterCodecError::Io(error)) => Err(error),
+        }
+    }
+}
+
+impl Decoder for Lines {
+    type Item = Line;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
+        Self::told(self.0.decode(buffer))
+    }
+
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
+        Self::told(self.0.decode_eof(buffer))
     }
 }

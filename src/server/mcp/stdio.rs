@@ -5,10 +5,14 @@
 //! opened anew through `/proc`, so that being non-blocking stays ours and does not leak into whoever shares the
 //! descriptor; a socket's other end is another description, so sharing it harms nobody.
 //!
+//! A pipe or socket whose other end is gone is noticed at once, also while nothing is written: that is how a host that was
+//! killed looks from here.
+//!
 //! Anything else on standard input (a file, a terminal) is read by a detached thread. It may stay blocked in a read
 //! when the server ends, and must not keep the runtime from closing, as tokio's own would.
 
 use std::io;
+use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -17,12 +21,32 @@ pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 /// Where messages go.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// The two ends. Needs a runtime with IO.
+/// Done when nobody can read the output any more; never where that cannot be seen.
+pub(super) type Hangup = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Both ends.
+pub(super) struct Stdio {
+    pub(super) input: Input,
+    pub(super) output: Output,
+    pub(super) hangup: Hangup,
+}
+
+/// Opens both ends. Needs a runtime with IO.
 ///
 /// # Errors
 /// When standard input can be read in no way.
-pub(super) fn open() -> io::Result<(Input, Output)> {
-    Ok((input()?, output()))
+pub(super) fn open() -> io::Result<Stdio> {
+    Ok(Stdio { input: input()?, output: output(), hangup: hangup() })
+}
+
+#[cfg(unix)]
+fn hangup() -> Hangup {
+    watch::hangup(&io::stdout()).unwrap_or_else(|_| Box::pin(std::future::pending()))
+}
+
+#[cfg(not(unix))]
+fn hangup() -> Hangup {
+    Box::pin(std::future::pending())
 }
 
 #[cfg(unix)]
@@ -102,6 +126,39 @@ mod pipe {
 }
 
 #[cfg(unix)]
+mod watch {
+    //! Looks out for the end of whoever reads.
+
+    use std::io;
+    use std::os::fd::AsFd;
+
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    use super::Hangup;
+
+    /// Done when the other end of a pipe or socket is closed.
+    ///
+    /// # Errors
+    /// When the descriptor is of a kind that has no other end, such as a file.
+    pub(super) fn hangup(descriptor: &impl AsFd) -> io::Result<Hangup> {
+        let descriptor = descriptor.as_fd().try_clone_to_owned()?;
+        #[expect(deprecated, reason = "its successor is unsafe, and what it asks for holds: the descriptor is owned")]
+        let descriptor = AsyncFd::with_interest(descriptor, Interest::WRITABLE)?;
+        Ok(Box::pin(async move {
+            while let Ok(mut ready) = descriptor.writable().await {
+                if ready.ready().is_write_closed() {
+                    return;
+                }
+                ready.clear_ready();
+            }
+            // Without the reactor there is nothing left to see.
+            std::future::pending::<()>().await;
+        }))
+    }
+}
+
+#[cfg(unix)]
 mod socket {
     //! Unix sockets.
 
@@ -124,7 +181,31 @@ mod tests {
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    use super::socket;
+    use futures_util::FutureExt;
+
+    use super::{socket, watch};
+
+    #[tokio::test]
+    async fn the_end_of_who_reads_is_seen_without_writing() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut pipe = watch::hangup(&writer).unwrap();
+        assert!(pipe.as_mut().now_or_never().is_none());
+        drop(reader);
+        pipe.await;
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut socket = watch::hangup(&ours).unwrap();
+        assert!(socket.as_mut().now_or_never().is_none());
+        theirs.shutdown(std::net::Shutdown::Write).unwrap();
+        tokio::task::yield_now().await;
+        assert!(socket.as_mut().now_or_never().is_none());
+        drop(theirs);
+        socket.await;
+    }
+
+    #[tokio::test]
+    async fn a_file_has_no_other_end() {
+        assert!(watch::hangup(&tempfile::tempfile().unwrap()).is_err());
+    }
 
     #[tokio::test]
     async fn a_socket_is_taken_and_carries_both_ways() {

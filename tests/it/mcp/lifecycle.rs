@@ -68,6 +68,7 @@ async fn a_version_of_the_future_is_told_those_there_are() {
 async fn what_comes_before_the_first_request_does_no_harm() {
     let mut wire = Wire::newer(Seeded::new());
     wire.line("this is no JSON").await;
+    assert_eq!(wire.next().await.expect("an answer")["error"]["code"], -32700);
     wire.notify("notifications/cancelled", json!({ "requestId": 7 })).await;
     wire.notify("notifications/initialized", json!({})).await;
     wire.line(&json!({ "jsonrpc": "2.0", "id": 9, "result": {} }).to_string()).await;
@@ -131,4 +132,17 @@ async fn a_stop_before_any_request_is_the_end() {
     let mut wire = Wire::silent(Seeded::new());
     wire.stop.cancel();
     assert_eq!(wire.next().await, None);
+}
+
+#[tokio::test]
+async fn an_output_that_breaks_ends_what_runs_and_the_server() {
+    let script = "answer: {words: 2000}\npacing: {tokens_per_s: 20}";
+    let mut wire = Wire::newer(Seeded::with_script(script, ""));
+    let params = json!({ "name": "generate_prompts", "arguments": { "input": "x" }, "_meta": { "progressToken": 1 } });
+    wire.ask("tools/call", params).await;
+    wire.next().await.expect("progress");
+    wire.close_output();
+    // The next answer cannot be written, although the input is still open.
+    wire.ask("tools/list", json!({})).await;
+    (&mut wire.task).await.expect("no panic");
 }

@@ -1,5 +1,8 @@
 //! The MCP face, spoken to in its own bytes, so that nothing a client library mends is hidden.
 
+mod garbage;
+#[cfg(feature = "cli")]
+mod hosts;
 mod lifecycle;
 #[cfg(feature = "cli")]
 mod process;
@@ -128,6 +131,17 @@ impl Wire {
     pub(crate) async fn line(&mut self, line: &str) {
         let input = self.input.as_mut().expect("input that has not ended");
         input.write_all(format!("{line}\n").as_bytes()).await.expect("sent");
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) async fn bytes(&mut self, bytes: &[u8]) {
+        self.input.as_mut().expect("input that has not ended").write_all(bytes).await.expect("sent");
+    }
+
+    /// Closes the output, as a client that reads no more.
+    pub(crate) fn close_output(&mut self) {
+        let (_, closed) = tokio::io::duplex(1);
+        self.output = BufReader::new(closed).lines();
     }
 
     /// Ends the input.

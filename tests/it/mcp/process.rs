@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::NEWER;
 use crate::support::Home;
 
-fn request(id: u64, tool: &str, arguments: &Value) -> String {
+pub(super) fn request(id: u64, tool: &str, arguments: &Value) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": NEWER, "io.modelcontextprotocol/clientCapabilities": {}
     });

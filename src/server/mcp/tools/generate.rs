@@ -44,7 +44,11 @@ pub(super) async fn outcome_of(
             event = run.next() => event,
         };
         let Some(event) = event else { return Err(Error::Cancelled.into()) };
-        progress.tell(&event).await;
+        tokio::select! {
+            // A client that takes nothing must not keep its own call from being cancelled.
+            () = cancelled.cancelled() => return Err(Error::Cancelled.into()),
+            () = progress.tell(&event) => {}
+        }
         match event.kind {
             EventKind::Finished { result } => return Ok(result),
             EventKind::Failed { error } => return Err(Failure(error)),

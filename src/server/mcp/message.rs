@@ -1,0 +1,207 @@
+//! One line of input: a message for the library, an answer to what is none, or nothing.
+//!
+//! The library passes over lines that are no JSON and answers a known method with wrong parameters as an unknown one, so
+//! the client waits for ever or looks for its mistake in the wrong place. Here each line is answered by JSON-RPC 2.0,
+//! section 5.1: −32700 when it is no JSON, −32600 when it is no message, −32602 when the parameters do not fit. An answer
+//! that belongs to no request has the id null. Notifications and responses are never answered, whatever they hold.
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode};
+use serde_json::{Value, json};
+
+/// The methods whose parameters the library reads; any other is one it does not know.
+const METHODS: [&str; 13] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "completion/complete",
+];
+
+/// What a line means.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// A message for the library.
+    Message(Box<ClientJsonRpcMessage>),
+    /// No message; this is its answer.
+    Wrong(Value),
+    /// Nothing that wants an answer.
+    Nothing,
+}
+
+/// Reads one line, without its line break.
+pub(super) fn read(line: &[u8]) -> Incoming {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Incoming::Nothing;
+    }
+    match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+        Ok(ClientJsonRpcMessage::Request(request)) => match &request.request {
+            ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
+                wrong(ErrorCode::INVALID_PARAMS, &misfit(custom), &json!(request.id))
+            }
+            _ => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
+        },
+        Ok(message) => Incoming::Message(Box::new(message)),
+        Err(_) => diagnose(line),
+    }
+}
+
+/// The answer to a line that is longer than [`super::session::LONGEST_LINE`].
+pub(super) fn too_long(limit: usize) -> Value {
+    let most = limit / (1024 * 1024);
+    error(
+        ErrorCode::INVALID_REQUEST,
+        &format!("the message is longer than {most} MiB: send less at once"),
+        &Value::Null,
+    )
+}
+
+/// Says why the library cannot read a line.
+fn diagnose(line: &[u8]) -> Incoming {
+    let object = match serde_json::from_slice(line) {
+        Err(why) => return wrong(ErrorCode::PARSE_ERROR, &format!("the line is no JSON: {why}"), &Value::Null),
+        Ok(Value::Object(object)) => object,
+        Ok(Value::Array(_)) => {
+            let detail = "batches are not part of the protocol: send each message on a line of its own";
+            return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
+        }
+        Ok(_) => {
+            let detail = "the line is no message: a message is a JSON object with `jsonrpc`, `method` and `id`";
+            return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
+        }
+    };
+    let is_request = object.contains_key("id") && !object.contains_key("result") && !object.contains_key("error");
+    if !is_request && (object.contains_key("result") || object.contains_key("error") || object.contains_key("method")) {
+        tracing::debug!("a notification or response that does not fit the protocol was left out");
+        return Incoming::Nothing;
+    }
+    let id = object.get("id").filter(|id| id.is_i64() || id.is_string()).cloned().unwrap_or(Value::Null);
+    let detail = match object.get("params") {
+        _ if object.get("jsonrpc") != Some(&json!("2.0")) => "`jsonrpc` must be \"2.0\"",
+        _ if !object.get("method").is_some_and(Value::is_string) => "`method` must be a text",
+        _ if id.is_null() => "`id` must be a text or a whole number",
+        Some(params) if !params.is_object() => {
+            return wrong(ErrorCode::INVALID_PARAMS, "`params` must be an object", &id);
+        }
+        _ => "the request does not fit the protocol",
+    };
+    wrong(ErrorCode::INVALID_REQUEST, detail, &id)
+}
+
+/// Says what of the parameters of a known method does not fit.
+fn misfit(request: &CustomRequest) -> String {
+    let method = &request.method;
+    let member = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
+    match request.params {
+        _ if method != "tools/call" => format!("the parameters do not fit `{method}`"),
+        _ if !member("name").is_some_and(Value::is_string) => "`name` must be the name of a tool".into(),
+        _ if member("arguments").is_some_and(|arguments| !arguments.is_object() && !arguments.is_null()) => {
+            "`arguments` must be an object with the arguments of the tool".into()
+        }
+        _ => format!("the parameters do not fit `{method}`"),
+    }
+}
+
+fn wrong(code: ErrorCode, detail: &str, id: &Value) -> Incoming {
+    Incoming::Wrong(error(code, detail, id))
+}
+
+fn error(code: ErrorCode, detail: &str, id: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.0, "message": detail } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code and id of the answer to a line.
+    fn answer(line: impl AsRef<[u8]>) -> Option<(i64, Value)> {
+        match read(line.as_ref()) {
+            Incoming::Wrong(answer) => Some((answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())),
+            Incoming::Nothing => None,
+            Incoming::Message(message) => panic!("{message:?}"),
+        }
+    }
+
+    fn is_message(line: &str) -> bool {
+        matches!(read(line.as_bytes()), Incoming::Message(_))
+    }
+
+    #[test]
+    fn what_is_no_json_is_a_parse_error_without_an_id() {
+        let deep = "[".repeat(1_000_000);
+        let nested =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+        let huge = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"n":1e999}}"#;
+        for line in ["this is no JSON", "{", "\"", "nul", "[1,]", "\u{0}", &deep, &nested, huge] {
+            assert_eq!(answer(line), Some((-32700, Value::Null)), "{}", &line[..line.len().min(60)]);
+        }
+        assert_eq!(answer(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}"), Some((-32700, Value::Null)));
+    }
+
+    #[test]
+    fn json_that_is_no_message_is_an_invalid_request() {
+        for line in ["5", "null", "\"x\"", "[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "{}"] {
+            assert_eq!(answer(line), Some((-32600, Value::Null)), "{line}");
+        }
+        for line in [
+            r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#,
+            r#"{"id":7,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":7}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":5}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}"#,
+        ] {
+            assert_eq!(answer(line), Some((-32600, json!(7))), "{line}");
+        }
+        for id in ["null", "1.5", "{}", "[1]", "true", "99999999999999999999"] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            assert_eq!(answer(&line), Some((-32600, Value::Null)), "{line}");
+        }
+    }
+
+    #[test]
+    fn parameters_that_do_not_fit_are_said_to_be_wrong_and_not_the_method() {
+        let call = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{params}}}"#);
+        for params in [
+            r#"{"name":"list_prompts","arguments":[]}"#,
+            r#"{"name":"list_prompts","arguments":"x"}"#,
+            r#"{"name":"list_prompts","arguments":3}"#,
+            r#"{"name":3}"#,
+            r#"{"arguments":{}}"#,
+            "{}",
+            "[]",
+            "5",
+        ] {
+            assert_eq!(answer(call(params)), Some((-32602, json!("a"))), "{params}");
+        }
+        assert_eq!(
+            answer(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}"#),
+            Some((-32602, json!(1)))
+        );
+        assert!(is_message(&call(r#"{"name":"list_prompts","arguments":null}"#)));
+        assert!(is_message(&call(r#"{"name":"list_prompts","arguments":{"limit":1,"limit":2}}"#)));
+        assert!(is_message(r#"{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}"#));
+    }
+
+    #[test]
+    fn notifications_and_responses_are_never_answered() {
+        for line in [
+            "",
+            "  \r",
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#,
+            r#"{"jsonrpc":"1.0","method":"notifications/cancelled"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":"x"}"#,
+        ] {
+            assert_eq!(answer(line), None, "{line}");
+        }
+    }
+}
