@@ -89,6 +89,9 @@ pub(crate) struct HttpServerArgs {
     /// The port to listen on, instead of `server.port` (8080)
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
+    /// Listen beyond this machine although requests need no token
+    #[arg(long)]
+    pub insecure_no_auth: bool,
 }
 
 const TUI_EXAMPLES: &str = "\

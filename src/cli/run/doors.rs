@@ -44,6 +44,9 @@ pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) ->
     if let Some(port) = &args.port {
         flags = flags.with_flag("--port", "server.port", port);
     }
+    if args.insecure_no_auth {
+        flags = flags.with_flag("--insecure-no-auth", "server.insecure_no_auth", "true");
+    }
     open(invocation.doors.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
 }
 

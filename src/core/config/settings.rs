@@ -141,6 +141,8 @@ pub struct ServerConfig {
     pub shutdown_grace_s: u64,
     /// Hosts taken besides the loopback's names.
     pub allowed_hosts: Vec<String>,
+    /// Whether it may listen beyond this machine without tokens.
+    pub insecure_no_auth: bool,
     /// Tokens.
     pub auth: AuthConfig,
     /// The limiter.

@@ -182,6 +182,12 @@ pub static TABLE: &[Key] = &[
         DefaultValue::List(&[]),
         "Values of the Host header taken besides localhost, 127.0.0.1 and [::1].",
     ),
+    row(
+        "server.insecure_no_auth",
+        Kind::Flag,
+        DefaultValue::Flag(false),
+        "Whether the server may listen beyond this machine although requests need no token.",
+    ),
     row("server.auth.enabled", Kind::Flag, DefaultValue::Flag(false), "Whether requests need a token."),
     row(
         "server.auth.type",

@@ -1,44 +1,33 @@
 //! From what a client sent to the raw JSON value that the core decodes: bodies, query strings, `If-Match`.
 //!
 //! Nothing here knows a field: what does not fit stays as it came, and the core refuses it in the words all faces use.
-//! What only HTTP can get wrong is refused here: the media type, the size, text that is no JSON, a header.
+//! What only HTTP can get wrong is refused here: the media type, text that is no JSON, a header.
 
-use std::time::Duration;
-
-use aludel_core::api::{Field, limits, value_of_text};
+use aludel_core::api::{Field, value_of_text};
 use aludel_core::error::{Code, Error, Result};
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, Uri, header};
 use serde_json::{Map, Value};
 
-/// How long the whole body may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
-/// The body as JSON.
+/// The body as JSON. It is here by now: `arrival` gathered it.
 ///
 /// # Errors
-/// `unsupported_media_type`, `payload_too_large`, or `invalid_request` when it is no JSON or does not arrive.
+/// `unsupported_media_type`, or `invalid_request` when it is no JSON.
 pub(super) async fn json(request: Request) -> Result<Value> {
     check_media_type(request.headers())?;
-    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
-        return Err(too_large());
-    }
-    let bytes = match tokio::time::timeout(ARRIVAL, Bytes::from_request(request, &())).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)))) => return Err(too_large()),
-        Ok(Err(other)) => return Err(malformed(format!("the body did not arrive whole: {}", other.body_text()))),
-        Err(_) => return Err(malformed(format!("the body did not arrive within {} seconds", ARRIVAL.as_secs()))),
-    };
+    let bytes = Bytes::from_request(request, &())
+        .await
+        .map_err(|error| malformed(format!("the body cannot be read: {}", error.body_text())))?;
     if bytes.is_empty() {
         return Err(malformed("the body is empty; send a JSON object".into()));
     }
     serde_json::from_slice(&bytes).map_err(|error| malformed(format!("the body is no JSON: {error}")))
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<()> {
+/// # Errors
+/// `unsupported_media_type` when it does not say that it is JSON.
+pub(super) fn check_media_type(headers: &HeaderMap) -> Result<()> {
     let sent = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let essence = sent.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
     if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
@@ -51,16 +40,6 @@ fn check_media_type(headers: &HeaderMap) -> Result<()> {
             "the body must be JSON, and its `Content-Type` says {sent}: send `Content-Type: application/json`"
         ),
     })
-}
-
-fn too_large() -> Error {
-    Error::Refused {
-        code: Code::PayloadTooLarge,
-        detail: format!(
-            "the body is larger than {} MiB: shorten it, or send it in parts",
-            limits::BODY_BYTES / (1024 * 1024)
-        ),
-    }
 }
 
 /// A fault of the whole request's shape.

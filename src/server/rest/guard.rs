@@ -1,72 +1,68 @@
-//! Keeps web pages of others away from a server on this machine.
+//! Keeps web pages of others away from a server.
 //!
-//! Two checks, before anything else is looked at. The `Host` of a loopback server must be a name of this machine or
-//! one of `server.allowed_hosts`: a page that had its own name resolve to 127.0.0.1 (DNS rebinding) still sends its
-//! own name. And a request that a browser says another site made (`Sec-Fetch-Site`, `Origin`) is refused, since a page
-//! need not read an answer to spend money; following a link with GET is let through (W3C Fetch Metadata, "resource
-//! isolation policy"). Programs that are no browsers send neither header and are not touched by the second check.
-
-use std::net::IpAddr;
+//! Two checks, before anything else is looked at. The `Host` must be a name of this machine or one of
+//! `server.allowed_hosts`, wherever the server listens: a page that had its own name resolve to the server's address
+//! (DNS rebinding) still sends its own name. Only probes are asked without it, because a supervisor calls a container by
+//! whatever address it has. And a request that a browser says another site made (`Sec-Fetch-Site`, `Origin`) is refused,
+//! since a page need not read an answer to spend money; following a link with GET is let through (W3C Fetch Metadata,
+//! "resource isolation policy"). Programs that are no browsers send neither header and are not touched by the second
+//! check.
 
 use aludel_core::error::{Code, Error, Result};
+use axum::extract::Request;
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, Method, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
+
+use super::host::Host;
+use super::routes;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// Who may be listening in front of this server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exposure {
-    /// Bound to this machine alone; the `Host` is checked.
-    Loopback,
-    /// Bound to an address that others reach, under names only they know.
-    Network,
-}
-
-impl Exposure {
-    /// What being bound to `address` means.
-    pub fn of(address: IpAddr) -> Self {
-        if address.is_loopback() { Self::Loopback } else { Self::Network }
-    }
-}
-
 /// The checks of one server.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
-    exposure: Exposure,
-    allowed_hosts: Vec<String>,
+    allowed: Vec<Host>,
 }
 
 impl Guard {
-    pub(super) fn new(exposure: Exposure, allowed_hosts: Vec<String>) -> Self {
-        Self { exposure, allowed_hosts }
+    /// Allows these hosts besides this machine's own names. What is no host allows nothing.
+    pub(super) fn new(allowed_hosts: &[String]) -> Self {
+        Self { allowed: allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect() }
     }
 
     /// # Errors
-    /// `forbidden` for a wrong `Host` or another site's request.
-    pub(super) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<()> {
-        self.check_host(uri, headers)?;
-        self.check_site(method, headers)
+    /// `forbidden` for a wrong `Host` or another site's request; `invalid_request` for a `Host` that is missing or
+    /// there twice.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<()> {
+        let host = self.check_host(request)?;
+        self.check_site(request.method(), request.headers(), host.as_ref())
     }
 
-    fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<()> {
-        if self.exposure == Exposure::Network {
-            return Ok(());
+    /// The host that was asked for.
+    fn check_host<B>(&self, request: &Request<B>) -> Result<Option<Host>> {
+        let headers: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
+        // RFC 9112, section 3.2: exactly one, except from a client that speaks HTTP/1.0.
+        if headers.len() > 1 || (headers.is_empty() && request.version() != Version::HTTP_10 && !is_probe(request)) {
+            let count = if headers.is_empty() { "no" } else { "more than one" };
+            return Err(Error::shape("", format!("the request has {count} `Host` header; send exactly one")));
         }
-        let named: Vec<&str> = headers.get_all(HOST).iter().map(|value| value.to_str().unwrap_or("")).collect();
-        let named = named.into_iter().chain(uri.authority().map(Authority::as_str)).collect::<Vec<_>>();
-        if !named.is_empty() && named.iter().all(|host| self.is_ours(host)) {
-            return Ok(());
+        let header = headers.first().map(|value| value.to_str().unwrap_or(""));
+        // A target with a host of its own takes precedence over the header, so both must pass.
+        let named: Vec<Option<Host>> =
+            request.uri().authority().map(Authority::as_str).into_iter().chain(header).map(Host::parse).collect();
+        let passes = |host: &Option<Host>| host.as_ref().is_some_and(|host| self.is_ours(host));
+        if is_probe(request) || (!named.is_empty() && named.iter().all(passes)) {
+            return Ok(named.into_iter().next().flatten());
         }
         Err(forbidden(
             "the `Host` of the request is not a name of this machine: use localhost, 127.0.0.1 or [::1], or add the name to `server.allowed_hosts`",
         ))
     }
 
-    fn check_site(&self, method: &Method, headers: &HeaderMap) -> Result<()> {
+    fn check_site(&self, method: &Method, headers: &HeaderMap, host: Option<&Host>) -> Result<()> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or(""));
         let follows_a_link = method.is_safe()
             && text(FETCH_MODE) == Some("navigate")
@@ -74,9 +70,11 @@ impl Guard {
         if follows_a_link {
             return Ok(());
         }
-        let own_page = match text(ORIGIN) {
-            Some(origin) => self.is_own_origin(origin, text(HOST)),
-            None => text(FETCH_SITE).is_none_or(|site| matches!(site, "same-origin" | "none")),
+        let mut origins = headers.get_all(ORIGIN).iter().peekable();
+        let own_page = if origins.peek().is_some() {
+            origins.all(|origin| self.is_own_origin(origin.to_str().unwrap_or(""), host))
+        } else {
+            text(FETCH_SITE).is_none_or(|site| matches!(site, "same-origin" | "none"))
         };
         if own_page {
             return Ok(());
@@ -87,30 +85,24 @@ impl Guard {
     }
 
     /// True for an origin whose host is the one the request was sent to, or is allowed by name.
-    fn is_own_origin(&self, origin: &str, host: Option<&str>) -> bool {
-        let Some((_, authority)) = origin.split_once("://") else { return false };
-        host.is_some_and(|host| host.eq_ignore_ascii_case(authority)) || self.is_allowed(authority)
+    fn is_own_origin(&self, origin: &str, host: Option<&Host>) -> bool {
+        let Some(origin) = origin.split_once("://").and_then(|(_, authority)| Host::parse(authority)) else {
+            return false;
+        };
+        host == Some(&origin) && self.is_ours(&origin) || self.is_allowed(&origin)
     }
 
-    fn is_ours(&self, host: &str) -> bool {
-        let name = without_port(host);
-        ["localhost", "127.0.0.1", "[::1]"].iter().any(|own| own.eq_ignore_ascii_case(name)) || self.is_allowed(host)
+    fn is_ours(&self, host: &Host) -> bool {
+        host.is_this_machine() || self.is_allowed(host)
     }
 
-    fn is_allowed(&self, host: &str) -> bool {
-        let name = without_port(host);
-        self.allowed_hosts
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed.eq_ignore_ascii_case(host))
+    fn is_allowed(&self, host: &Host) -> bool {
+        self.allowed.iter().any(|allowed| allowed.covers(host))
     }
 }
 
-/// `example.org:8080` without `:8080`; brackets of an IPv6 address stay.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => name,
-        _ => host,
-    }
+fn is_probe<B>(request: &Request<B>) -> bool {
+    routes::is_probe(request.uri().path())
 }
 
 fn forbidden(detail: &str) -> Error {
@@ -121,47 +113,71 @@ fn forbidden(detail: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap())).collect()
+    fn request(method: &Method, target: &str, headers: &[(&str, &str)]) -> Request<()> {
+        let builder = Request::builder().method(method).uri(target);
+        headers.iter().fold(builder, |builder, (name, value)| builder.header(*name, *value)).body(()).unwrap()
     }
 
-    fn passes(exposure: Exposure, method: &Method, pairs: &[(&'static str, &str)]) -> bool {
-        let guard = Guard::new(exposure, vec!["prompts.example".into(), "proxy.example:9000".into()]);
-        guard.check(method, &Uri::from_static("/api/v1/prompts"), &headers(pairs)).is_ok()
+    fn check(request: &Request<()>) -> Result<()> {
+        Guard::new(&["prompts.example".into(), "proxy.example:9000".into()]).check(request)
+    }
+
+    fn passes(method: &Method, headers: &[(&str, &str)]) -> bool {
+        check(&request(method, "/api/v1/prompts", headers)).is_ok()
     }
 
     #[test]
-    fn only_names_of_this_machine_pass_on_loopback() {
-        let host = |name| passes(Exposure::Loopback, &Method::GET, &[("host", name)]);
-        for own in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]", "[::1]:80", "prompts.example:8080"] {
+    fn only_names_of_this_machine_and_allowed_ones_pass() {
+        let host = |name| passes(&Method::GET, &[("host", name)]);
+        for own in
+            ["localhost", "LOCALHOST.:8080", "127.0.0.1:1", "[::1]", "prompts.example:8080", "proxy.example:9000"]
+        {
             assert!(host(own), "{own}");
         }
-        for other in ["evil.example", "localhost.evil.example", "127.0.0.2", "[::2]", "", "proxy.example:9001"] {
+        for other in
+            ["evil.example", "localhost.evil.example", "127.0.0.2", "[::2]", "", "proxy.example:9001", "0.0.0.0"]
+        {
             assert!(!host(other), "{other}");
         }
-        assert!(!passes(Exposure::Loopback, &Method::GET, &[]));
     }
 
     #[test]
-    fn every_host_of_a_request_must_pass() {
-        let guard = Guard::new(Exposure::Loopback, Vec::new());
-        let mut two = headers(&[("host", "localhost")]);
-        two.append(HOST, "evil.example".parse().unwrap());
-        assert!(guard.check(&Method::GET, &Uri::from_static("/"), &two).is_err());
-        let absolute = Uri::from_static("http://evil.example/");
-        assert!(guard.check(&Method::GET, &absolute, &headers(&[("host", "localhost")])).is_err());
+    fn a_host_is_there_exactly_once() {
+        let code = |request: &Request<()>| check(request).unwrap_err().code();
+        assert_eq!(code(&request(&Method::GET, "/", &[])), Code::InvalidRequest);
+        assert_eq!(
+            code(&request(&Method::GET, "/", &[("host", "localhost"), ("host", "localhost")])),
+            Code::InvalidRequest
+        );
+        let mut older = request(&Method::GET, "/", &[]);
+        *older.version_mut() = Version::HTTP_10;
+        assert_eq!(code(&older), Code::Forbidden);
     }
 
     #[test]
-    fn a_server_on_the_network_takes_any_host() {
-        assert!(passes(Exposure::Network, &Method::GET, &[("host", "anything.example")]));
+    fn the_host_of_the_target_must_pass_too() {
+        let evil = request(&Method::GET, "http://evil.example/", &[("host", "localhost")]);
+        assert_eq!(check(&evil).unwrap_err().code(), Code::Forbidden);
+        let user = request(&Method::GET, "http://evil.example@localhost/", &[("host", "localhost")]);
+        assert_eq!(check(&user).unwrap_err().code(), Code::Forbidden);
+        assert!(check(&request(&Method::GET, "http://localhost/", &[("host", "127.0.0.1")])).is_ok());
+    }
+
+    #[test]
+    fn probes_are_asked_by_any_name_and_not_from_any_page() {
+        for path in ["/alive", "/ready", "/health"] {
+            assert!(check(&request(&Method::GET, path, &[("host", "10.0.0.7:8080")])).is_ok(), "{path}");
+            let page = [("host", "evil.example"), ("origin", "http://evil.example")];
+            assert!(check(&request(&Method::GET, path, &page)).is_err(), "{path}");
+        }
+        assert!(check(&request(&Method::GET, "/health/", &[("host", "10.0.0.7:8080")])).is_err());
     }
 
     #[test]
     fn pages_of_other_sites_are_refused() {
-        let from = |pairs: &[(&'static str, &str)]| {
-            let pairs: Vec<_> = [("host", "localhost:8080")].into_iter().chain(pairs.iter().copied()).collect();
-            passes(Exposure::Loopback, &Method::POST, &pairs)
+        let from = |headers: &[(&str, &str)]| {
+            let headers: Vec<_> = [("host", "localhost:8080")].into_iter().chain(headers.iter().copied()).collect();
+            passes(&Method::POST, &headers)
         };
         assert!(from(&[]));
         assert!(from(&[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")]));
@@ -169,6 +185,7 @@ mod tests {
         assert!(from(&[("sec-fetch-site", "none")]));
         assert!(!from(&[("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")]));
         assert!(!from(&[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")]));
+        assert!(!from(&[("origin", "http://localhost:8080"), ("origin", "https://evil.example")]));
         assert!(!from(&[("origin", "null")]));
         assert!(!from(&[("sec-fetch-site", "cross-site")]));
     }
@@ -176,26 +193,16 @@ mod tests {
     #[test]
     fn a_link_may_be_followed_but_not_posted_nor_framed() {
         let link = |method: &Method, destination| {
-            let pairs = [
+            let headers = [
                 ("host", "localhost"),
                 ("sec-fetch-site", "cross-site"),
                 ("sec-fetch-mode", "navigate"),
                 ("sec-fetch-dest", destination),
             ];
-            passes(Exposure::Loopback, method, &pairs)
+            passes(method, &headers)
         };
         assert!(link(&Method::GET, "document"));
         assert!(!link(&Method::GET, "iframe"));
         assert!(!link(&Method::POST, "document"));
-    }
-
-    #[test]
-    fn addresses_tell_loopback_from_network() {
-        for address in ["127.0.0.1", "127.1.2.3", "::1"] {
-            assert_eq!(Exposure::of(address.parse().unwrap()), Exposure::Loopback, "{address}");
-        }
-        for address in ["0.0.0.0", "::", "192.168.1.2"] {
-            assert_eq!(Exposure::of(address.parse().unwrap()), Exposure::Network, "{address}");
-        }
     }
 }

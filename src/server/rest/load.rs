@@ -1,6 +1,7 @@
 //! How many requests are served at once, and the two steps of shutting down.
 //!
-//! A request takes a [`Place`] and holds it until its answer is complete, a stream until its last event. When a server
+//! A request takes a [`Place`] once its body is here and holds it until its answer is complete, a stream until its last
+//! event. When a server
 //! is asked to stop it first *drains* (new requests are refused, those under way may finish), and when the grace is
 //! over it *halts*: runs are cancelled, keep what had finished, and say so. Probes of health take no place, so they
 //! are answered under any load.
@@ -46,7 +47,7 @@ impl Load {
     /// `overloaded` when all are taken, or the server is shutting down.
     pub(super) fn enter(&self) -> Result<Place> {
         if self.is_draining() {
-            return Err(overloaded("the server is shutting down: try again once it is back".into()));
+            return Err(shutting_down());
         }
         Arc::clone(&self.places).try_acquire_owned().map(Place).map_err(|_| {
             overloaded(format!(
@@ -54,6 +55,19 @@ impl Load {
                 self.most
             ))
         })
+    }
+
+    /// Waits for what a request needs before it can be served, such as its body. No place is taken for it; when all are
+    /// taken already, or the server begins to shut down, it is not waited for.
+    ///
+    /// # Errors
+    /// Its own; `overloaded` as [`Load::enter`].
+    pub(super) async fn before_entering<T>(&self, needed: impl Future<Output = Result<T>>) -> Result<T> {
+        drop(self.enter()?);
+        tokio::select! {
+            needed = needed => needed,
+            () = self.draining.cancelled() => Err(shutting_down()),
+        }
     }
 
     /// True from the moment the server was asked to stop.
@@ -85,6 +99,10 @@ impl Load {
     }
 }
 
+fn shutting_down() -> Error {
+    overloaded("the server is shutting down: try again once it is back".into())
+}
+
 fn overloaded(detail: String) -> Error {
     Error::Refused { code: Code::Overloaded, detail }
 }
@@ -102,6 +120,20 @@ mod tests {
         assert!(error.to_string().contains("server.max_connections"));
         drop(place);
         assert!(load.enter().is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_waited_for_takes_no_place_and_ends_with_the_server() {
+        let load = Load::new(1);
+        let never = load.before_entering(std::future::pending::<Result<()>>());
+        let mut never = std::pin::pin!(never);
+        assert!(futures_util::poll!(never.as_mut()).is_pending());
+        let place = load.enter().unwrap();
+        assert_eq!(load.before_entering(async { Ok(()) }).await.unwrap_err().code(), Code::Overloaded);
+        drop(place);
+        assert!(load.before_entering(async { Ok(()) }).await.is_ok());
+        load.drain(Duration::ZERO).await;
+        assert!(never.await.unwrap_err().to_string().contains("shutting down"));
     }
 
     #[tokio::test(start_paused = true)]

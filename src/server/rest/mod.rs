@@ -1,18 +1,23 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (its name, the checks at the door, a place), then a handler of `routes`, and on the
-//! way back its error, if it is one, is written by `error`. [`router`] is all of it without a socket; [`serve()`] adds
+//! A request passes `front` (its name, the checks at the door), then, when there is such a route, `admit` (its body,
+//! then a place), then a handler of `routes`, and on the way back its error, if it is one, is written by `error`. [`router`] is all of it without a socket; [`serve()`] adds
 //! the socket, slow clients and shutting down. Handlers hold no logic: what is right is said by `Engine::decode`.
 
 mod accept;
+mod arrival;
+mod bind;
 mod body;
 mod error;
 mod guard;
+mod host;
 mod load;
 mod request_id;
 mod routes;
 mod serve;
 mod sse;
+mod stall;
+mod upload;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,16 +28,18 @@ use aludel_core::error::Problem;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::Method;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tracing::Instrument;
 
+use arrival::Arrivals;
 use error::Refusal;
 use guard::Guard;
 use load::{Load, Place};
+use upload::Upload;
 
-pub use guard::Exposure;
 pub use routes::{ROUTES, Route};
 pub use serve::{Options, Server, StopHandle, serve};
 
@@ -44,15 +51,16 @@ struct Shared {
     engine: Engine,
     guard: Guard,
     load: Load,
+    arrivals: Arrivals,
     begun: Instant,
 }
 
 impl App {
-    fn new(engine: Engine, exposure: Exposure) -> Self {
+    fn new(engine: Engine) -> Self {
         let config = &engine.config().server;
-        let guard = Guard::new(exposure, config.allowed_hosts.clone());
+        let guard = Guard::new(&config.allowed_hosts);
         let load = Load::new(config.max_connections);
-        Self(Arc::new(Shared { engine, guard, load, begun: Instant::now() }))
+        Self(Arc::new(Shared { engine, guard, load, arrivals: Arrivals::new(), begun: Instant::now() }))
     }
 
     fn engine(&self) -> &Engine {
@@ -68,31 +76,44 @@ impl App {
     }
 
     fn router(self) -> Router {
-        routes::router()
+        let served = routes::table().route_layer(middleware::from_fn_with_state(self.clone(), admit));
+        routes::with_fallbacks(served)
             .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
             .layer(middleware::from_fn_with_state(self.clone(), front))
             .with_state(self)
     }
 
-    /// The checks at the door, in order: who asks, then whether there is room. Probes need no room.
-    fn admit(&self, request: &Request) -> aludel_core::error::Result<Option<Place>> {
-        self.0.guard.check(request.method(), request.uri(), request.headers())?;
-        if routes::is_probe(request.uri().path()) { Ok(None) } else { self.load().enter().map(Some) }
+    /// Waits for the body of a request, then takes a place for it.
+    async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, Place)> {
+        if request.body().is_end_stream() {
+            return Ok((request, self.load().enter()?));
+        }
+        if [Method::POST, Method::PUT, Method::PATCH].contains(request.method()) {
+            body::check_media_type(request.headers())?;
+        }
+        let (parts, body) = request.into_parts();
+        let arriving = self.0.arrivals.whole(&parts.headers, body);
+        let bytes = self.load().before_entering(arriving).await?;
+        let place = self.load().enter()?;
+        Ok((Request::from_parts(parts, Body::from(bytes)), place))
     }
 }
 
-/// The server's routes over this engine, as a loopback server would have them, without a socket.
+/// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
-    App::new(engine, Exposure::Loopback).router()
+    App::new(engine).router()
 }
 
-/// Names the request, lets it in, and finishes its answer: the error body, the name, a line for the log.
+/// Names the request, looks who asks, and finishes its answer: the error body, the name, a line for the log.
 async fn front(State(app): State<App>, request: Request, next: Next) -> Response {
     let id = request_id::of(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let span = tracing::info_span!("request", request_id = %id);
-    let mut response = match app.admit(&request) {
-        Ok(place) => keep(next.run(request).instrument(span).await, place),
+    let (parts, body) = request.into_parts();
+    let body = if body.is_end_stream() { body } else { Body::new(Upload::new(body, &parts.headers)) };
+    let request = Request::from_parts(parts, body);
+    let mut response = match app.0.guard.check(&request) {
+        Ok(()) => next.run(request).instrument(span).await,
         Err(refused) => Refusal::from(refused).into_response(),
     };
     let problem = error::render(&mut response, &id);
@@ -103,8 +124,19 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     response
 }
 
+/// Has a request served once its body is here and there is room. Probes need no room.
+async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+    if routes::is_probe(request.uri().path()) {
+        return next.run(request).await;
+    }
+    match app.receive(request).await {
+        Ok((request, place)) => keep(next.run(request).await, place),
+        Err(refused) => Refusal::from(refused).into_response(),
+    }
+}
+
 /// A stream keeps its place until its last piece; any other answer is complete.
-fn keep(response: Response, place: Option<Place>) -> Response {
+fn keep(response: Response, place: Place) -> Response {
     if response.body().size_hint().exact().is_some() {
         return response;
     }

@@ -4,23 +4,26 @@
 //! finish within `server.shutdown_grace_s`; then runs are cancelled and streams get their last event; then connections
 //! are closed. A second signal ends the grace at once.
 //!
-//! What the configuration asks for and this server cannot do yet is refused at the start, rather than served without.
+//! Where it may listen, and what is refused at the start, is in `bind`.
 
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use aludel_core::config::{ConfigError, ConfigFault, ConfigSource, Origin};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{App, Exposure};
+use super::stall::Impatient;
+use super::{App, bind};
 use crate::server::signals::Signals;
 
 /// How long a client may take over the head of a request.
@@ -29,6 +32,11 @@ const HEAD_ARRIVAL: Duration = Duration::from_secs(10);
 const FLUSH: Duration = Duration::from_secs(2);
 /// Pause after the system refused a connection (out of descriptors, usually), before the next is taken.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections open at once for each request that may be served.
+const SOCKETS_A_PLACE: usize = 4;
+/// Connections open at once beyond those.
+const SPARE_SOCKETS: usize = 64;
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +50,8 @@ pub struct Options {
 /// Serves until SIGTERM or SIGINT, and says on standard error where.
 ///
 /// # Errors
-/// `config_invalid` when the configuration asks for what this server cannot do; `conflict` when it cannot listen there;
+/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow a server that others
+/// can reach; `conflict` when it cannot listen there;
 /// `storage` when something could not be written at the end.
 pub async fn serve(engine: Engine, options: Options) -> Result<()> {
     let mut signals =
@@ -101,13 +110,11 @@ impl Server {
     /// # Errors
     /// As [`serve`].
     pub async fn bind(engine: Engine, options: &Options) -> Result<Self> {
-        refuse_unbuilt(&engine)?;
-        let host = bindable(&options.host);
-        let unreachable = |error: &std::io::Error| Error::Conflict(explain(options, error));
-        let listener = TcpListener::bind((host, options.port)).await.map_err(|error| unreachable(&error))?;
-        let address = listener.local_addr().map_err(|error| unreachable(&error))?;
-        let app = App::new(engine, Exposure::of(address.ip()));
-        Ok(Self { app, listener, address, stop: StopHandle::default() })
+        let listener = bind::listen(&engine, options).await?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| Error::Internal(format!("the server does not know its own address: {error}")))?;
+        Ok(Self { app: App::new(engine), listener, address, stop: StopHandle::default() })
     }
 
     /// Where it listens.
@@ -122,8 +129,10 @@ impl Server {
 
     fn announce(&self) {
         use std::io::Write;
+        let warning = bind::warning(self.address, &self.app.engine().config().server);
+        let mut lines = warning.into_iter().chain([format!("listening on http://{}", self.address)]);
         // Standard error may be closed; that is no reason not to serve.
-        let _ = writeln!(std::io::stderr(), "listening on http://{}", self.address);
+        let _ = lines.try_for_each(|line| writeln!(io::stderr(), "{line}"));
     }
 
     /// Answers until stopped.
@@ -131,13 +140,18 @@ impl Server {
         let grace = Duration::from_secs(self.app.engine().config().server.shutdown_grace_s);
         let service = TowerToHyperService::new(self.app.clone().router());
         let (connections, closing) = (TaskTracker::new(), CancellationToken::new());
+        let sockets = Arc::new(Semaphore::new(most_sockets(self.app.engine().config().server.max_connections)));
         let mut ended = pin!(drained(&self.app, &self.stop, grace));
         loop {
             tokio::select! {
                 () = &mut ended => break,
-                accepted = self.listener.accept() => match accepted {
-                    Ok((socket, _)) => {
-                        connections.spawn(attend(socket, service.clone(), closing.clone()));
+                accepted = accept(&self.listener, &sockets) => match accepted {
+                    Ok((socket, room)) => {
+                        let attending = attend(socket, service.clone(), closing.clone());
+                        connections.spawn(async move {
+                            attending.await;
+                            drop(room);
+                        });
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be taken");
@@ -163,6 +177,19 @@ async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
     }
 }
 
+/// How many connections are open at once: several for each request that is served, for those that wait for a head, a
+/// body or their next request.
+fn most_sockets(max_connections: usize) -> usize {
+    max_connections.saturating_mul(SOCKETS_A_PLACE).saturating_add(SPARE_SOCKETS).min(Semaphore::MAX_PERMITS)
+}
+
+/// The next connection, once there is room for it; until then it waits where the system keeps it.
+async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let room = Arc::clone(sockets).acquire_owned().await.map_err(io::Error::other)?;
+    let (socket, _) = listener.accept().await?;
+    Ok((socket, room))
+}
+
 type Service = TowerToHyperService<axum::Router>;
 
 /// One connection, until its client or the server closes it.
@@ -172,7 +199,7 @@ async fn attend(socket: TcpStream, service: Service, closing: CancellationToken)
     }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_ARRIVAL);
-    let connection = http.serve_connection(TokioIo::new(socket), service);
+    let connection = http.serve_connection(TokioIo::new(Impatient::new(socket)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
@@ -184,61 +211,5 @@ async fn attend(socket: TcpStream, service: Service, closing: CancellationToken)
     if let Err(error) = ended {
         // A client that went away, or one that speaks no HTTP: nothing to do, and nobody to tell.
         tracing::debug!(%error, "a connection broke");
-    }
-}
-
-/// What to bind for a host as people write it. `localhost` is 127.0.0.1, whatever the machine's tables say first.
-fn bindable(host: &str) -> &str {
-    if host.eq_ignore_ascii_case("localhost") {
-        return "127.0.0.1";
-    }
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
-}
-
-/// Refuses a configuration that asks for protection this server does not have yet: better no server than an open one.
-fn refuse_unbuilt(engine: &Engine) -> Result<()> {
-    let server = &engine.config().server;
-    let asked = [
-        (server.auth.enabled, "server.auth.enabled", "requests would be served without a token"),
-        (server.rate_limiting.enabled, "server.rate_limiting.enabled", "requests would be served without a limit"),
-        (server.cors.enabled, "server.cors.enabled", "browsers of other origins would be refused"),
-    ];
-    let faults: Vec<ConfigFault> = asked
-        .into_iter()
-        .filter(|(enabled, ..)| *enabled)
-        .map(|(_, key, consequence)| fault(engine, key, consequence))
-        .collect();
-    if faults.is_empty() { Ok(()) } else { Err(ConfigError { faults }.into()) }
-}
-
-fn fault(engine: &Engine, key: &str, consequence: &str) -> ConfigFault {
-    let (source, line) = match engine.origins().of(key) {
-        Origin::File { path, line } => (ConfigSource::File(engine.paths().shown(&path)), Some(line)),
-        Origin::Environment { name } => (ConfigSource::Environment(name), None),
-        Origin::Flag { name } => (ConfigSource::Flag(name), None),
-        Origin::Default => (ConfigSource::Argument, None),
-    };
-    let message = format!("this version of the HTTP server cannot do this yet, and {consequence}: set it to false");
-    ConfigFault { source, key: key.to_owned(), line, column: None, message }
-}
-
-fn explain(options: &Options, error: &std::io::Error) -> String {
-    use std::io::ErrorKind;
-    let Options { host, port } = options;
-    match error.kind() {
-        ErrorKind::AddrInUse => {
-            format!(
-                "port {port} of {host} is in use: stop what listens there, or choose another with `--port` (0 takes any that is free)"
-            )
-        }
-        ErrorKind::PermissionDenied => {
-            format!(
-                "port {port} of {host} needs rights this program does not have: choose one from 1024 up with `--port`"
-            )
-        }
-        ErrorKind::AddrNotAvailable => {
-            format!("{host} is no address of this machine: choose another with `--host`, such as localhost")
-        }
-        _ => format!("cannot listen on port {port} of {host}: {error}; choose another with `--host` or `--port`"),
     }
 }

@@ -1,6 +1,7 @@
 //! The HTTP face: without a socket where that is enough, over one where connections matter.
 
 mod generate;
+mod hosts;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
@@ -9,6 +10,7 @@ mod refusals;
 mod search;
 mod select;
 mod socket;
+mod uploads;
 
 use aludel::server::rest;
 use aludel_core::error::Problem;

@@ -61,3 +61,74 @@ fn protection_that_is_not_there_yet_is_not_pretended() {
     assert_eq!(said.problem()["code"], "config_invalid");
     assert!(said.stderr.contains("server.rate_limiting.enabled") && !said.stderr.contains("listening"));
 }
+
+/// Arguments, environment and configuration of a server.
+type Way<'a> = (Vec<&'a str>, Vec<(&'a str, &'a str)>, String);
+
+/// Every way in which a server can be asked to listen on this host.
+fn ways(host: &str) -> Vec<Way<'_>> {
+    let in_file = format!("server: {{host: '{host}', port: 0}}\n");
+    let flags = vec!["http-server", "--port", "0", "--host", host];
+    vec![
+        (flags, Vec::new(), String::new()),
+        (vec!["http-server"], Vec::new(), in_file.clone()),
+        (Vec::new(), Vec::new(), format!("mode: server\n{in_file}")),
+        (Vec::new(), vec![("ALUDEL_MODE", "server")], in_file),
+        (
+            Vec::new(),
+            vec![("ALUDEL_MODE", "server"), ("ALUDEL_SERVER__HOST", host), ("ALUDEL_SERVER__PORT", "0")],
+            String::new(),
+        ),
+    ]
+}
+
+#[test]
+fn a_server_that_others_could_reach_does_not_start_unasked() {
+    for host in ["0.0.0.0", "::", "[::]", "192.0.2.1"] {
+        for (arguments, environment, config) in ways(host) {
+            let home = Home::new();
+            home.config(&config);
+            let mut command = home.command();
+            let output = command.args(&arguments).envs(environment).stdin(Stdio::null()).output().expect("an end");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{host} {arguments:?}: {stderr}");
+            assert!(stderr.contains("server.host") && stderr.contains("--insecure-no-auth"), "{stderr}");
+            assert!(
+                stderr.contains("server.insecure_no_auth: true") && !stderr.contains("listening on http"),
+                "{stderr}"
+            );
+        }
+    }
+}
+
+/// 192.0.2.1 is no machine's address (RFC 5737), so a server that may listen there fails to, and nothing is opened.
+#[test]
+fn what_the_user_allows_is_tried() {
+    let allowances: [Way<'_>; 3] = [
+        (vec!["http-server", "--host", "192.0.2.1", "--insecure-no-auth"], Vec::new(), String::new()),
+        (
+            Vec::new(),
+            vec![("ALUDEL_MODE", "server"), ("ALUDEL_SERVER__INSECURE_NO_AUTH", "true")],
+            "server: {host: 192.0.2.1}\n".into(),
+        ),
+        (Vec::new(), Vec::new(), "mode: server\nserver: {host: 192.0.2.1, insecure_no_auth: true}\n".into()),
+    ];
+    for (arguments, environment, config) in allowances {
+        let home = Home::new();
+        home.config(&config);
+        let mut command = home.command();
+        let output = command.args(&arguments).envs(environment).stdin(Stdio::null()).output().expect("an end");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+        assert!(stderr.contains("192.0.2.1 is no address of this machine"), "{stderr}");
+    }
+}
+
+#[test]
+fn an_allowed_host_that_is_none_is_told_at_the_start() {
+    let home = Home::new();
+    home.config("server:\n  allowed_hosts: [prompts.example, 'https://prompts.example', '*']\n");
+    let said = home.run(&["http-server", "--port", "0"]).failed(3);
+    assert!(said.stderr.contains("`https://prompts.example` is no host"), "{}", said.stderr);
+    assert!(said.stderr.contains(":2:") && said.stderr.contains("`*` is no host"), "{}", said.stderr);
+}

@@ -113,11 +113,50 @@ async fn another_machines_name_and_another_sites_page_are_forbidden() {
         &[("sec-fetch-site", "cross-site")],
         &[("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")],
     ] {
-        for path in ["/api/v1/prompts", "/health", "/nothing"] {
+        for path in ["/api/v1/prompts", "/nothing"] {
             let reply = api.send(request("GET", path, headers, Body::empty())).await;
             assert_eq!(reply.problem().code.as_str(), "forbidden", "{headers:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn probes_are_answered_under_any_name_and_not_to_another_sites_page() {
+    let api = api();
+    for path in ["/alive", "/ready", "/health"] {
+        let reply = api.send(request("GET", path, &[("host", "10.0.0.7:8080")], Body::empty())).await;
+        assert_eq!(reply.status, 200, "{path}");
+        let reply = api.send(request("GET", path, &[("sec-fetch-site", "cross-site")], Body::empty())).await;
+        assert_eq!(reply.problem().code.as_str(), "forbidden", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn of_very_many_faults_a_hundred_are_listed_and_the_answer_stays_small() {
+    let api = api();
+    let fields: serde_json::Map<_, _> = (0..290_000).map(|number| (format!("k{number:07}"), json!(0))).collect();
+    let reply = api.post(GENERATE, &fields.into()).await;
+    let problem = reply.problem();
+    assert_eq!((problem.code.as_str(), problem.errors.len()), ("invalid_request", 100));
+    assert!(problem.detail.ends_with("; and 289,901 more"), "{}", &problem.detail[problem.detail.len() - 60..]);
+    assert!(reply.body.len() < 100_000, "{}", reply.body.len());
+    let parameters: Vec<String> = (0..6000).map(|number| format!("k{number}=1")).collect();
+    let problem = api.get(&format!("/api/v1/prompts?{}", parameters.join("&"))).await.problem();
+    assert_eq!((problem.code.as_str(), problem.errors.len()), ("invalid_request", 100));
+    assert!(problem.detail.ends_with("; and 5,900 more"));
+}
+
+#[tokio::test]
+async fn a_body_nested_too_deeply_is_malformed() {
+    let api = api();
+    for open in ["[", r#"{"a":"#] {
+        let body = open.repeat(700_000);
+        let problem = api.send(request("POST", GENERATE, &[JSON], Body::from(body))).await.problem();
+        assert_eq!(problem.code.as_str(), "invalid_request");
+    }
+    let nested = format!(r#"{{"input": "x", "tags": {}{}}}"#, "[".repeat(100), "]".repeat(100));
+    let problem = api.send(request("POST", GENERATE, &[JSON], Body::from(nested))).await.problem();
+    assert_eq!(problem.errors[0].field, "tags");
 }
 
 #[tokio::test]

@@ -13,18 +13,18 @@ use crate::seeded::Seeded;
 
 /// An input that never lets go of its call, and the provider takes one at a time: a run that was not cancelled would
 /// keep the next one waiting for ever.
-const HANGS: &str = "rules: [{when: {input: hang}, fault: {kind: hang, after_chunks: 1}}]";
+pub(super) const HANGS: &str = "rules: [{when: {input: hang}, fault: {kind: hang, after_chunks: 1}}]";
 
-struct Running {
-    address: SocketAddr,
-    stop: StopHandle,
-    task: JoinHandle<()>,
+pub(super) struct Running {
+    pub(super) address: SocketAddr,
+    pub(super) stop: StopHandle,
+    pub(super) task: JoinHandle<()>,
     _seeded: Seeded,
 }
 
 impl Running {
     /// A server whose section of the configuration is `settings`.
-    async fn start(script: &str, settings: &str) -> Self {
+    pub(super) async fn start(script: &str, settings: &str) -> Self {
         let providers = "providers:\n  sim: {script: script.yaml, max_retries: 0, max_concurrency: 1}\n";
         let config_text = format!("{providers}server: {{{settings}}}\n");
         let seeded = Seeded::with_files(&config_text, &[("script.yaml", script)]);
@@ -34,12 +34,12 @@ impl Running {
         Self { address, stop, task: tokio::spawn(server.run()), _seeded: seeded }
     }
 
-    async fn connect(&self) -> Client {
+    pub(super) async fn connect(&self) -> Client {
         Client(BufReader::new(TcpStream::connect(self.address).await.expect("a connection")))
     }
 
     /// Status and body of a request on a connection of its own.
-    async fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+    pub(super) async fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         let mut client = self.connect().await;
         client.send(method, path, "connection: close\r\n", body).await;
         client.rest().await
@@ -50,19 +50,19 @@ impl Running {
         while self.ask("GET", "/api/v1/providers", "").await.0 != 503 {}
     }
 
-    async fn generate(&self, input: &str) -> (u16, Value) {
+    pub(super) async fn generate(&self, input: &str) -> (u16, Value) {
         let (status, body) = self.ask("POST", GENERATE, &body(input)).await;
         (status, serde_json::from_str(&body).expect("JSON"))
     }
 }
 
-const GENERATE: &str = "/api/v1/prompts/generate";
+pub(super) const GENERATE: &str = "/api/v1/prompts/generate";
 
 fn body(input: &str) -> String {
     serde_json::json!({ "input": input, "count": 1, "save": false }).to_string()
 }
 
-struct Client(BufReader<TcpStream>);
+pub(super) struct Client(pub(super) BufReader<TcpStream>);
 
 impl Client {
     async fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) {
@@ -86,7 +86,7 @@ impl Client {
     }
 
     /// The next answer, whose head says how long its body is.
-    async fn answer(&mut self) -> (String, String) {
+    pub(super) async fn answer(&mut self) -> (String, String) {
         let head = self.until_blank_line().await;
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
         let mut body = vec![0; length.parse().expect("a number")];
@@ -94,7 +94,7 @@ impl Client {
         (head, String::from_utf8(body).expect("UTF-8"))
     }
 
-    async fn until_blank_line(&mut self) -> String {
+    pub(super) async fn until_blank_line(&mut self) -> String {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert!(self.0.read_line(&mut head).await.expect("a line") > 0, "the connection ended: {head}");
@@ -103,7 +103,7 @@ impl Client {
     }
 
     /// Everything until the server closes: status and body, pieces not put together.
-    async fn rest(&mut self) -> (u16, String) {
+    pub(super) async fn rest(&mut self) -> (u16, String) {
         let mut whole = String::new();
         self.0.read_to_string(&mut whole).await.expect("an answer");
         let (head, body) = whole.split_once("\r\n\r\n").expect("a head and a body");

@@ -74,13 +74,14 @@ pub(super) fn is_probe(path: &str) -> bool {
     [health::HEALTH, health::ALIVE, health::READY].contains(&path)
 }
 
+/// The routes.
+pub(super) fn table() -> Router<App> {
+    ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, (route.handler)()))
+}
+
 /// The routes, with an answer for everything else.
-pub(super) fn router() -> Router<App> {
-    ROUTES
-        .iter()
-        .fold(Router::new(), |router, route| router.route(route.path, (route.handler)()))
-        .fallback(no_such_route)
-        .method_not_allowed_fallback(no_such_method)
+pub(super) fn with_fallbacks(table: Router<App>) -> Router<App> {
+    table.fallback(no_such_route).method_not_allowed_fallback(no_such_method)
 }
 
 async fn no_such_route(request: Request) -> Refusal {

@@ -1,0 +1,133 @@
+//! Bodies on their way to a server: gathered whole before their requests are served.
+//!
+//! A request takes its place among those that are served when its body is here, so clients that send slowly keep nobody
+//! else waiting. What they may hold meanwhile is bounded: each body by `limits::BODY_BYTES`, all together by [`ROOM`],
+//! and each by the pace that `upload` asks for.
+
+use std::sync::Arc;
+
+use aludel_core::api::limits;
+use aludel_core::error::{Code, Error, Result};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, header};
+use futures_util::StreamExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::upload::TooSlow;
+
+/// Bytes of bodies that are here and not read yet, all requests together: sixteen of the largest.
+const ROOM: usize = 16 * limits::BODY_BYTES;
+
+/// The room for bodies on their way. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Arrivals(Arc<Semaphore>);
+
+/// A body, and the room it takes until it is dropped.
+struct Gathered {
+    bytes: Vec<u8>,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Gathered {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Arrivals {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(ROOM)))
+    }
+
+    /// The body, when all of it is here. It gives its room back when it is dropped.
+    ///
+    /// # Errors
+    /// `payload_too_large`; `overloaded` when there is no room; `invalid_request` when it does not arrive.
+    pub(super) async fn whole(&self, headers: &HeaderMap, body: Body) -> Result<Bytes> {
+        let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
+            return Err(too_large());
+        }
+        let mut gathered = Gathered { bytes: Vec::new(), room: None };
+        let mut pieces = body.into_data_stream();
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(did_not_arrive)?;
+            if gathered.bytes.len() + piece.len() > limits::BODY_BYTES {
+                return Err(too_large());
+            }
+            gathered.take_room(&self.0, piece.len())?;
+            gathered.bytes.extend_from_slice(&piece);
+        }
+        Ok(Bytes::from_owner(gathered))
+    }
+}
+
+impl Gathered {
+    fn take_room(&mut self, room: &Arc<Semaphore>, count: usize) -> Result<()> {
+        // A piece is at most a body, so its length fits.
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let more = Arc::clone(room).try_acquire_many_owned(count).map_err(|_| no_room())?;
+        match &mut self.room {
+            Some(room) => room.merge(more),
+            None => self.room = Some(more),
+        }
+        Ok(())
+    }
+}
+
+fn did_not_arrive(error: axum::Error) -> Error {
+    let error = error.into_inner();
+    if error.is::<TooSlow>() {
+        return Error::shape("", error.to_string());
+    }
+    Error::shape("", format!("the body did not arrive whole: {error}"))
+}
+
+fn no_room() -> Error {
+    let detail = format!(
+        "more than {} MiB of bodies are on their way, which is the most at once: try again in a moment",
+        ROOM / (1024 * 1024)
+    );
+    Error::Refused { code: Code::Overloaded, detail }
+}
+
+fn too_large() -> Error {
+    Error::Refused {
+        code: Code::PayloadTooLarge,
+        detail: format!(
+            "the body is larger than {} MiB: shorten it, or send it in parts",
+            limits::BODY_BYTES / (1024 * 1024)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn gather(arrivals: &Arrivals, size: usize) -> Result<Bytes> {
+        arrivals.whole(&HeaderMap::new(), Body::from(vec![b' '; size])).await
+    }
+
+    #[tokio::test]
+    async fn bodies_take_room_together_until_they_are_dropped() {
+        let arrivals = Arrivals::new();
+        let mut held = Vec::new();
+        for _ in 0..16 {
+            held.push(gather(&arrivals, limits::BODY_BYTES).await.unwrap());
+        }
+        assert_eq!(gather(&arrivals, 1).await.unwrap_err().code(), Code::Overloaded);
+        held.pop();
+        assert_eq!(gather(&arrivals, 1).await.unwrap().len(), 1);
+        drop(held);
+        assert_eq!(arrivals.0.available_permits(), ROOM);
+    }
+
+    #[tokio::test]
+    async fn the_largest_body_is_taken_and_one_byte_more_is_not() {
+        let arrivals = Arrivals::new();
+        assert!(gather(&arrivals, limits::BODY_BYTES).await.is_ok());
+        assert_eq!(gather(&arrivals, limits::BODY_BYTES + 1).await.unwrap_err().code(), Code::PayloadTooLarge);
+        assert_eq!(arrivals.0.available_permits(), ROOM);
+    }
+}

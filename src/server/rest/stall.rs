@@ -1,0 +1,104 @@
+//! A connection whose client must take what is written to it.
+//!
+//! A client that reads nothing would keep its answer, its place and its run for as long as it likes; after
+//! [`PATIENCE`] without a byte taken, writing fails, and that ends the connection and what it was for. A client that
+//! reads slowly is not touched, nor is a connection on which nothing is to be written.
+
+use std::io::{Error, ErrorKind, IoSlice, Result};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+/// How long a client may take nothing while there is something to take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A stream whose writing does not wait for ever.
+pub(super) struct Impatient<S> {
+    inner: S,
+    /// Runs while a write waits.
+    alarm: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S: AsyncWrite + Unpin> Impatient<S> {
+    pub(super) fn new(inner: S) -> Self {
+        Self { inner, alarm: None }
+    }
+
+    /// Passes on what is ready; fails when it has not been for too long.
+    fn guarded<T>(&mut self, context: &mut Context<'_>, writing: Poll<Result<T>>) -> Poll<Result<T>> {
+        if writing.is_ready() {
+            self.alarm = None;
+            return writing;
+        }
+        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(PATIENCE)));
+        ready!(alarm.as_mut().poll(context));
+        alarm.as_mut().reset(Instant::now() + PATIENCE);
+        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer")))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.inner).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        let writing = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.guarded(context, writing)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        let writing = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
+        self.guarded(context, writing)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let flushing = Pin::new(&mut self.inner).poll_flush(context);
+        self.guarded(context, flushing)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let ending = Pin::new(&mut self.inner).poll_shutdown(context);
+        self.guarded(context, ending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
+        let (ours, mut theirs) = duplex(1);
+        let mut stream = Impatient::new(ours);
+        let slow = tokio::spawn(async move {
+            for _ in 0..10 {
+                tokio::time::sleep(PATIENCE / 2).await;
+                theirs.read_u8().await.unwrap();
+            }
+            theirs
+        });
+        stream.write_all(&[0; 10]).await.unwrap();
+        let _theirs = slow.await.unwrap();
+        stream.write_all(&[0]).await.unwrap();
+        tokio::time::sleep(PATIENCE * 10).await;
+        let begun = Instant::now();
+        assert_eq!(stream.write_all(&[0]).await.unwrap_err().kind(), ErrorKind::TimedOut);
+        assert_eq!(begun.elapsed(), PATIENCE);
+    }
+}
