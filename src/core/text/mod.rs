@@ -3,6 +3,7 @@
 #[cfg(any(test, feature = "test-support"))]
 pub mod adversarial;
 pub mod blocks;
+pub mod cell;
 pub mod clean;
 pub mod diff;
 pub mod facts;

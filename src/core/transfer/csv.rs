@@ -1,10 +1,9 @@
 //! Records in CSV (RFC 4180): a header, a row for each prompt, lists and objects as JSON in their column.
 //!
-//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@` or a control character, so free text that does gets an
-//! apostrophe in front, which spreadsheets hide; text that had apostrophes before such a character gets one more. Reading
-//! takes exactly one away in that place and nowhere else, so nothing is lost. An empty cell is null where there may be none; notes
-//! that are empty and yet there are written as one apostrophe.
+//! Free text is guarded and read back by [`crate::text::cell`]. An empty cell is null where there may be none; notes that are empty and yet
+//! there are written as one apostrophe.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +17,8 @@ use super::session::{self, Written};
 use crate::api::{Kind, value_of_text};
 use crate::domain::write_moment;
 use crate::error::{Error, Fault, Result};
+use crate::text::cell::{Cell, guarded, unguarded, write_row};
+use crate::text::shown::escape_json;
 
 /// What the library reads ahead, and more.
 const BLOCK: u64 = 64 << 10;
@@ -136,14 +137,14 @@ fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
     let kind = SCALARS.iter().find(|field| field.name == name).map(|field| field.kind);
     match (name, kind) {
         ("notes", _) => Ok(nullable_from_cell(text)),
-        ("content" | "original_input" | "provider" | "model" | "strategy", _) => Ok(Value::from(from_cell(text))),
+        ("content" | "original_input" | "provider" | "model" | "strategy", _) => Ok(Value::from(unguarded(text))),
         _ if text.is_empty() => Ok(Value::Null),
         ("tags", _) if !text.trim_start().starts_with('[') => Ok(value_of_text(SCALARS, name, text)),
         ("tags" | "context" | "steps" | "model_metadata" | session::NAME, _) => {
             serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))
         }
         (_, Some(Kind::Integer { .. } | Kind::Number { .. })) => Ok(value_of_text(SCALARS, name, text)),
-        _ => Ok(Value::from(from_cell(text))),
+        _ => Ok(Value::from(unguarded(text))),
     }
 }
 
@@ -152,7 +153,7 @@ fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
 /// # Errors
 /// `internal`.
 pub(super) fn header(out: &mut String) -> Result<()> {
-    line(FIELDS.iter().map(|name| (*name).to_owned()), out)
+    write_row(FIELDS.iter().map(Cell::value), out)
 }
 
 /// A prompt as a row, in the order of [`FIELDS`].
@@ -162,62 +163,42 @@ pub(super) fn header(out: &mut String) -> Result<()> {
 pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
     let prompt = written.prompt;
     let cells = [
-        prompt.id.to_string(),
-        prompt.session_id.to_string(),
-        prompt.variant.to_string(),
-        to_cell(&prompt.content),
-        to_cell(&prompt.original_input),
-        prompt.phase.to_string(),
-        to_cell(&prompt.persona),
-        to_cell(&prompt.provider),
-        to_cell(&prompt.model),
-        prompt.temperature.to_string(),
-        prompt.max_tokens.to_string(),
+        Cell::value(prompt.id),
+        Cell::value(prompt.session_id),
+        Cell::value(prompt.variant),
+        Cell::text(&prompt.content),
+        Cell::text(&prompt.original_input),
+        Cell::value(prompt.phase),
+        Cell::text(&prompt.persona),
+        Cell::text(&prompt.provider),
+        Cell::text(&prompt.model),
+        Cell::value(prompt.temperature),
+        Cell::value(prompt.max_tokens),
         json(&prompt.tags)?,
         json(&prompt.context)?,
-        prompt.notes.as_deref().map(nullable_to_cell).unwrap_or_default(),
-        prompt.parent_id.map(|id| id.to_string()).unwrap_or_default(),
-        prompt.source.as_str().to_owned(),
-        to_cell(&prompt.strategy),
-        prompt.revision.to_string(),
-        prompt.score.map(|score| score.to_string()).unwrap_or_default(),
+        Cell::optional(prompt.notes.as_deref().map(nullable_to_cell)),
+        Cell::optional(prompt.parent_id),
+        Cell::value(prompt.source.as_str()),
+        Cell::text(&prompt.strategy),
+        Cell::value(prompt.revision),
+        Cell::optional(prompt.score),
         json(&prompt.steps)?,
         json(&prompt.model_metadata)?,
-        write_moment(prompt.created_at),
-        write_moment(prompt.updated_at),
-        written.session.as_ref().map(json).transpose()?.unwrap_or_default(),
+        Cell::value(write_moment(prompt.created_at)),
+        Cell::value(write_moment(prompt.updated_at)),
+        written.session.as_ref().map(json).transpose()?.unwrap_or(Cell::Value(String::new())),
     ];
-    line(cells.into_iter(), out)
+    write_row(cells, out)
 }
 
-fn line(cells: impl Iterator<Item = String>, out: &mut String) -> Result<()> {
-    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("a prompt cannot be written down: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(cells.map(String::into_bytes)).map_err(|error| failed(&error))?;
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    out.push_str(&String::from_utf8(bytes).map_err(|error| failed(&error))?);
-    Ok(())
+fn json(value: &impl serde::Serialize) -> Result<Cell> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+    Ok(Cell::value(escape_json(&text)))
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))
-}
-
-/// True for text that a spreadsheet would run, had it not the apostrophes it begins with.
-fn may_run(text: &str) -> bool {
-    text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
-}
-
-fn to_cell(text: &str) -> String {
-    if may_run(text) { format!("'{text}") } else { text.to_owned() }
-}
-
-fn from_cell(text: &str) -> &str {
-    text.strip_prefix('\'').filter(|_| may_run(text)).unwrap_or(text)
-}
-
-fn nullable_to_cell(text: &str) -> String {
-    if text.chars().all(|c| c == '\'') { format!("'{text}") } else { to_cell(text) }
+fn nullable_to_cell(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| c == '\'') { Cow::Owned(format!("'{text}")) } else { guarded(text) }
 }
 
 fn nullable_from_cell(text: &str) -> Value {
@@ -226,30 +207,13 @@ fn nullable_from_cell(text: &str) -> Value {
     } else if text.chars().all(|c| c == '\'') {
         Value::from(&text[1..])
     } else {
-        Value::from(from_cell(text))
+        Value::from(unguarded(text))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_spreadsheet_would_run_is_guarded_and_comes_back() {
-        for (text, cell) in [
-            ("=1+1", "'=1+1"),
-            ("'=1", "''=1"),
-            ("-", "'-"),
-            ("\tx", "'\tx"),
-            ("'twas", "'twas"),
-            ("", ""),
-            ("'", "'"),
-            ("plain", "plain"),
-        ] {
-            assert_eq!(to_cell(text), cell);
-            assert_eq!(from_cell(cell), text);
-        }
-    }
 
     #[test]
     fn no_notes_and_empty_notes_stay_apart() {

@@ -1,11 +1,12 @@
 //! Prompts as a Markdown document, for reading: a section for each, its texts fenced, its facts below.
 //!
-//! A fence is longer than any run of backticks in its text, so that a text cannot end it (CommonMark 0.31, section 4.5).
+//! Hidden characters are shown. A fence is longer than any run of backticks in its text, so that a text cannot end it (CommonMark 0.31, section 4.5).
 
 use std::fmt::Write as _;
 
 use crate::domain::{Prompt, write_moment};
 use crate::text::markdown::{escaped, fenced};
+use crate::text::shown::escape;
 
 /// Characters of a heading taken from the input.
 const HEADING_CHARS: usize = 80;
@@ -17,6 +18,12 @@ pub(super) fn title(out: &mut String) {
 
 /// A prompt as a section with this number.
 pub(super) fn section(prompt: &Prompt, number: u64, out: &mut String) {
+    let mut text = String::new();
+    write_section(prompt, number, &mut text);
+    out.push_str(&escape(&text));
+}
+
+fn write_section(prompt: &Prompt, number: u64, out: &mut String) {
     let input = one_line(&prompt.original_input);
     let heading: String = input.chars().take(HEADING_CHARS).collect();
     let more = if input.chars().count() > HEADING_CHARS { "…" } else { "" };

@@ -1,6 +1,7 @@
 //! Writing prompts one after the other, in any format.
 //!
-//! What is written is appended to a text that the caller empties as often as it likes: a writer holds no prompt.
+//! Nothing that is written holds a hidden character (`text::shown`): formats that are read back escape them in their own
+//! way, Markdown visibly. What is written is appended to a text that the caller empties as often as it likes: a writer holds no prompt.
 
 use super::format::TransferFormat;
 use super::session::{Facts, Written};
@@ -8,6 +9,7 @@ use super::{csv, markdown, yaml};
 use crate::domain::Prompt;
 use crate::error::{Error, Result};
 use crate::store::Session;
+use crate::text::shown::escape_json;
 
 /// Writes prompts in one format.
 #[derive(Debug, Clone)]
@@ -75,5 +77,7 @@ impl Writer {
 }
 
 fn json(written: &Written<'_>) -> Result<String> {
-    serde_json::to_string(written).map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))
+    let text = serde_json::to_string(written)
+        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+    Ok(escape_json(&text).into_owned())
 }

@@ -2,11 +2,10 @@
 //!
 //! The library reads whole texts, so a file is cut first: before a line that begins with `---` or `...`, which YAML allows
 //! inside nothing (1.2.2, rule `c-forbidden`), and inside a list before each item. Writing proves itself: what the
-//! library would not read back to the letter is written as JSON, which is YAML, with every character escaped that YAML takes
-//! for a line end or refuses.
+//! library would not read back to the letter, or would write with hidden characters, is written as JSON, which is YAML,
+//! with every character escaped that YAML takes for a line end or refuses, or that is hidden.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt::Write as _;
 use std::io::Read;
 
 use serde_json::{Map, Number, Value};
@@ -16,6 +15,7 @@ use super::bytes::{Bytes, check_size};
 use super::read::{Place, Raw, Trouble, says_nothing};
 use super::session::{Read as ReadBack, Written};
 use crate::error::{Error, Result};
+use crate::text::shown;
 
 /// Reads records from YAML.
 pub(super) struct YamlRecords<R> {
@@ -218,6 +218,7 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
 pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
     out.push_str("---\n");
     if let Ok(text) = serde_yaml::to_string(written)
+        && !shown::has_hidden(&text)
         && serde_yaml::from_str::<ReadBack>(&text).is_ok_and(|read| read.is(written))
         && text.split('\n').all(|line| matches!(kind_of(line.as_bytes()), Line::Other))
     {
@@ -226,14 +227,7 @@ pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
     }
     let text = serde_json::to_string(written)
         .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
-    for character in text.chars() {
-        match character {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(character));
-            }
-            other => out.push(other),
-        }
-    }
+    out.push_str(&shown::escape_json_as_yaml(&text));
     out.push('\n');
     Ok(())
 }
