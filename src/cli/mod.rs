@@ -17,6 +17,7 @@ mod live;
 mod printer;
 mod progress;
 mod run;
+mod shown;
 mod version;
 mod view;
 mod wait;

@@ -1,17 +1,20 @@
 //! The one place that writes: data to standard output, everything else to standard error.
 //!
 //! Owns all policy of output: which format, whether there is colour, how wide a line is, what `--quiet` silences,
-//! how an error looks. Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
+//! how an error looks. All text passes [`Shown`], so nothing hidden in a stored text, an answer or a file's name reaches a
+//! terminal; only data that is asked for alone goes to a pipe to the letter ([`Printer::exactly`]). Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
 //! reader went away ends the command quietly. What the data looks like is in [`super::view`].
 
 use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 
 use aludel_core::config::Environment;
 use aludel_core::error::{Error, Fault, Problem};
+use aludel_core::text::shown::{escape_json, escape_json_as_yaml, has_hidden};
 use serde::Serialize;
 
 use super::failure::{Failure, Outcome};
 use super::format::Format;
+use super::shown::Shown;
 use super::view::{Page, Paint};
 
 /// Columns of a line when nobody says how many there are.
@@ -104,7 +107,8 @@ impl Printer {
     /// # Errors
     /// `file` when it cannot be written; [`Failure::ReaderGone`] when nobody reads it any more.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard output")]
-    pub(crate) fn data(&self, text: &str) -> Outcome {
+    pub(crate) fn data(&self, text: impl Into<Shown>) -> Outcome {
+        let text: Shown = text.into();
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
             ErrorKind::BrokenPipe => Failure::ReaderGone,
@@ -116,12 +120,20 @@ impl Printer {
         })
     }
 
+    /// Writes data to standard output to the letter, unless that is a terminal.
+    ///
+    /// # Errors
+    /// As [`Printer::data`].
+    pub(crate) fn exactly(&self, data: &str) -> Outcome {
+        self.data(if self.data.is_terminal { Shown::from(data) } else { Shown::exactly(data) })
+    }
+
     /// Writes a value in the machine formats, and what `text` makes in all others.
     ///
     /// # Errors
     /// As [`Printer::data`].
     pub(crate) fn value<T: Serialize>(&self, value: &T, text: impl FnOnce(&mut Page)) -> Outcome {
-        self.data(&self.rendered(value, self.page(), text)?)
+        self.data(self.rendered(value, self.page(), text)?)
     }
 
     /// The text [`Printer::value`] would write, on this page.
@@ -133,11 +145,11 @@ impl Printer {
         value: &T,
         mut page: Page,
         text: impl FnOnce(&mut Page),
-    ) -> Outcome<String> {
+    ) -> Outcome<Shown> {
         Ok(match self.format {
-            Format::Json => pretty_json(value)?,
-            Format::Jsonl => json_line(value)?,
-            Format::Yaml => serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?,
+            Format::Json => pretty_json(value)?.into(),
+            Format::Jsonl => json_line(value)?.into(),
+            Format::Yaml => yaml(value)?.into(),
             Format::Text | Format::Markdown | Format::Csv | Format::Html => {
                 text(&mut page);
                 page.finish()
@@ -151,20 +163,20 @@ impl Printer {
     }
 
     /// Tells people something on standard error; silent with `--quiet` and in formats for programs.
-    pub(crate) fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: impl Into<Shown>) {
         if self.takes_notes() {
             self.say(text);
         }
     }
 
     /// Tells people something on standard error that must not be missed.
-    pub(crate) fn say(&self, text: &str) {
-        self.talk(&format!("{text}\n"));
+    pub(crate) fn say(&self, text: impl Into<Shown>) {
+        self.talk(Shown::of_parts([text.into(), "\n".into()]));
     }
 
     /// Asks on the terminal; true for `y` and `yes`. Anything else, the end of the input included, is no.
     pub(crate) fn asks(&self, question: &str) -> bool {
-        self.talk(&format!("{question} [y/N] "));
+        self.talk(format!("{question} [y/N] "));
         let mut answer = String::new();
         let read = std::io::stdin().lock().read_line(&mut answer);
         if !matches!(read, Ok(1..)) {
@@ -173,9 +185,10 @@ impl Printer {
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// Writes to standard error as it is. Its failures are ignored: there is nowhere left to tell them.
+    /// Writes to standard error. Its failures are ignored: there is nowhere left to tell them.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard error")]
-    pub(crate) fn talk(&self, text: &str) {
+    pub(crate) fn talk(&self, text: impl Into<Shown>) {
+        let text: Shown = text.into();
         let mut err = std::io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
@@ -196,7 +209,7 @@ impl Printer {
 
     fn problem_as_json(&self, problem: &Problem) {
         if let Ok(line) = json_line(problem) {
-            self.talk(&line);
+            self.talk(line);
         }
     }
 
@@ -206,18 +219,20 @@ impl Printer {
         if let Some(hint) = hint {
             page.hint(hint);
         }
-        self.talk(&page.finish());
+        self.talk(page.finish());
     }
 
     fn usage(&self, error: &clap::Error) {
         let rendered = error.render();
+        // What was typed is quoted without being escaped, and could bring styles of its own.
+        let quotes_hidden = error.context().any(|(_, value)| has_hidden(&value.to_string()));
+        let shown = |paint| match paint {
+            Paint::Colour if !quotes_hidden => Shown::with_its_styles(&rendered.ansi().to_string()),
+            _ => Shown::from(rendered.to_string()),
+        };
         if !error.use_stderr() {
-            let text = match self.data.paint {
-                Paint::Colour => rendered.ansi().to_string(),
-                Paint::Plain => rendered.to_string(),
-            };
             // Help that nobody reads is no failure.
-            let _ = self.data(&text);
+            let _ = self.data(shown(self.data.paint));
         } else if self.format.is_json() {
             let text = rendered.to_string();
             let said = text.split("\n\nUsage:").next().unwrap_or(&text);
@@ -227,10 +242,7 @@ impl Printer {
                 detail,
             }));
         } else {
-            self.talk(&match self.talk.paint {
-                Paint::Colour => rendered.ansi().to_string(),
-                Paint::Plain => rendered.to_string(),
-            });
+            self.talk(shown(self.talk.paint));
             if is_an_idea(error) {
                 self.say("\nTo turn an idea into prompts: aludel generate \"…\"");
             }
@@ -248,9 +260,8 @@ fn is_an_idea(error: &clap::Error) -> bool {
 
 /// Indented JSON with a line end.
 fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|error| unserialisable(&error))?;
-    text.push('\n');
-    Ok(text)
+    let text = serde_json::to_string_pretty(value).map_err(|error| unserialisable(&error))?;
+    Ok(escape_json(&text).into_owned() + "\n")
 }
 
 /// JSON on one line, with its end.
@@ -258,9 +269,18 @@ fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
 /// # Errors
 /// `internal` when the value cannot be serialised.
 pub(crate) fn json_line<T: Serialize>(value: &T) -> Outcome<String> {
-    let mut text = serde_json::to_string(value).map_err(|error| unserialisable(&error))?;
-    text.push('\n');
-    Ok(text)
+    let text = serde_json::to_string(value).map_err(|error| unserialisable(&error))?;
+    Ok(escape_json(&text).into_owned() + "\n")
+}
+
+/// YAML; where a text would hide something, the JSON that says so, which is YAML too.
+fn yaml<T: Serialize>(value: &T) -> Outcome<String> {
+    let text = serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?;
+    if !has_hidden(&text) {
+        return Ok(text);
+    }
+    let json = serde_json::to_string_pretty(value).map_err(|error| unserialisable(&error))?;
+    Ok(escape_json_as_yaml(&json).into_owned() + "\n")
 }
 
 fn unserialisable(error: &dyn std::fmt::Display) -> Failure {

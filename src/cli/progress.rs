@@ -13,6 +13,7 @@ use aludel_core::engine::{Engine, MigrationProgress};
 use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
 
 use super::printer::Printer;
+use super::shown::Shown;
 use super::view::{Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
 
@@ -26,8 +27,6 @@ const LONG: Duration = Duration::from_secs(1);
 const BAR: u64 = 24;
 /// More variants than this are told in one line.
 const MOST_LINES: usize = 12;
-/// Wipes one line (ECMA-48: EL). Wiping all below would make some terminals keep each frame in their history.
-const WIPE_LINE: &str = "\x1b[2K";
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /// What a picture of the progress is drawn from, beside what it shows.
@@ -74,7 +73,7 @@ impl Progress {
     }
 
     /// Draws these lines, never fewer than before.
-    pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<String>) {
+    pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<Shown>) {
         let elapsed = self.started.elapsed();
         if elapsed < PATIENCE {
             return;
@@ -86,35 +85,26 @@ impl Progress {
             paint: printer.talk_paint(),
         });
         self.frame += 1;
-        let mut text = self.back();
-        for line in &lines {
-            text.extend([WIPE_LINE, line, "\n"]);
-        }
+        let back = Shown::lines_back(self.drawn);
+        let text = Shown::of_parts(std::iter::once(back).chain(lines.iter().map(Shown::drawn_over)));
         // There are never fewer lines than before: what is announced stays.
         self.drawn = lines.len();
-        printer.talk(&text);
+        printer.talk(text);
     }
 
     /// Takes it off the terminal.
     pub(crate) fn clear(&mut self, printer: &Printer) {
         if self.drawn > 0 {
-            let wiped = format!("{WIPE_LINE}\n").repeat(self.drawn);
-            printer.talk(&format!("{}{wiped}{}", self.back(), self.back()));
+            let back = || std::iter::once(Shown::lines_back(self.drawn));
+            let wiped = std::iter::repeat_with(|| Shown::drawn_over(&Shown::default())).take(self.drawn);
+            printer.talk(Shown::of_parts(back().chain(wiped).chain(back())));
             self.drawn = 0;
-        }
-    }
-
-    /// The code that goes back to the first line (ECMA-48: CPL).
-    fn back(&self) -> String {
-        match self.drawn {
-            0 => String::new(),
-            lines => format!("\x1b[{lines}F"),
         }
     }
 }
 
 /// How far some work on prompts has come, on a line.
-pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> String {
+pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
     let left = (done > 0 && done < total)
@@ -191,15 +181,15 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
 }
 
 /// What is to be seen of a selection.
-fn selection_line(view: &RunView, most: u64, frame: &Frame) -> String {
+fn selection_line(view: &RunView, most: u64, frame: &Frame) -> Shown {
     let made = view.comparisons.len();
     let line = format!("{} {made} of {} · {}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
     frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
 
 /// What is to be seen of a run: a line a variant, or one line when there are many.
-fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<Shown> {
+    let mut lines: Vec<Shown> = Vec::new();
     if view.variants.len() <= MOST_LINES {
         lines.extend(
             view.variants
@@ -207,7 +197,7 @@ fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Pa
                 .map(|(number, variant)| variant_line(*number, variant, &view.phases, spinner, width, paint)),
         );
     }
-    lines.push(cut(&format!("  {}", paint.text(Role::Faint, &total_line(view, elapsed_ms))), usize::MAX));
+    lines.push(Shown::of_parts(["  ".into(), paint.text(Role::Faint, &total_line(view, elapsed_ms))]));
     lines
 }
 
@@ -218,12 +208,12 @@ fn variant_line(
     spinner: char,
     width: usize,
     paint: Paint,
-) -> String {
-    let mut shown = format!("{:>3} ", number + 1);
-    let mut line = shown.clone();
+) -> Shown {
+    let mut plain = format!("{:>3} ", number + 1);
+    let mut line = Shown::from(&plain);
     let mut add = |text: &str, role: Role| {
-        shown.push_str(text);
-        line.push_str(&paint.text(role, text));
+        plain.push_str(text);
+        line.add(paint.text(role, text));
     };
     for phase in phases {
         let state = variant.phases.iter().rev().find(|view| view.phase == *phase).map(|view| &view.state);
@@ -236,11 +226,11 @@ fn variant_line(
         };
         add(&format!(" {mark} {phase}"), role);
     }
-    let rest = width.saturating_sub(textwrap::core::display_width(&shown) + 3);
+    let rest = width.saturating_sub(textwrap::core::display_width(&plain) + 3);
     let remark = cut(&remark(variant), rest);
     if rest > 0 && !remark.is_empty() {
-        line.push_str("  ");
-        line.push_str(&paint.text(Role::Faint, &remark));
+        line.add("  ");
+        line.add(paint.text(Role::Faint, &remark));
     }
     line
 }
@@ -252,7 +242,7 @@ fn remark(variant: &VariantView) -> String {
         (_, Some(PhaseState::Retrying { attempt, delay_ms, .. })) => {
             format!("attempt {attempt} in {}", span(*delay_ms))
         }
-        _ => variant.strategy.clone(),
+        _ => one_line(&variant.strategy),
     }
 }
 
@@ -328,7 +318,7 @@ mod tests {
     fn no_line_is_wider_than_the_terminal() {
         let view = view(2, vec![begun(0, Phase::PrimaMateria)]);
         for line in lines(&view, 5, '⠋', 40, Paint::Plain) {
-            assert!(textwrap::core::display_width(&line) <= 40, "{line}");
+            assert!(textwrap::core::display_width(&line) <= 40, "{line:?}");
         }
     }
 }

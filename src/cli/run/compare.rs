@@ -68,7 +68,7 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
 fn put_out(printer: &Printer, result: &CompareResult) -> Outcome {
     match printer.format() {
         Format::Jsonl => printer.data(&json_line(result)?),
-        Format::Markdown => printer.data(&view::document_of_comparison(result)),
+        Format::Markdown => printer.data(view::document_of_comparison(result)),
         Format::Html => printer.data(&view::page_of_comparison(result, SystemClock.now())?),
         _ => printer.value(result, |page| view::comparison(page, result)),
     }

@@ -79,13 +79,13 @@ fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
     let loaded = invocation.load(&invocation.globals.flags())?;
     let value = edit::get(&loaded, key)?;
     if value.is_null() && invocation.printer.format() == Format::Text {
-        invocation.printer.note(&format!("{key} is not set"));
+        invocation.printer.note(format!("{key} is not set"));
         return Ok(());
     }
     let section = value.is_object().then(|| serde_yaml::to_string(&value).unwrap_or_default());
     invocation.printer.value(&value, |page| match &section {
         Some(yaml) => page.exactly(yaml),
-        None => page.line(&in_words(&value)),
+        None => page.line(in_words(&value)),
     })
 }
 
@@ -95,7 +95,7 @@ fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
     edit::set(&paths, key, value)?;
     let file = paths.shown(&paths.config_file).display().to_string();
     tell(invocation, &json!({ "key": key, "file": paths.config_file }), |page| {
-        page.line(&format!("set {key} in {file}"));
+        page.line(format!("set {key} in {file}"));
     })
 }
 
@@ -141,7 +141,7 @@ fn export(invocation: &Invocation<'_>) -> Outcome {
     let loaded = invocation.load(&invocation.globals.flags())?;
     match invocation.printer.format() {
         Format::Json | Format::Jsonl => invocation.printer.value(&edit::get(&loaded, "")?, |_| {}),
-        _ => invocation.printer.data(&edit::export(&loaded)?),
+        _ => invocation.printer.exactly(&edit::export(&loaded)?),
     }
 }
 
@@ -156,7 +156,7 @@ fn init(invocation: &Invocation<'_>) -> Outcome {
     edit::init(&paths, invocation.globals.yes)?;
     let file = paths.shown(&paths.config_file).display().to_string();
     tell(invocation, &json!({ "path": paths.config_file }), |page| {
-        page.line(&format!("wrote {file}; everything in it is commented out, with examples"));
+        page.line(format!("wrote {file}; everything in it is commented out, with examples"));
     })
 }
 

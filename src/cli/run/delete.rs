@@ -38,7 +38,7 @@ fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> 
         "Delete every stored prompt?".to_owned()
     } else {
         for key in &request.prompt_ids {
-            printer.say(&format!("  {}", line_of(engine, key, printer.width())?));
+            printer.say(format!("  {}", line_of(engine, key, printer.width())?));
         }
         format!("Delete {}?", count_of(request.prompt_ids.len() as u64, "prompt"))
     };
@@ -53,9 +53,9 @@ fn line_of(engine: &Engine, key: &PromptKey, width: usize) -> Result<String> {
 
 fn report(printer: &Printer, deletion: &Deletion) -> Outcome {
     match printer.format() {
-        Format::Text if printer.is_quiet() => printer.data(&lines(&deletion.deleted)),
+        Format::Text if printer.is_quiet() => printer.data(lines(&deletion.deleted)),
         _ => printer.value(deletion, |page| {
-            page.line(&format!("deleted {}", count_of(deletion.deleted.len() as u64, "prompt")));
+            page.line(format!("deleted {}", count_of(deletion.deleted.len() as u64, "prompt")));
         }),
     }
 }

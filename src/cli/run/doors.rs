@@ -21,7 +21,7 @@ pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     match invocation.doors.workbench {
         Some(workbench) if has_terminal => workbench(invocation.silent_engine()?, invocation.surroundings())?,
-        _ => invocation.printer.data(&Arguments::command().render_help().to_string())?,
+        _ => invocation.printer.data(Arguments::command().render_help().to_string())?,
     }
     Ok(Exit::Done)
 }

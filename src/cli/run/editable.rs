@@ -93,7 +93,7 @@ fn edit(copy: &Path, invocation: &Invocation<'_>) -> Outcome {
     match problem {
         Some(problem) => Err(failed(format!("it cannot be used like this: {problem}")).into()),
         None => {
-            invocation.printer.note(&format!("{line} is in force"));
+            invocation.printer.note(format!("{line} is in force"));
             Ok(())
         }
     }

@@ -28,7 +28,7 @@ enum Sink<'a> {
 impl Sink<'_> {
     fn write(&mut self, text: &str) -> Outcome {
         match self {
-            Self::Output(printer) => printer.data(text),
+            Self::Output(printer) => printer.exactly(text),
             Self::File(file) => file.write(text).map_err(Failure::from),
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
     })??;
     if let Sink::File(written) = sink {
         let path = written.finish()?;
-        printer.note(&format!("wrote {} to {}", count_of(export.written(), "prompt"), path.display()));
+        printer.note(format!("wrote {} to {}", count_of(export.written(), "prompt"), path.display()));
     } else if export.written() == 0 {
         printer.note("no stored prompt passes, so the export is empty");
     }

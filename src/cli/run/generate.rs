@@ -24,6 +24,7 @@ use crate::cli::format::Format;
 use crate::cli::input::{self, Source};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
+use crate::cli::shown::Shown;
 use crate::cli::view::{self, Page, Summary, count_of};
 use crate::cli::wait;
 
@@ -115,7 +116,7 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
 /// Says how a provider that nobody configured may be used.
 fn point_out(printer: &Printer, newcomer: &Newcomer) {
     let Newcomer { name, reason } = newcomer;
-    printer.note(&format!(
+    printer.note(format!(
         "{reason}, so `{name}` can be used: --provider {name}, or a place in the file that `aludel config init` writes"
     ));
 }
@@ -174,7 +175,7 @@ impl Job<'_> {
         let summary = Summary { result, elapsed_ms };
         match (self.file, &watcher.lines) {
             (None, Some(_)) => Ok(()),
-            (None, None) => self.printer.data(&self.rendered(summary, self.printer.page())?),
+            (None, None) => self.printer.data(self.rendered(summary, self.printer.page())?),
             (Some(file), Some(lines)) => self.write(file, lines),
             (Some(file), None) => self.write(file, &self.rendered(summary, Printer::page_of_a_file())?),
         }
@@ -183,19 +184,19 @@ impl Job<'_> {
     fn write(&self, file: OutputFile<'_>, text: &str) -> Outcome {
         file.write(text)?;
         if !self.printer.is_quiet() {
-            self.printer.say(&format!("wrote {}", file.path().display()));
+            self.printer.say(format!("wrote {}", file.path().display()));
         }
         Ok(())
     }
 
-    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<String> {
+    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<Shown> {
         match self.printer.format() {
-            Format::Text if summary.result.prompts.is_empty() => Ok(String::new()),
+            Format::Text if summary.result.prompts.is_empty() => Ok(Shown::default()),
             Format::Text if self.printer.is_quiet() => {
                 page.exactly(summary.best().map(|prompt| prompt.content.as_str()).unwrap_or_default());
                 Ok(page.finish())
             }
-            Format::Markdown => Ok(view::document_of_generation(summary)),
+            Format::Markdown => Ok(view::document_of_generation(summary).into()),
             _ => self.printer.rendered(summary.result, page, |page| view::generation(page, summary)),
         }
     }
@@ -206,7 +207,7 @@ impl Job<'_> {
         let paths = self.engine.paths();
         if self.is_saved {
             let database = paths.shown(&paths.database);
-            self.printer.note(&format!(
+            self.printer.note(format!(
                 "stored in {}; `aludel show {}` shows every step",
                 database.display(),
                 best.id.short()

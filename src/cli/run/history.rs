@@ -20,7 +20,7 @@ pub(crate) fn history(args: &HistoryArgs, invocation: &Invocation<'_>) -> Outcom
     let printer = &invocation.printer;
     match printer.format() {
         Format::Jsonl => printer.data(&page.sessions.iter().map(json_line).collect::<Outcome<String>>()?)?,
-        Format::Markdown => printer.data(&view::document_of_history(&page.sessions))?,
+        Format::Markdown => printer.data(view::document_of_history(&page.sessions))?,
         Format::Text if page.sessions.is_empty() => {
             printer.note("no run is stored: aludel generate \"Write a haiku\" makes one");
         }
@@ -28,7 +28,7 @@ pub(crate) fn history(args: &HistoryArgs, invocation: &Invocation<'_>) -> Outcom
             printer.value(&page, |text| view::history(text, &page.sessions, SystemClock.now()))?;
             if page.next_cursor.is_some() {
                 let next = offset + page.sessions.len() as u64;
-                printer.note(&format!("there are more: add --offset {next}"));
+                printer.note(format!("there are more: add --offset {next}"));
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::json_line;
 use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::shown::Shown;
 use crate::cli::view::{self, Role, cut, span};
 use crate::cli::wait;
 
@@ -72,7 +73,7 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     };
     let (profile, warnings) = tested?;
     for warning in &warnings {
-        printer.say(&format!("warning: {warning}"));
+        printer.say(format!("warning: {warning}"));
     }
     match printer.format() {
         Format::Jsonl => printer.data(&json_line(&profile)?)?,
@@ -82,7 +83,7 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
 }
 
 /// How far it has come, on a line.
-fn line((done, total): (usize, usize), frame: &Frame) -> String {
+fn line((done, total): (usize, usize), frame: &Frame) -> Shown {
     let what = match total {
         0 => "asking the judge for texts of its own".to_owned(),
         _ => format!("testing the judge: {done} of {total} questions"),

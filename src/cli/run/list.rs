@@ -22,9 +22,9 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     match printer.format() {
         Format::Jsonl => printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv(&page.prompts)?)?,
-        Format::Markdown => printer.data(&view::document_of_list(&page.prompts))?,
+        Format::Markdown => printer.data(view::document_of_list(&page.prompts))?,
         Format::Text if printer.is_quiet() => {
-            printer.data(&view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
+            printer.data(view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
         }
         Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
@@ -48,8 +48,8 @@ fn nothing(asked: &ListRequest) -> &'static str {
 fn more(printer: &Printer, page: &PromptPage, asked: &ListRequest) {
     let Some(next) = &page.next_cursor else { return };
     if asked.cursor.is_some() {
-        printer.say(&format!("there are more: --cursor {next}"));
+        printer.say(format!("there are more: --cursor {next}"));
     } else {
-        printer.say(&format!("there are more: --offset {}", asked.offset + page.prompts.len() as u64));
+        printer.say(format!("there are more: --offset {}", asked.offset + page.prompts.len() as u64));
     }
 }

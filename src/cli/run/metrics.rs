@@ -20,7 +20,7 @@ pub(crate) fn metrics(args: &MetricsArgs, invocation: &Invocation<'_>) -> Outcom
     match printer.format() {
         Format::Jsonl => printer.data(&report.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv_of_metrics(&report)?)?,
-        Format::Markdown => printer.data(&view::document_of_metrics(&report))?,
+        Format::Markdown => printer.data(view::document_of_metrics(&report))?,
         Format::Text if report.prompts.is_empty() => printer.note(super::nothing_stored(chooses_all)),
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
             printer.value(&report, |page| view::metrics(page, &report))?;

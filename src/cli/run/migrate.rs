@@ -17,12 +17,12 @@ pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcom
     if args.status || args.dry_run {
         let status = engine.migration_status()?;
         printer.value(&status, |page| match (status.exists, status.pending.is_empty()) {
-            (false, _) => page.line(&format!("{database} does not exist yet; the first run makes it")),
-            (true, true) => page.line(&format!("{database} is up to date (format {})", status.current)),
+            (false, _) => page.line(format!("{database} does not exist yet; the first run makes it")),
+            (true, true) => page.line(format!("{database} is up to date (format {})", status.current)),
             (true, false) => {
                 let intent = if args.dry_run { "would be migrated" } else { "needs to be migrated" };
-                page.line(&format!("{database} {intent} from format {} to {}:", status.current, status.latest));
-                status.pending.iter().for_each(|name| page.line(&format!("  {name}")));
+                page.line(format!("{database} {intent} from format {} to {}:", status.current, status.latest));
+                status.pending.iter().for_each(|name| page.line(format!("  {name}")));
             }
         })?;
         return Ok(Exit::Done);
@@ -31,13 +31,13 @@ pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcom
     let backup = report.backup.as_ref().map(|path| paths.shown(path).display().to_string());
     printer.value(&report, |page| {
         if report.applied.is_empty() {
-            page.line(&format!("{database} is up to date (format {})", report.to));
+            page.line(format!("{database} is up to date (format {})", report.to));
             return;
         }
-        page.line(&format!("{database} was migrated from format {} to {}:", report.from, report.to));
-        report.applied.iter().for_each(|name| page.line(&format!("  {name}")));
+        page.line(format!("{database} was migrated from format {} to {}:", report.from, report.to));
+        report.applied.iter().for_each(|name| page.line(format!("  {name}")));
         if let Some(backup) = &backup {
-            page.line(&format!("the state before is kept in {backup}"));
+            page.line(format!("the state before is kept in {backup}"));
         }
     })?;
     Ok(Exit::Done)

@@ -3,11 +3,12 @@
 //! An existing file is replaced in one step, so a reader sees the old or the new and never a half.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use aludel_core::error::{Error, Result};
 use aludel_core::files;
+use aludel_core::text::shown::escape;
 
 use crate::cli::input::reason;
 
@@ -51,7 +52,9 @@ impl<'a> OutputFile<'a> {
     /// `file`.
     pub(crate) fn write(self, text: &str) -> Result<()> {
         if self.is_special() {
-            return std::fs::write(self.path, text).map_err(|error| self.error(reason(&error)));
+            let mut file = self.begin()?;
+            file.write(text)?;
+            return file.finish().map(drop);
         }
         files::write_atomically(self.path, text.as_bytes(), self.mode())
     }
@@ -63,7 +66,8 @@ impl<'a> OutputFile<'a> {
     pub(crate) fn begin(self) -> Result<WholeFile<'a>> {
         let target = if self.is_special() {
             let opened = std::fs::OpenOptions::new().write(true).open(self.path);
-            Target::Special(BufWriter::new(opened.map_err(|error| self.error(reason(&error)))?))
+            let opened = opened.map_err(|error| self.error(reason(&error)))?;
+            Target::Special { is_terminal: opened.is_terminal(), file: BufWriter::new(opened) }
         } else {
             Target::New(files::NewFile::begin(self.path, self.mode())?)
         };
@@ -102,7 +106,11 @@ pub(crate) struct WholeFile<'a> {
 
 enum Target {
     New(files::NewFile),
-    Special(BufWriter<File>),
+    Special {
+        file: BufWriter<File>,
+        /// True for a terminal, which must not be driven by what is written.
+        is_terminal: bool,
+    },
 }
 
 impl<'a> WholeFile<'a> {
@@ -113,7 +121,10 @@ impl<'a> WholeFile<'a> {
     pub(crate) fn write(&mut self, text: &str) -> Result<()> {
         match &mut self.target {
             Target::New(file) => file.write(text.as_bytes()),
-            Target::Special(file) => file.write_all(text.as_bytes()).map_err(|error| self.file.error(reason(&error))),
+            Target::Special { file, is_terminal } => {
+                let text = if *is_terminal { escape(text) } else { text.into() };
+                file.write_all(text.as_bytes()).map_err(|error| self.file.error(reason(&error)))
+            }
         }
     }
 
@@ -124,7 +135,7 @@ impl<'a> WholeFile<'a> {
     pub(crate) fn finish(self) -> Result<&'a Path> {
         match self.target {
             Target::New(file) => file.finish()?,
-            Target::Special(mut file) => file.flush().map_err(|error| self.file.error(reason(&error)))?,
+            Target::Special { mut file, .. } => file.flush().map_err(|error| self.file.error(reason(&error)))?,
         }
         Ok(self.file.path)
     }

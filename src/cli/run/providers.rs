@@ -21,17 +21,17 @@ pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Ou
     })?;
     match printer.format() {
         Format::Jsonl => printer.data(&providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
-        Format::Markdown => printer.data(&view::document_of_providers(&providers, args.models))?,
+        Format::Markdown => printer.data(view::document_of_providers(&providers, args.models))?,
         Format::Text if printer.is_quiet() => {
             let usable = providers.iter().filter(|provider| provider.available);
-            printer.data(&view::lines(usable.map(|provider| &provider.name)))?;
+            printer.data(view::lines(usable.map(|provider| &provider.name)))?;
         }
         Format::Text | Format::Json | Format::Yaml | Format::Csv | Format::Html => {
             printer.value(&json!({ "providers": providers }), |page| view::providers(page, &providers, args.models))?;
         }
     }
     for error in &unlisted {
-        printer.say(&format!("the models are those known here: {error}"));
+        printer.say(format!("the models are those known here: {error}"));
     }
     Ok(Exit::Done)
 }

@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::shown::Shown;
 use crate::cli::view::{Page, count_of};
 use crate::cli::wait;
 
@@ -57,7 +58,7 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
     let reindexed = reindexed?;
     printer.value(&reindexed, |page: &mut Page| {
         if request.text {
-            page.line(&format!("words of {} indexed", count_of(reindexed.text, "prompt")));
+            page.line(format!("words of {} indexed", count_of(reindexed.text, "prompt")));
         }
         if request.vectors {
             page.line(&match reindexed.vectors {
@@ -70,7 +71,7 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
 }
 
 /// How far it has come, on a line.
-fn line(progress: ReindexProgress, frame: &Frame) -> String {
+fn line(progress: ReindexProgress, frame: &Frame) -> Shown {
     let ReindexProgress { part, done, total } = progress;
     let what = match part {
         IndexPart::Text => "words",
@@ -91,6 +92,6 @@ mod tests {
         let shown = line(progress, &frame);
         assert_eq!(shown, "  ⠋ vectors ██████░░░░░░░░░░░░░░░░░░ 250 of 1,000 prompts · 30.0 s left");
         let none = ReindexProgress { part: IndexPart::Text, done: 0, total: 0 };
-        assert_eq!(line(none, &frame), format!("  ⠋ words   {} 0 of 0 prompts", "█".repeat(24)));
+        assert_eq!(&*line(none, &frame), format!("  ⠋ words   {} 0 of 0 prompts", "█".repeat(24)));
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::failure::Outcome;
 pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "aludel", &mut script);
-    invocation.printer.data(&String::from_utf8_lossy(&script))?;
+    invocation.printer.data(&*String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn man(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let mut page = Vec::new();
     // Writing into memory cannot fail.
     let _ = write_manual(&tree, &mut page);
-    invocation.printer.data(&String::from_utf8_lossy(&page))?;
+    invocation.printer.data(&*String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
 }
 

@@ -63,9 +63,9 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
     match printer.format() {
         Format::Jsonl => printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv_of_found(found)?)?,
-        Format::Markdown => printer.data(&view::document_of_found(found))?,
+        Format::Markdown => printer.data(view::document_of_found(found))?,
         Format::Text if printer.is_quiet() => {
-            printer.data(&view::lines(found.iter().map(|found| found.prompt.id)))?;
+            printer.data(view::lines(found.iter().map(|found| found.prompt.id)))?;
         }
         Format::Text if found.is_empty() => {}
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
@@ -76,10 +76,10 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
         return Ok(Exit::Done);
     }
     for warning in &result.warnings {
-        printer.say(&format!("warning: {warning}"));
+        printer.say(format!("warning: {warning}"));
     }
     // A program counts for itself.
-    printer.note(&footer(found.len() as u64, result.total, counted, offset));
+    printer.note(footer(found.len() as u64, result.total, counted, offset));
     Ok(Exit::Done)
 }
 

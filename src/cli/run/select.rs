@@ -59,7 +59,7 @@ pub(super) fn most_comparisons(request: &SelectRequest) -> u64 {
 fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
     put_out(printer, result, elapsed_ms)?;
-    printer.note(&format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
+    printer.note(format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
     Ok(Exit::Done)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
     let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
         for warning in &view.warnings {
-            printer.say(&format!("warning: {warning}"));
+            printer.say(format!("warning: {warning}"));
         }
     }
     match &view.state {
@@ -89,11 +89,11 @@ fn put_out(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome
     match printer.format() {
         // The last event had it.
         Format::Jsonl => Ok(()),
-        Format::Markdown => printer.data(&view::document_of_selection(result)),
+        Format::Markdown => printer.data(view::document_of_selection(result)),
         Format::Text if printer.is_quiet() => {
             let mut page = printer.page();
             page.exactly(&result.prompt.content);
-            printer.data(&page.finish())
+            printer.data(page.finish())
         }
         _ => printer.value(result, |page| view::selection(page, result, elapsed_ms)),
     }

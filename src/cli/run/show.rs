@@ -23,11 +23,11 @@ pub(crate) fn show(args: &ShowArgs, invocation: &Invocation<'_>) -> Outcome<Exit
 pub(crate) fn print(invocation: &Invocation<'_>, prompt: &Prompt) -> Outcome {
     let printer = &invocation.printer;
     match printer.format() {
-        Format::Markdown => printer.data(&view::document_of_prompt(prompt)),
+        Format::Markdown => printer.data(view::document_of_prompt(prompt)),
         Format::Text if printer.is_quiet() => {
             let mut page = printer.page();
             page.exactly(&prompt.content);
-            printer.data(&page.finish())
+            printer.data(page.finish())
         }
         _ => printer.value(prompt, |page| view::prompt(page, prompt)),
     }

@@ -19,11 +19,11 @@ pub(crate) fn spend(args: &SpendArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     match printer.format() {
         Format::Jsonl => printer.data(&report.lines.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv_of_spend(&report)?)?,
-        Format::Markdown => printer.data(&view::document_of_spend(&report))?,
+        Format::Markdown => printer.data(view::document_of_spend(&report))?,
         Format::Text if printer.is_quiet() => {
             let mut page = printer.page();
             view::spend_lines(&mut page, &report);
-            printer.data(&page.finish())?;
+            printer.data(page.finish())?;
         }
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
             printer.value(&report, |page| view::spend(page, &report))?;

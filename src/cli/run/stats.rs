@@ -22,12 +22,12 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     match printer.format() {
         Format::Jsonl => printer.data(&lines(&report)?)?,
         Format::Csv => printer.data(&view::csv_of_stats(&report)?)?,
-        Format::Markdown => printer.data(&view::document_of_stats(&report))?,
+        Format::Markdown => printer.data(view::document_of_stats(&report))?,
         Format::Text if report.total.prompts == 0 => printer.note(super::nothing_stored(chooses_all)),
         Format::Text if printer.is_quiet() => {
             let mut page = printer.page();
             view::stats_groups(&mut page, &report.groups);
-            printer.data(&page.finish())?;
+            printer.data(page.finish())?;
         }
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
             printer.value(&report, |page| view::stats(page, &report))?;

@@ -28,7 +28,7 @@ pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'
     let tests = wait::on_a_runtime(watch(&engine, request, printer))??;
     match printer.format() {
         Format::Jsonl => printer.data(&tests.providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
-        Format::Markdown => printer.data(&view::document_of_provider_tests(&tests))?,
+        Format::Markdown => printer.data(view::document_of_provider_tests(&tests))?,
         _ => printer.value(&tests, |page| view::provider_tests(page, &tests))?,
     }
     if tests.ok { Ok(Exit::Done) } else { Err(Failure::Said(Exit::ProviderFailed)) }

@@ -6,6 +6,7 @@ use aludel_core::transfer::{Stage, TransferProgress};
 
 use crate::cli::printer::Printer;
 use crate::cli::progress::{INTERVAL, Progress};
+use crate::cli::shown::Shown;
 use crate::cli::view::{Role, count_of};
 
 /// How long it must last to be told.
@@ -34,7 +35,8 @@ impl<'a> Transferring<'a> {
         }
         self.drawn = Some(Instant::now());
         progress.draw_lines(self.printer, |frame| {
-            vec![format!("  {} {}", frame.paint.text(Role::Handle, &frame.spinner.to_string()), line(now))]
+            let spinner = frame.paint.text(Role::Handle, &frame.spinner.to_string());
+            vec![Shown::of_parts(["  ".into(), spinner, format!(" {}", line(now)).into()])]
         });
     }
 }

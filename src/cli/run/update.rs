@@ -24,8 +24,8 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     let prompt = if content.is_some() { wait::on_a_runtime(changed)?? } else { wait::wait(changed)? };
     let printer = &invocation.printer;
     match printer.format() {
-        Format::Text if printer.is_quiet() => printer.data(&view::lines([prompt.id]))?,
-        Format::Markdown => printer.data(&view::document_of_prompt(&prompt))?,
+        Format::Text if printer.is_quiet() => printer.data(view::lines([prompt.id]))?,
+        Format::Markdown => printer.data(view::document_of_prompt(&prompt))?,
         _ => printer.value(&prompt, |page| view::changed(page, &prompt))?,
     }
     Ok(Exit::Done)

@@ -16,6 +16,7 @@ use crate::cli::interrupt::Interrupts;
 use crate::cli::live::LiveText;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Progress};
+use crate::cli::shown::ShownStream;
 use crate::cli::view::count_of;
 
 /// Asks before a run that may cost more than passes without asking; --yes is the answer. Gives the budget of the run: one
@@ -81,6 +82,7 @@ pub(super) struct Watcher<'a> {
     live: Option<LiveText>,
     live_goes_to_data: bool,
     live_text: String,
+    live_shown: ShownStream,
     progress: Option<Progress>,
 }
 
@@ -95,6 +97,7 @@ impl<'a> Watcher<'a> {
             // Where standard output carries data for a program, the live text goes to the other one.
             live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
             live_text: String::new(),
+            live_shown: ShownStream::default(),
             progress: (printer.may_draw() && !is_streamed).then(Progress::new),
         }
     }
@@ -119,13 +122,11 @@ impl<'a> Watcher<'a> {
     /// Prints what has come since the last time.
     fn show(&mut self) -> Outcome {
         if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
-            self.printer.data(&std::mem::take(lines))?;
+            self.printer.data(std::mem::take(lines))?;
         }
         if !self.live_text.is_empty() {
-            let mut page = self.printer.page();
-            page.piece(&std::mem::take(&mut self.live_text));
-            let text = page.finish();
-            if self.live_goes_to_data { self.printer.data(&text)? } else { self.printer.talk(&text) }
+            let text = self.live_shown.push(&std::mem::take(&mut self.live_text));
+            if self.live_goes_to_data { self.printer.data(text)? } else { self.printer.talk(text) }
         }
         Ok(())
     }

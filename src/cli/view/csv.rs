@@ -1,7 +1,10 @@
-//! Prompts as comma-separated values with a header (RFC 4180), for spreadsheets.
+//! Comma-separated values with a header (RFC 4180), for spreadsheets: prompts here, reports by [`sheet`].
+//!
+//! Every sheet is made of [`Cell`]s: free text is guarded as `export` guards it, our own numbers stay numbers.
 
 use aludel_core::domain::{FoundPrompt, ListedPrompt, MatchKind, Prompt, PromptId, write_moment};
-use aludel_core::error::{Error, Result};
+use aludel_core::error::Result;
+use aludel_core::text::cell::{Cell, write_row};
 
 const HEADER: [&str; 17] = [
     "id",
@@ -31,8 +34,7 @@ const HEADER_OF_MATCH: [&str; 3] = ["match_score", "match_kind", "snippet"];
 /// # Errors
 /// `internal` when a row cannot be written down.
 pub(crate) fn csv(prompts: &[ListedPrompt]) -> Result<String> {
-    let rows = prompts.iter().map(|listed| row(&listed.prompt, listed.near_duplicate_of));
-    written(HEADER.iter().map(ToString::to_string).collect(), rows)
+    sheet(HEADER, prompts.iter().map(|listed| row(&listed.prompt, listed.near_duplicate_of)))
 }
 
 /// As [`csv()`] with how each was found.
@@ -47,41 +49,74 @@ pub(crate) fn csv_of_found(found: &[FoundPrompt]) -> Result<String> {
             MatchKind::Semantic => "semantic",
             MatchKind::Hybrid => "hybrid",
         };
-        row.extend([matched.score.to_string(), kind.to_owned(), matched.snippet.clone()]);
+        row.extend([Cell::value(matched.score), Cell::value(kind), Cell::text(&matched.snippet)]);
         row
     });
-    written(HEADER.iter().chain(&HEADER_OF_MATCH).map(ToString::to_string).collect(), rows)
+    sheet(HEADER.into_iter().chain(HEADER_OF_MATCH), rows)
 }
 
-fn row(prompt: &Prompt, near_duplicate_of: Option<PromptId>) -> Vec<String> {
+fn row(prompt: &Prompt, near_duplicate_of: Option<PromptId>) -> Vec<Cell> {
     let metadata = &prompt.model_metadata;
     vec![
-        prompt.id.to_string(),
-        prompt.session_id.to_string(),
-        prompt.variant.to_string(),
-        write_moment(prompt.created_at),
-        prompt.score.map(|score| score.to_string()).unwrap_or_default(),
-        prompt.phase.to_string(),
-        prompt.persona.clone(),
-        prompt.provider.clone(),
-        prompt.model.clone(),
-        prompt.strategy.clone(),
-        prompt.tags.join(","),
-        prompt.notes.clone().unwrap_or_default(),
-        metadata.total_tokens.to_string(),
-        metadata.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
-        prompt.original_input.clone(),
-        prompt.content.clone(),
-        near_duplicate_of.map(|id| id.to_string()).unwrap_or_default(),
+        Cell::value(prompt.id),
+        Cell::value(prompt.session_id),
+        Cell::value(prompt.variant),
+        Cell::value(write_moment(prompt.created_at)),
+        Cell::optional(prompt.score),
+        Cell::value(prompt.phase),
+        Cell::text(&prompt.persona),
+        Cell::text(&prompt.provider),
+        Cell::text(&prompt.model),
+        Cell::text(&prompt.strategy),
+        Cell::text(prompt.tags.join(",")),
+        Cell::text(prompt.notes.as_deref().unwrap_or_default()),
+        Cell::value(metadata.total_tokens),
+        Cell::optional(metadata.cost_usd),
+        Cell::text(&prompt.original_input),
+        Cell::text(&prompt.content),
+        Cell::optional(near_duplicate_of),
     ]
 }
 
-fn written(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Result<String> {
-    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the rows cannot be written down: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for record in std::iter::once(header).chain(rows) {
-        writer.write_record(record).map_err(|error| failed(&error))?;
+/// Rows below the names of their columns.
+///
+/// # Errors
+/// `internal` when a row cannot be written down.
+pub(super) fn sheet(
+    header: impl IntoIterator<Item = impl Into<String>>,
+    rows: impl IntoIterator<Item = Vec<Cell>>,
+) -> Result<String> {
+    let mut text = String::new();
+    write_row(header.into_iter().map(Cell::text), &mut text)?;
+    for row in rows {
+        write_row(row, &mut text)?;
     }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::view::samples;
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_guarded_in_every_column_of_text() {
+        let mut prompt = samples::prompt("7a3f9c21", 0, "=strategy", "@content", 0.74);
+        prompt.persona = "+persona".into();
+        prompt.provider = "-provider".into();
+        prompt.model = "=model".into();
+        prompt.tags = vec!["=tag".into()];
+        prompt.notes = Some("\tnotes".into());
+        prompt.original_input = "=cmd|' /C calc'!A0".into();
+        prompt.score = Some(-1.5);
+        let text = csv(&[ListedPrompt { prompt, near_duplicate_of: None }]).unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let row = reader.records().next().unwrap().unwrap();
+        let guarded = row.iter().filter(|cell| cell.starts_with('\'')).count();
+        assert_eq!((guarded, &row[4]), (8, "-1.5"), "{row:?}");
+        assert!(
+            row.iter().all(|cell| cell == "-1.5" || !cell.starts_with(['=', '+', '-', '@', '\t', '\r'])),
+            "{row:?}"
+        );
+    }
 }

@@ -10,6 +10,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::{count_of, money, one_line, span, thousands};
+use crate::cli::shown::Shown;
 
 /// A result, and what only the command line knows of it.
 #[derive(Debug, Clone, Copy)]
@@ -124,10 +125,11 @@ fn choice(page: &mut Page, result: &GenerationResult) {
     let Some(selected) = &result.selected else { return };
     let id = page.paint().text(Role::Handle, &selected.prompt.id.short());
     let sure = if selected.confident { "" } else { ", too close to call" };
-    page.line(&format!("judge    chose {id}, {} sure{sure}", chance(selected.confidence)));
+    let how_sure = format!(", {} sure{sure}", chance(selected.confidence));
+    page.line(Shown::of_parts(["judge    chose ".into(), id, how_sure.into()]));
     if !selected.tied.is_empty() {
         let tied: Vec<String> = selected.tied.iter().map(PromptId::short).collect();
-        page.line(&format!("         as good: {}", tied.join(", ")));
+        page.line(format!("         as good: {}", tied.join(", ")));
     }
     if !selected.reasoning.is_empty() {
         page.paragraph(Role::Faint, &format!("         {}", one_line(&selected.reasoning)), JUDGE_INDENT);
@@ -162,7 +164,7 @@ mod tests {
     fn shown(result: &GenerationResult, is_terminal: bool) -> String {
         let mut page = Page::new(Paint::Plain, 80, is_terminal);
         generation(&mut page, Summary { result, elapsed_ms: 1234 });
-        page.finish()
+        page.finish().into()
     }
 
     #[test]
@@ -194,7 +196,7 @@ mod tests {
     fn on_a_narrow_terminal_the_ranking_leaves_its_components_out() {
         let mut page = Page::new(Paint::Plain, 40, true);
         generation(&mut page, Summary { result: &samples::result(), elapsed_ms: 1 });
-        let text = page.finish();
+        let text = String::from(page.finish());
         assert!(text.contains("7a3f9c21   0.91  structured\n"), "{text}");
         let fits = |line: &str| line.chars().count() <= 40 || line.starts_with("Subject: ");
         assert!(text.lines().all(fits), "{text}");

@@ -5,6 +5,7 @@ use aludel_core::store::SessionWithPrompts;
 
 use super::page::{Page, Role};
 use super::words::{ago, count_of, one_line};
+use crate::cli::shown::Shown;
 
 /// Writes runs with their variants; `now` is what ages count from.
 pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Timestamp) {
@@ -23,16 +24,17 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Tim
             facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(" → "));
         }
         let facts = facts.join(" · ");
-        let facts = page.paint().text(Role::Faint, &facts);
-        page.line(&format!("{id}  {facts}"));
+        let facts = page.paint().text(Role::Faint, &one_line(&facts));
+        page.line(Shown::of_parts([id, "  ".into(), facts]));
         let input = one_line(&session.original_input);
         let input = if page.is_terminal() { super::cut(&input, page.width().saturating_sub(2)) } else { input };
-        page.line(&format!("  {input}"));
+        page.line(format!("  {input}"));
         for prompt in prompts {
             let id = page.paint().text(Role::Handle, &prompt.id.short());
             let score = prompt.score.map_or_else(|| "   —".into(), |score| format!("{score:.2}"));
-            let strategy = page.paint().text(Role::Faint, &prompt.strategy);
-            page.line(format!("    {id}  {score}  {strategy}").trim_end());
+            let strategy = page.paint().text(Role::Faint, &one_line(&prompt.strategy));
+            let line = ["    ".into(), id, format!("  {score}  ").into(), strategy];
+            page.line(Shown::of_parts(line).trimmed_at_the_end());
         }
     }
 }

@@ -98,7 +98,7 @@ mod tests {
             &mut page,
             &profile(true, &["it prefers what is shown first; both orders agreed in 75 % of the pairs"]),
         );
-        insta::assert_snapshot!(page.finish());
+        insta::assert_snapshot!(&*page.finish());
     }
 
     #[test]

@@ -60,7 +60,7 @@ mod tests {
         let shown = |rows: &[ListedPrompt]| {
             let mut page = Page::new(Paint::Plain, 80, false);
             list(&mut page, rows, "2026-11-21T12:00:00Z".parse().unwrap());
-            page.finish()
+            String::from(page.finish())
         };
         let both = shown(&[first.clone(), second]);
         assert!(both.contains("5e0b44d9 ≈") && !both.contains("7a3f9c21 ≈"), "{both}");

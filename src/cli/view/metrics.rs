@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use aludel_core::domain::{
     Figure, MetricsReport, MetricsSummary, ModelMetadata, PromptMetrics, TextSize, write_moment,
 };
-use aludel_core::error::{Error, Result};
+use aludel_core::error::Result;
+use aludel_core::text::cell::Cell;
 
+use super::csv::sheet;
 use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::plot::bar;
@@ -23,7 +25,7 @@ pub(crate) fn metrics(page: &mut Page, report: &MetricsReport) {
     if let [one] = report.prompts.as_slice() {
         return prompt(page, one);
     }
-    page.line(&measured(&report.summary));
+    page.line(measured(&report.summary));
     totals(page, &report.summary.total);
     page.gap();
     stats_groups(page, &report.summary.groups);
@@ -242,7 +244,6 @@ fn measures_of_document(prompt: &PromptMetrics) -> Table {
 /// `internal` when a row cannot be written down.
 pub(crate) fn csv_of_metrics(report: &MetricsReport) -> Result<String> {
     const MEASURES: [&str; 4] = ["coverage", "structure", "clarity", "concision"];
-    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the rows cannot be written down: {error}"));
     let header = [
         "prompt_id",
         "session_id",
@@ -270,42 +271,39 @@ pub(crate) fn csv_of_metrics(report: &MetricsReport) -> Result<String> {
         "parent_id",
         "children",
     ];
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header.into_iter().chain(MEASURES)).map_err(|error| failed(&error))?;
-    for prompt in &report.prompts {
+    let rows = report.prompts.iter().map(|prompt| {
         let metadata = &prompt.model_metadata;
         let mut cells = vec![
-            prompt.prompt_id.to_string(),
-            prompt.session_id.to_string(),
-            write_moment(prompt.created_at),
-            prompt.persona.clone(),
-            prompt.strategy.clone(),
-            prompt.source.as_str().to_owned(),
-            prompt.score.map(|score| score.to_string()).unwrap_or_default(),
-            prompt.rank.map(|rank| rank.to_string()).unwrap_or_default(),
-            prompt.ranked.to_string(),
-            metadata.provider.clone(),
-            metadata.model.clone(),
-            metadata.calls.to_string(),
-            metadata.retries.to_string(),
-            metadata.cached.to_string(),
-            metadata.input_tokens.to_string(),
-            metadata.output_tokens.to_string(),
-            metadata.total_tokens.to_string(),
-            metadata.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
-            metadata.latency_ms.to_string(),
-            prompt.content.characters.to_string(),
-            prompt.content.words.to_string(),
-            prompt.content.lines.to_string(),
-            prompt.content.tokens.to_string(),
-            prompt.parent_id.map(|parent| parent.to_string()).unwrap_or_default(),
-            prompt.children.len().to_string(),
+            Cell::value(prompt.prompt_id),
+            Cell::value(prompt.session_id),
+            Cell::value(write_moment(prompt.created_at)),
+            Cell::text(&prompt.persona),
+            Cell::text(&prompt.strategy),
+            Cell::value(prompt.source.as_str()),
+            Cell::optional(prompt.score),
+            Cell::optional(prompt.rank),
+            Cell::value(prompt.ranked),
+            Cell::text(&metadata.provider),
+            Cell::text(&metadata.model),
+            Cell::value(metadata.calls),
+            Cell::value(metadata.retries),
+            Cell::value(metadata.cached),
+            Cell::value(metadata.input_tokens),
+            Cell::value(metadata.output_tokens),
+            Cell::value(metadata.total_tokens),
+            Cell::optional(metadata.cost_usd),
+            Cell::value(metadata.latency_ms),
+            Cell::value(prompt.content.characters),
+            Cell::value(prompt.content.words),
+            Cell::value(prompt.content.lines),
+            Cell::value(prompt.content.tokens),
+            Cell::optional(prompt.parent_id),
+            Cell::value(prompt.children.len()),
         ];
-        cells.extend(MEASURES.map(|name| prompt.measures.get(name).map(ToString::to_string).unwrap_or_default()));
-        writer.write_record(cells).map_err(|error| failed(&error))?;
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+        cells.extend(MEASURES.map(|name| Cell::optional(prompt.measures.get(name))));
+        cells
+    });
+    sheet(header.into_iter().chain(MEASURES), rows)
 }
 
 #[cfg(test)]
@@ -334,7 +332,7 @@ mod tests {
     fn shown(report: &MetricsReport, width: usize, is_terminal: bool) -> String {
         let mut page = Page::new(Paint::Plain, width, is_terminal);
         metrics(&mut page, report);
-        page.finish()
+        page.finish().into()
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! A page of text in the making: what it will be shown on, and the few ways to emphasise.
 //!
 //! Colour means something: one role each for a heading, a thing to copy, success, warning, failure and the less
-//! important. Texts of users and models go through [`Page::text`], which keeps their control characters from
-//! reaching a terminal, so no stored text can move the cursor or retitle a window.
+//! important. A page takes nothing but [`Shown`], into which every string is escaped, so no stored text can move the
+//! cursor, retitle a window or hide. The one exception is data that is asked for alone and goes to a pipe:
+//! [`Page::exactly`].
 
 use aludel_core::error::Fault;
+use aludel_core::text::shown::{escape, escape_line};
 use anstyle::{AnsiColor, Effects, Style};
+
+use crate::cli::shown::Shown;
 
 /// Columns of running text on a wide terminal; longer lines are hard to read.
 const WIDEST_TEXT: usize = 100;
@@ -55,13 +59,10 @@ impl Role {
 
 impl Paint {
     /// The text in the colour of its role.
-    pub(crate) fn text(self, role: Role, text: &str) -> String {
+    pub(crate) fn text(self, role: Role, text: &str) -> Shown {
         match (self, role) {
-            (Self::Plain, _) | (_, Role::Body) => text.to_owned(),
-            (Self::Colour, role) => {
-                let style = role.style();
-                format!("{style}{text}{style:#}")
-            }
+            (Self::Plain, _) | (_, Role::Body) => text.into(),
+            (Self::Colour, role) => Shown::styled(role.style(), text),
         }
     }
 }
@@ -69,7 +70,7 @@ impl Paint {
 /// A page of text in the making.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
-    text: String,
+    shown: Shown,
     paint: Paint,
     width: usize,
     is_terminal: bool,
@@ -78,7 +79,7 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page for an output `width` columns wide.
     pub(crate) fn new(paint: Paint, width: usize, is_terminal: bool) -> Self {
-        Self { text: String::new(), paint, width, is_terminal }
+        Self { shown: Shown::default(), paint, width, is_terminal }
     }
 
     /// Columns of a line on a terminal.
@@ -97,20 +98,19 @@ impl Page {
     }
 
     /// The text so far.
-    pub(crate) fn finish(self) -> String {
-        self.text
+    pub(crate) fn finish(self) -> Shown {
+        self.shown
     }
 
     /// Adds a line.
-    pub(crate) fn line(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.text.push('\n');
+    pub(crate) fn line(&mut self, text: impl Into<Shown>) {
+        self.shown.add(text);
+        self.gap();
     }
 
     /// Adds a line in the colour of its role.
     pub(crate) fn painted(&mut self, role: Role, text: &str) {
-        let text = self.paint.text(role, text);
-        self.line(&text);
+        self.line(self.paint.text(role, text));
     }
 
     /// Adds running text, on a terminal broken between words; its lines after the first are indented.
@@ -118,60 +118,66 @@ impl Page {
         if !self.is_terminal {
             return self.painted(role, text);
         }
-        for line in broken(&harmless(text), self.width, indent) {
+        for line in broken(text, self.width, indent) {
             self.painted(role, &line);
         }
     }
 
     /// Adds running text with a mark before it, which alone is painted; lines after the first are indented.
     pub(crate) fn marked(&mut self, role: Role, mark: &str, text: &str, indent: usize) {
-        let start = self.text.len();
-        self.paragraph(Role::Body, &format!("{mark} {text}"), indent);
-        let painted = self.paint.text(role, mark);
-        self.text.replace_range(start..start + mark.len(), &painted);
+        let whole = format!("{mark} {text}");
+        let lines = if self.is_terminal { broken(&whole, self.width, indent) } else { vec![whole] };
+        let mut lines = lines.iter();
+        if let Some(first) = lines.next() {
+            let rest = first.strip_prefix(mark).unwrap_or(first);
+            self.line(Shown::of_parts([self.paint.text(role, mark), rest.into()]));
+        }
+        lines.for_each(|line| self.line(line));
     }
 
     /// Adds an empty line.
     pub(crate) fn gap(&mut self) {
-        self.text.push('\n');
+        self.shown.add("\n");
     }
 
     /// Adds a rule across the page with a title.
     pub(crate) fn rule(&mut self, title: &str) {
-        let title = if self.is_terminal { super::cut(title, self.width.saturating_sub(8)) } else { title.to_owned() };
+        let title = escape_line(title);
+        let title =
+            if self.is_terminal { super::cut(&title, self.width.saturating_sub(8)) } else { title.into_owned() };
         let drawn = textwrap::core::display_width(&title) + 4;
         let rest = "─".repeat(self.width.saturating_sub(drawn));
-        let line = format!(
-            "{} {} {}",
+        let line = Shown::of_parts([
             self.paint.text(Role::Faint, "──"),
+            " ".into(),
             self.paint.text(Role::Heading, &title),
-            self.paint.text(Role::Faint, &rest)
-        );
-        self.line(line.trim_end());
+            " ".into(),
+            self.paint.text(Role::Faint, &rest),
+        ]);
+        self.line(line.trimmed_at_the_end());
     }
 
-    /// Adds a text of a user or a model, ended by one line end. On a terminal long lines are broken between words and
-    /// control characters are shown as pictures; elsewhere it is as it is.
+    /// Adds a text of a user or a model, ended by one line end. On a terminal long lines are broken between words.
     pub(crate) fn text(&mut self, text: &str) {
         if self.is_terminal {
-            let lines = wrapped(&harmless(text), self.width.min(WIDEST_TEXT));
-            self.text.push_str(&lines);
+            self.shown.add(wrapped(&escape(text), self.width.min(WIDEST_TEXT)));
         } else {
-            self.exactly(text);
+            self.shown.add(text);
+            self.end_line(text);
         }
     }
 
-    /// As [`Page::text`], with every line as long as it is, for copying.
+    /// Adds the text that was asked for alone, ended by one line end: every line as long as it is, and to the letter but on a
+    /// terminal.
     pub(crate) fn exactly(&mut self, text: &str) {
-        self.piece(text);
-        if !text.ends_with('\n') {
-            self.text.push('\n');
-        }
+        self.shown.add(if self.is_terminal { Shown::from(text) } else { Shown::exactly(text) });
+        self.end_line(text);
     }
 
-    /// Adds a piece of a text of a model; what follows may go on in the same line.
-    pub(crate) fn piece(&mut self, text: &str) {
-        if self.is_terminal { self.text.push_str(&harmless(text)) } else { self.text.push_str(text) }
+    fn end_line(&mut self, text: &str) {
+        if !text.ends_with('\n') {
+            self.gap();
+        }
     }
 
     /// Says what went wrong: one sentence, or a list when there are several faults, and how many further ones there
@@ -221,13 +227,13 @@ fn wrapped(text: &str, width: usize) -> String {
 
 /// The line broken between words; those after the first are indented.
 pub(super) fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
-    let hanging = " ".repeat(indent);
+    let (line, hanging) = (escape(line), " ".repeat(indent));
     let options = textwrap::Options::new(width)
         .subsequent_indent(&hanging)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .break_words(false);
-    textwrap::wrap(line, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+    textwrap::wrap(&line, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Columns before the words of a line: its indentation and the mark of a list.
@@ -246,33 +252,29 @@ fn hanging_indent(line: &str) -> usize {
     indentation + mark
 }
 
-/// The text with control characters as pictures (U+2400 and following), line ends and tabs kept.
-pub(crate) fn harmless(text: &str) -> String {
-    let harmful = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(harmful) {
-        return text.to_owned();
-    }
-    text.chars()
-        .filter(|c| *c != '\r')
-        .map(|c| match u32::from(c) {
-            code @ 0..0x20 if harmful(c) => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
-            0x7f => '\u{2421}',
-            0x80..0xa0 => '\u{fffd}',
-            _ => c,
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn control_characters_never_reach_a_terminal() {
-        assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc\u{9b}"), "a␛[2Jb\n\tc\u{fffd}");
+        let hostile = "a\u{1b}[2Jb\tc\u{9b}\u{202e}d";
+        let shown = "a␛[2Jb\tc\\u{9b}\\u{202e}d";
+        for (is_terminal, exactly) in [(true, shown), (false, hostile)] {
+            let mut page = Page::new(Paint::Plain, 80, is_terminal);
+            page.text(hostile);
+            page.line(hostile);
+            page.painted(Role::Bad, hostile);
+            page.paragraph(Role::Body, hostile, 2);
+            page.exactly(hostile);
+            assert_eq!(&*page.finish(), format!("{shown}\n{shown}\n{shown}\n{shown}\n{exactly}\n"));
+        }
         let mut page = Page::new(Paint::Plain, 80, false);
-        page.text("a\u{1b}b");
-        assert_eq!(page.finish(), "a\u{1b}b\n");
+        page.marked(Role::Bad, "✗", "\u{1b}c", 4);
+        page.rule("a\n\u{9b}");
+        page.error("\u{7}", &[], None);
+        let text = String::from(page.finish());
+        assert!(text.starts_with("✗ ␛c\n── a␊\\u{9b} ──") && text.ends_with("error: ␇\n"), "{text}");
     }
 
     #[test]
@@ -281,7 +283,7 @@ mod tests {
         let on = |is_terminal| {
             let mut page = Page::new(Paint::Plain, 12, is_terminal);
             page.text(text);
-            page.finish()
+            String::from(page.finish())
         };
         assert_eq!(
             on(true),

@@ -2,9 +2,11 @@
 
 use aludel_core::domain::{ModelMetadata, Prompt, write_moment};
 use aludel_core::provider::builtin::MODEL;
+use aludel_core::text::shown::escape_line;
 
 use super::page::{Page, Role};
 use super::words::{count_of, money, one_line, span, thousands};
+use crate::cli::shown::Shown;
 
 /// Writes a prompt with its steps.
 pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
@@ -81,11 +83,10 @@ pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
 pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
-        let value = super::page::harmless(value);
+        let value = escape_line(value).into_owned();
         let value = if page.is_terminal() { super::cut(&value, page.width().saturating_sub(10)) } else { value };
         let role = if *name == "id" { Role::Handle } else { Role::Body };
-        let value = page.paint().text(role, &value);
-        page.line(&format!("{label} {value}"));
+        page.line(Shown::of_parts([label, " ".into(), page.paint().text(role, &value)]));
     }
 }
 
@@ -135,6 +136,6 @@ mod tests {
     fn a_prompt_is_shown_with_its_facts_and_every_step() {
         let mut page = Page::new(Paint::Plain, 80, false);
         prompt(&mut page, &samples::result().prompts[0]);
-        insta::assert_snapshot!(page.finish());
+        insta::assert_snapshot!(&*page.finish());
     }
 }

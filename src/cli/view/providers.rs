@@ -11,6 +11,7 @@ use super::page::{Page, Role};
 use super::table::{Column, Table, cut};
 use super::words::{money, one_line, span, thousands};
 use crate::cli::progress::Frame;
+use crate::cli::shown::Shown;
 
 /// Columns for the name of a model on a terminal.
 const MODEL_WIDTH: usize = 20;
@@ -39,7 +40,7 @@ pub(crate) fn providers(page: &mut Page, providers: &[ProviderInfo], with_models
         page.gap();
         page.painted(Role::Heading, &format!("models of {}", provider.name));
         for model in &provider.models {
-            page.line(&format!("  {}", one_line(model)));
+            page.line(format!("  {}", one_line(model)));
         }
     }
 }
@@ -228,14 +229,14 @@ const fn letter(status: ProviderCheckStatus) -> &'static str {
 }
 
 /// Who has answered so far, as lines for a terminal.
-pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<String> {
+pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<Shown> {
     let paint = |role, text: &str| frame.paint.text(role, text);
     let tested = known.iter().filter(|test| test.tested);
-    let mut lines: Vec<String> = tested
+    let mut lines: Vec<Shown> = tested
         .map(|test| {
             let (role, took) = if test.ok { (Role::Good, test.latency_ms) } else { (Role::Bad, None) };
             let remark = took.map_or_else(|| result(test), span);
-            let line = cut(&format!("{} {}  {remark}", mark(test.ok), test.name), frame.width);
+            let line = cut(&format!("{} {}  {}", mark(test.ok), one_line(&test.name), one_line(&remark)), frame.width);
             paint(role, &line)
         })
         .collect();

@@ -1,10 +1,12 @@
 //! What was found: a line for each prompt, and below it the piece of its text that matches.
 
 use aludel_core::domain::{FoundPrompt, MatchKind, Timestamp, write_moment};
+use aludel_core::text::shown::{Piece, Pieces, escape};
 
 use super::list::{FOOTNOTE, REPEAT};
 use super::page::{Page, Role, broken};
 use super::words::{ago, one_line};
+use crate::cli::shown::Shown;
 
 /// Columns before a piece of text.
 const INDENT: usize = 2;
@@ -30,10 +32,10 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
         let width = page.width().saturating_sub(textwrap::core::display_width(&head) + 2);
         let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
         let paint = page.paint();
-        page.line(&format!("{}  {}", paint.text(Role::Handle, &head), paint.text(Role::Faint, &facts)));
+        page.line(Shown::of_parts([paint.text(Role::Handle, &head), "  ".into(), paint.text(Role::Faint, &facts)]));
         let input = one_line(&prompt.original_input);
         let most = page.width().saturating_sub(INDENT);
-        page.line(&format!("  {}", if page.is_terminal() { super::cut(&input, most) } else { input }));
+        page.line(format!("  {}", if page.is_terminal() { super::cut(&input, most) } else { input }));
         piece(page, &matched.snippet, &matched.marks);
     }
     if found.iter().any(|found| found.near_duplicate_of.is_some()) {
@@ -49,34 +51,56 @@ fn score(score: f64) -> String {
 
 /// A piece of text with what matched in bold.
 fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)]) {
-    // Marks count characters; a piece is one line without control characters, and what is harmless has as many.
-    let shown = super::page::harmless(snippet);
-    let lines =
-        if page.is_terminal() { broken(&shown, page.width().saturating_sub(INDENT), 0) } else { vec![shown.clone()] };
-    let is_marked = |place: usize| marks.iter().any(|(from, to)| (*from as usize..*to as usize).contains(&place));
-    let mut rest = shown.chars().enumerate().peekable();
+    // Marks count characters of the snippet, and what is hidden takes more than one to show.
+    let shown = shown_with_marks(snippet, marks);
+    let text: String = shown.iter().map(|(character, _)| character).collect();
+    let width = page.width().saturating_sub(INDENT);
+    let lines = if page.is_terminal() { broken(&text, width, 0) } else { vec![text] };
+    let mut rest = shown.into_iter().peekable();
     for line in lines {
-        let (mut text, mut bold) = (String::from("  "), String::new());
+        let (mut parts, mut run, mut is_bold) = (vec![Shown::from("  ")], String::new(), false);
         for wanted in line.chars() {
             // Breaking a line takes blanks away and adds nothing.
-            while rest.next_if(|(_, character)| *character != wanted).is_some() {}
-            let Some((place, character)) = rest.next() else { break };
-            if is_marked(place) {
-                bold.push(character);
-                continue;
+            while rest.next_if(|(character, _)| *character != wanted).is_some() {}
+            let Some((character, is_marked)) = rest.next() else { break };
+            if is_marked != is_bold {
+                parts.push(emphasised(page, &mut run, is_bold));
+                is_bold = is_marked;
             }
-            text.push_str(&emphasised(page, &mut bold));
-            text.push(character);
+            run.push(character);
         }
-        text.push_str(&emphasised(page, &mut bold));
-        page.line(&text);
+        parts.push(emphasised(page, &mut run, is_bold));
+        page.line(Shown::of_parts(parts));
     }
 }
 
-/// Takes what is to stand out.
-fn emphasised(page: &Page, bold: &mut String) -> String {
-    let taken = std::mem::take(bold);
-    if taken.is_empty() { taken } else { page.paint().text(Role::Heading, &taken) }
+/// The characters that are shown, each with whether it matched.
+fn shown_with_marks(snippet: &str, marks: &[(u32, u32)]) -> Vec<(char, bool)> {
+    let is_marked = |place: usize| marks.iter().any(|(from, to)| (*from as usize..*to as usize).contains(&place));
+    let mut shown = Vec::with_capacity(snippet.len());
+    let mut place = 0;
+    for piece in Pieces::of(snippet) {
+        match piece {
+            Piece::Text(text) => {
+                for character in text.chars() {
+                    shown.push((character, is_marked(place)));
+                    place += 1;
+                }
+            }
+            Piece::Hidden(hidden) => {
+                shown.extend(escape(hidden.encode_utf8(&mut [0; 4])).chars().map(|c| (c, is_marked(place))));
+                place += 1;
+            }
+        }
+    }
+    shown
+}
+
+/// Takes what is to stand out, or not.
+fn emphasised(page: &Page, run: &mut String, is_bold: bool) -> Shown {
+    let role = if is_bold { Role::Heading } else { Role::Body };
+    let taken = std::mem::take(run);
+    if taken.is_empty() { Shown::default() } else { page.paint().text(role, &taken) }
 }
 
 #[cfg(test)]
@@ -89,7 +113,7 @@ mod tests {
     fn page(paint: Paint, width: usize, is_terminal: bool, found_prompts: &[FoundPrompt]) -> String {
         let mut page = Page::new(paint, width, is_terminal);
         found(&mut page, found_prompts, "2026-11-21T12:00:00Z".parse().unwrap());
-        page.finish()
+        page.finish().into()
     }
 
     fn sample(snippet: &str, marks: Vec<(u32, u32)>) -> FoundPrompt {

@@ -163,7 +163,7 @@ mod tests {
     fn shown(result: &SelectResult, is_terminal: bool) -> String {
         let mut page = Page::new(Paint::Plain, 80, is_terminal);
         selection(&mut page, result, 1234);
-        page.finish()
+        page.finish().into()
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use aludel_core::domain::{SpendBy, SpendReport, SpendTotals};
-use aludel_core::error::{Error, Result};
+use aludel_core::error::Result;
+use aludel_core::text::cell::Cell;
 
+use super::csv::sheet;
 use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::table::{Column, Table};
@@ -131,8 +133,6 @@ pub(crate) fn document_of_spend(report: &SpendReport) -> String {
 /// # Errors
 /// `internal` when a row cannot be written down.
 pub(crate) fn csv_of_spend(report: &SpendReport) -> Result<String> {
-    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the rows cannot be written down: {error}"));
-    let mut writer = csv::Writer::from_writer(Vec::new());
     let numbers = [
         "calls",
         "failed",
@@ -144,25 +144,22 @@ pub(crate) fn csv_of_spend(report: &SpendReport) -> Result<String> {
         "known_cost_usd",
         "unseen_usd",
     ];
-    writer.write_record([report.by.as_str()].into_iter().chain(numbers)).map_err(|error| failed(&error))?;
-    for line in &report.lines {
+    let rows = report.lines.iter().map(|line| {
         let totals = &line.totals;
-        let cells = [
-            line.key.clone(),
-            totals.calls.to_string(),
-            totals.failed.to_string(),
-            totals.unseen.to_string(),
-            totals.unpriced.to_string(),
-            totals.input_tokens.to_string(),
-            totals.output_tokens.to_string(),
-            totals.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
-            totals.known_cost_usd.to_string(),
-            totals.unseen_usd.to_string(),
-        ];
-        writer.write_record(cells).map_err(|error| failed(&error))?;
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+        vec![
+            Cell::text(&line.key),
+            Cell::value(totals.calls),
+            Cell::value(totals.failed),
+            Cell::value(totals.unseen),
+            Cell::value(totals.unpriced),
+            Cell::value(totals.input_tokens),
+            Cell::value(totals.output_tokens),
+            Cell::optional(totals.cost_usd),
+            Cell::value(totals.known_cost_usd),
+            Cell::value(totals.unseen_usd),
+        ]
+    });
+    sheet([report.by.as_str()].into_iter().chain(numbers), rows)
 }
 
 #[cfg(test)]
@@ -206,7 +203,7 @@ mod tests {
     fn a_report_reads_well() {
         let mut page = Page::new(Paint::Plain, 80, false);
         spend(&mut page, &report());
-        insta::assert_snapshot!(format!("{}\n=====\n\n{}", page.finish(), document_of_spend(&report())));
+        insta::assert_snapshot!(format!("{}\n=====\n\n{}", &*page.finish(), document_of_spend(&report())));
     }
 
     #[test]
@@ -215,7 +212,7 @@ mod tests {
         let empty = SpendReport { lines: Vec::new(), total: SpendTotals::default(), caps, ..report() };
         let mut page = Page::new(Paint::Plain, 80, false);
         spend(&mut page, &empty);
-        let text = page.finish();
+        let text = String::from(page.finish());
         assert_eq!(text, "no call was paid for yet\n\nno daily budget is set (`spend.daily_budget_usd`)\n");
         spend_lines(&mut Page::new(Paint::Plain, 80, false), &empty);
     }

@@ -3,14 +3,17 @@
 use std::fmt::Write as _;
 
 use aludel_core::domain::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
-use aludel_core::error::{Error, Result};
+use aludel_core::error::Result;
+use aludel_core::text::cell::Cell;
 use jiff::civil::Date;
 
+use super::csv::sheet;
 use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::plot::{bar, sparkline, squeezed};
 use super::table::{Column, Table};
 use super::words::{cost, count_of, one_line, span, thousands};
+use crate::cli::shown::Shown;
 
 /// Columns of the longest bar.
 const BAR: usize = 24;
@@ -154,9 +157,8 @@ fn sparklines(page: &mut Page, lines: &[StatsLine]) {
         }
         let (days_a_mark, marks) = squeezed(&values, width);
         each = days_a_mark;
-        let name = page.paint().text(Role::Faint, &format!("{name:<NAME$}"));
-        let drawn = page.paint().text(Role::Good, sparkline(&marks).trim_end());
-        page.line(&format!("{name} {drawn}"));
+        let name = page.paint().text(Role::Faint, &format!("{name:<NAME$} "));
+        page.line(Shown::of_parts([name, page.paint().text(Role::Good, sparkline(&marks).trim_end())]));
     }
     if let (Some(first), Some(last)) = (lines.last(), lines.first()) {
         let each = if each == 1 { "a day".to_owned() } else { format!("{each} days") };
@@ -213,7 +215,6 @@ pub(crate) fn document_of_groups(text: &mut String, groups: &[StatsGroup]) {
 /// `internal` when a row cannot be written down.
 pub(crate) fn csv_of_stats(report: &StatsReport) -> Result<String> {
     const SPREAD: [&str; 6] = ["p50", "p90", "p95", "p99", "max", "mean"];
-    let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the rows cannot be written down: {error}"));
     let mut header: Vec<String> = [
         "by",
         "key",
@@ -237,21 +238,13 @@ pub(crate) fn csv_of_stats(report: &StatsReport) -> Result<String> {
     for name in ["latency_ms", "first_token_ms"] {
         header.extend(SPREAD.map(|part| format!("{name}_{part}")));
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(&header).map_err(|error| failed(&error))?;
-    for group in &report.groups {
-        for line in &group.lines {
-            writer.write_record(record(group.by, line)).map_err(|error| failed(&error))?;
-        }
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+    let lines = report.groups.iter().flat_map(|group| group.lines.iter().map(|line| record(group.by, line)));
+    sheet(header, lines)
 }
 
-fn record(by: StatsBy, line: &StatsLine) -> Vec<String> {
+fn record(by: StatsBy, line: &StatsLine) -> Vec<Cell> {
     let totals = &line.totals;
-    let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let mut cells = vec![by.as_str().to_owned(), line.key.clone()];
+    let mut cells = vec![Cell::value(by.as_str()), Cell::text(&line.key)];
     let counts = [
         totals.prompts,
         totals.steps,
@@ -265,15 +258,17 @@ fn record(by: StatsBy, line: &StatsLine) -> Vec<String> {
         totals.total_tokens,
         totals.unpriced,
     ];
-    cells.extend(counts.map(|count| count.to_string()));
-    cells.extend([number(totals.cost_usd), totals.known_cost_usd.to_string(), number(totals.output_tokens_per_s)]);
+    cells.extend(counts.map(Cell::value));
+    cells.push(Cell::optional(totals.cost_usd));
+    cells.push(Cell::value(totals.known_cost_usd));
+    cells.push(Cell::optional(totals.output_tokens_per_s));
     for spread in [totals.latency_ms, totals.first_token_ms] {
         match spread {
             Some(Spread { p50, p90, p95, p99, max, mean, .. }) => {
-                cells.extend([p50, p90, p95, p99, max].map(|number| number.to_string()));
-                cells.push(mean.to_string());
+                cells.extend([p50, p90, p95, p99, max].map(Cell::value));
+                cells.push(Cell::value(mean));
             }
-            None => cells.extend(std::iter::repeat_n(String::new(), 6)),
+            None => cells.extend(std::iter::repeat_n(Cell::optional(None::<u64>), 6)),
         }
     }
     cells

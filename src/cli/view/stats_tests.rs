@@ -61,7 +61,7 @@ fn report() -> StatsReport {
 fn shown(width: usize, is_terminal: bool) -> String {
     let mut page = Page::new(Paint::Plain, width, is_terminal);
     stats(&mut page, &report());
-    page.finish()
+    page.finish().into()
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_long_time_is_squeezed_into_the_line() {
     ];
     let mut page = Page::new(Paint::Plain, 80, true);
     stats_groups(&mut page, &[StatsGroup { by: StatsBy::Day, keys: 2, lines: days }]);
-    let text = page.finish();
+    let text = String::from(page.finish());
     assert!(text.contains("2025-01-01 to 2026-11-21, 10 days a mark"), "{text}");
     assert!(text.lines().all(|line| display_width(line) <= 80), "{text}");
     assert!(!text.contains("cost      ▁"), "what is free has no plot: {text}");

@@ -1,9 +1,13 @@
 //! A table of short columns and one that takes the rest of the line.
 
+use std::borrow::Cow;
+
+use aludel_core::text::shown::{escape, escape_line};
 use textwrap::core::display_width;
 
 use super::markdown::escaped;
 use super::page::{Page, Role, broken};
+use crate::cli::shown::Shown;
 
 /// How a column looks.
 #[derive(Debug, Clone)]
@@ -16,12 +20,12 @@ pub(crate) struct Column {
 impl Column {
     /// A column of words.
     pub(crate) fn words(title: impl Into<String>) -> Self {
-        Self { title: title.into(), role: Role::Body, is_right_aligned: false }
+        Self { title: one_line(title.into()), role: Role::Body, is_right_aligned: false }
     }
 
     /// A column of numbers.
     pub(crate) fn numbers(title: impl Into<String>) -> Self {
-        Self { title: title.into(), role: Role::Body, is_right_aligned: true }
+        Self { title: one_line(title.into()), role: Role::Body, is_right_aligned: true }
     }
 
     /// The same column in the colour of a role.
@@ -68,9 +72,9 @@ impl Table {
         self
     }
 
-    /// Adds a row: a cell for every column.
+    /// Adds a row: a cell for every column. What is hidden in a cell is shown, line ends too, before widths are measured.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().map(one_line).collect());
     }
 
     /// Columns it takes where nothing is cut.
@@ -132,39 +136,46 @@ impl Table {
         .into_iter();
         let first = parts.next().unwrap_or_default();
         let line = self.first_line(page, &[&cells[..cells.len().saturating_sub(1)], &[first]].concat(), widths, role);
-        page.line(line.trim_end());
+        page.line(line.trimmed_at_the_end());
         let margin = widths.iter().enumerate().map(|(at, width)| width + self.gap_after(at)).sum::<usize>();
         let margin = " ".repeat(margin.saturating_sub(width + GAP));
         let role = role.or(self.columns.last().map(|column| column.role)).unwrap_or(Role::Body);
         for part in parts {
-            let part = page.paint().text(role, &part);
-            page.line(&format!("{margin}{part}"));
+            page.line(Shown::of_parts([margin.as_str().into(), page.paint().text(role, &part)]));
         }
     }
 
-    fn first_line(&self, page: &Page, cells: &[String], widths: &[usize], role: Option<Role>) -> String {
-        let mut line = String::new();
+    fn first_line(&self, page: &Page, cells: &[String], widths: &[usize], role: Option<Role>) -> Shown {
+        let mut line = Shown::default();
         for (position, ((column, cell), width)) in self.columns.iter().zip(cells).zip(widths).enumerate() {
             let padding = " ".repeat(width.saturating_sub(display_width(cell)));
             let painted = page.paint().text(role.unwrap_or(column.role), cell);
             let is_last = position + 1 == self.columns.len();
             match (column.is_right_aligned, is_last) {
-                (true, _) => line.extend([padding.as_str(), painted.as_str()]),
-                (false, true) => line.push_str(&painted),
-                (false, false) => line.extend([painted.as_str(), padding.as_str()]),
+                (true, _) => line.add(Shown::of_parts([padding.into(), painted])),
+                (false, true) => line.add(painted),
+                (false, false) => line.add(Shown::of_parts([painted, padding.into()])),
             }
             if !is_last {
-                line.push_str(&" ".repeat(self.gap_after(position)));
+                line.add(" ".repeat(self.gap_after(position)));
             }
         }
         line
     }
 }
 
-/// The text in at most `width` columns, with `…` where it was cut.
+fn one_line(text: String) -> String {
+    match escape_line(&text) {
+        Cow::Owned(line) => line,
+        Cow::Borrowed(_) => text,
+    }
+}
+
+/// The text in at most `width` columns, with `…` where it was cut; what is hidden in it is shown.
 pub(crate) fn cut(text: &str, width: usize) -> String {
-    if display_width(text) <= width {
-        return text.to_owned();
+    let text = escape(text);
+    if display_width(&text) <= width {
+        return text.into_owned();
     }
     let (mut kept, mut used) = (String::new(), 0);
     for character in text.chars() {
@@ -191,7 +202,16 @@ mod tests {
         table.row(vec!["—".into(), "x".into(), "short".into()]);
         let mut page = Page::new(Paint::Plain, 32, is_terminal);
         table.write(&mut page);
-        page.finish()
+        page.finish().into()
+    }
+
+    #[test]
+    fn a_cell_is_one_line_what_can_be_seen() {
+        let mut table = Table::new(vec![Column::words("name"), Column::words("value")]);
+        table.row(vec!["a\u{1b}[2J\nb".into(), "\u{202e}x".into()]);
+        let mut page = Page::new(Paint::Plain, 80, true);
+        table.write(&mut page);
+        assert_eq!(page.finish(), "name     value\na␛[2J␊b  \\u{202e}x\n");
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn ranking(page: &mut Page, why: &Why) {
     page.rule("its rank");
     match (why.score, why.rank) {
         (Some(score), Some(rank)) => {
-            page.line(&format!(
+            page.line(format!(
                 "{rank} of {} in its run, score {score:.2}",
                 count_of(why.ranked.into(), "ranked prompt")
             ));

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Write};
 
 use aludel_core::domain::Timestamp;
+use aludel_core::text::shown::escape;
 
 pub(crate) use crate::figures::thousands;
 
@@ -52,9 +53,9 @@ pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// The text on one line: every run of white space becomes one space.
+/// The text on one line: every run of white space becomes one space, and what is hidden is shown.
 pub(crate) fn one_line(text: &str) -> String {
-    super::page::harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    escape(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
 /// The items, one a line.

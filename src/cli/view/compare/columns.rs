@@ -5,10 +5,12 @@
 //! Widths are in columns of a terminal; a word longer than a column is broken.
 
 use aludel_core::domain::{DiffOp, DiffPart};
+use aludel_core::text::shown::escape;
 use textwrap::core::display_width;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::cli::view::page::{Paint, Role, harmless};
+use crate::cli::shown::Shown;
+use crate::cli::view::page::{Paint, Role};
 
 /// Between the columns.
 const RULE: &str = " │ ";
@@ -18,7 +20,7 @@ const RULE_WIDTH: usize = 3;
 const TAB: &str = "    ";
 
 /// Lines of at most `width` columns, each with both sides.
-pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Vec<String> {
+pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Vec<Shown> {
     let column = width.saturating_sub(RULE_WIDTH) / 2;
     let mut lines = Vec::new();
     for [first, second] in level_blocks(parts) {
@@ -31,7 +33,7 @@ pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Ve
             let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
             let padding = " ".repeat(column.saturating_sub(left.width));
             let rule = paint.text(Role::Faint, RULE);
-            lines.push(format!("{}{padding}{rule}{}", left.text, right.text).trim_end().to_owned());
+            lines.push(Shown::of_parts([left.text, padding.into(), rule, right.text]).trimmed_at_the_end());
         }
     }
     lines
@@ -84,7 +86,7 @@ fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
 /// A line of one column.
 #[derive(Debug, Clone, Default)]
 struct Line {
-    text: String,
+    text: Shown,
     width: usize,
 }
 
@@ -96,7 +98,7 @@ fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
             if at > 0 {
                 filling.break_line();
             }
-            let shown = marked(&harmless(segment).replace('\t', TAB), piece.op, paint);
+            let shown = marked(&escape(segment).replace('\t', TAB), piece.op, paint);
             for word in shown.split_inclusive(' ') {
                 filling.word(word, piece.op);
             }
@@ -162,7 +164,7 @@ impl Filling {
         };
         if let Some(line) = self.lines.last_mut().filter(|_| !run.is_empty()) {
             line.width += display_width(&run);
-            line.text.push_str(&self.paint.text(role, &run));
+            line.text.add(self.paint.text(role, &run));
         }
     }
 
@@ -179,7 +181,11 @@ mod tests {
     use super::*;
 
     fn plain(first: &str, second: &str, width: usize) -> String {
-        side_by_side(&diff::words(first, second), width, Paint::Plain).join("\n")
+        side_by_side(&diff::words(first, second), width, Paint::Plain)
+            .into_iter()
+            .map(String::from)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     #[test]
@@ -209,7 +215,7 @@ mod tests {
             ("世界地图 and anextraordinarilylongwordthatneverends x", "世界 👩‍👩‍👧 and\tother é words \u{1b}[2J");
         for width in [20, 41, 80] {
             for line in side_by_side(&diff::words(first, second), width, Paint::Plain) {
-                assert!(display_width(&line) <= width, "{width}: {line}");
+                assert!(display_width(&line) <= width, "{width}: {line:?}");
                 assert!(!line.contains('\u{1b}'));
             }
         }

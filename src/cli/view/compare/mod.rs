@@ -21,7 +21,7 @@ const NARROWEST: usize = 40;
 
 /// Writes the comparison on the page.
 pub(crate) fn comparison(page: &mut Page, result: &CompareResult) {
-    page.line(&summary(result));
+    page.line(summary(result));
     page.gap();
     figures(result).write(page);
     if let Some(parts) = &result.diff {
@@ -106,7 +106,7 @@ fn difference(page: &mut Page, prompts: &[Prompt], parts: &[DiffPart]) {
     }
     page.rule(&format!("{} and {}, word by word", title(0), title(1)));
     for line in columns::side_by_side(parts, page.width(), page.paint()) {
-        page.line(&line);
+        page.line(line);
     }
 }
 

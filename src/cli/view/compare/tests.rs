@@ -38,7 +38,7 @@ fn with_selection() -> CompareResult {
 fn page(result: &CompareResult, width: usize) -> String {
     let mut page = Page::new(Paint::Plain, width, true);
     comparison(&mut page, result);
-    page.finish()
+    page.finish().into()
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! Text that may be written where a person reads: the only type that the printer takes.
+//!
+//! Every conversion from a string escapes what is hidden in it (`aludel_core::text::shown`), so a name from a provider, a
+//! file or the database cannot drive a terminal, whichever view forgot about it. Styles and cursor movements are added
+//! here, apart from the text, and nowhere else.
+
+use std::ops::Deref;
+
+use aludel_core::text::shown::{Escaper, escape, escape_around_styles};
+use anstyle::Style;
+
+/// Wipes one line (ECMA-48: EL). Wiping all below would make some terminals keep each frame in their history.
+const WIPE_LINE: &str = "\x1b[2K";
+
+/// Text in which nothing is hidden, with styles of our own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Shown(String);
+
+impl Shown {
+    /// The text in a style.
+    pub(crate) fn styled(style: Style, text: &str) -> Self {
+        Self(format!("{style}{}{style:#}", escape(text)))
+    }
+
+    /// One after the other.
+    pub(crate) fn of_parts(parts: impl IntoIterator<Item = Self>) -> Self {
+        Self(parts.into_iter().map(|part| part.0).collect())
+    }
+
+    /// Text of a library that has styled it; all but the styles is escaped.
+    pub(crate) fn with_its_styles(text: &str) -> Self {
+        Self(escape_around_styles(text).into_owned())
+    }
+
+    /// Data to the letter, for a pipe or a file: what hides in it stays. Never for a terminal.
+    pub(crate) fn exactly(data: &str) -> Self {
+        Self(data.to_owned())
+    }
+
+    /// A line of a drawing that is drawn over.
+    pub(crate) fn drawn_over(line: &Self) -> Self {
+        Self(format!("{WIPE_LINE}{}\n", line.0))
+    }
+
+    /// The code that goes back so many lines, to their beginning (ECMA-48: CPL).
+    pub(crate) fn lines_back(lines: usize) -> Self {
+        Self(if lines == 0 { String::new() } else { format!("\x1b[{lines}F") })
+    }
+
+    /// Adds at the end.
+    pub(crate) fn add(&mut self, more: impl Into<Self>) {
+        self.0.push_str(&more.into().0);
+    }
+
+    /// Without blanks at the end.
+    pub(crate) fn trimmed_at_the_end(mut self) -> Self {
+        self.0.truncate(self.0.trim_end().len());
+        self
+    }
+}
+
+impl Deref for Shown {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Shown {
+    fn from(text: &str) -> Self {
+        Self(escape(text).into_owned())
+    }
+}
+
+impl From<&String> for Shown {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<String> for Shown {
+    fn from(text: String) -> Self {
+        match escape(&text) {
+            std::borrow::Cow::Owned(escaped) => Self(escaped),
+            std::borrow::Cow::Borrowed(_) => Self(text),
+        }
+    }
+}
+
+impl From<&Self> for Shown {
+    fn from(shown: &Self) -> Self {
+        shown.clone()
+    }
+}
+
+impl From<Shown> for String {
+    fn from(shown: Shown) -> Self {
+        shown.0
+    }
+}
+
+impl PartialEq<&str> for Shown {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+/// A text that comes in pieces, shown as it comes.
+#[derive(Debug, Default)]
+pub(crate) struct ShownStream(Escaper);
+
+impl ShownStream {
+    /// What is certain of the text now that this has come.
+    pub(crate) fn push(&mut self, piece: &str) -> Shown {
+        let mut shown = String::with_capacity(piece.len());
+        self.0.push(piece, &mut shown);
+        Shown(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anstyle::AnsiColor;
+
+    use super::*;
+
+    #[test]
+    fn every_string_is_escaped_on_its_way_in() {
+        let hostile = "\u{1b}]0;PWN\u{7}\u{202e}x";
+        let shown = "␛]0;PWN␇\\u{202e}x";
+        assert_eq!(Shown::from(hostile), shown);
+        assert_eq!(Shown::from(hostile.to_owned()), shown);
+        assert_eq!(Shown::from(&hostile.to_owned()), shown);
+        let red = Style::new().fg_color(Some(AnsiColor::Red.into()));
+        assert_eq!(Shown::styled(red, hostile), format!("\u{1b}[31m{shown}\u{1b}[0m").as_str());
+    }
+
+    #[test]
+    fn parts_keep_the_styles_they_have() {
+        let bold = Shown::styled(Style::new().bold(), "b");
+        let mut line = Shown::of_parts(["a ".into(), bold, " \u{9b}".into()]);
+        line.add("  ");
+        assert_eq!(line.trimmed_at_the_end(), "a \u{1b}[1mb\u{1b}[0m \\u{9b}");
+    }
+
+    #[test]
+    fn a_stream_is_escaped_across_its_pieces() {
+        let mut stream = ShownStream::default();
+        let shown: Vec<Shown> = ["é", "\u{200d}ë\r", "\n\u{1b}", "[2J"].map(|piece| stream.push(piece)).into();
+        assert_eq!(shown, ["é", "\u{200d}ë", "\r\n␛", "[2J"]);
+    }
+}
