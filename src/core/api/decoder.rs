@@ -12,6 +12,7 @@ use super::lists::{judges, list};
 use super::{Criteria, Known, Moment, PromptKey, limits};
 use crate::domain::Phase;
 use crate::error::{Error, Fault, Faults, Result};
+use crate::text::shown;
 
 /// The values of a request that passed every check, by field name.
 #[derive(Debug, Default)]
@@ -224,6 +225,10 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
 fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Checked, Wrong> {
     match kind {
         Kind::Text { min, max } => check_text(&text, min, max).map(|()| Checked::Text(text)).map_err(Wrong::value),
+        Kind::Name { min } => check_text(&text, min, limits::NAME_CHARS)
+            .and_then(|()| check_name(&text))
+            .map(|()| Checked::Text(text))
+            .map_err(Wrong::value),
         Kind::Choice(words) => {
             if words.contains(&text.as_str()) {
                 return Ok(Checked::Text(text));
@@ -239,6 +244,19 @@ fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Chec
         Kind::Moment => Moment::parse(&text).map(Checked::Moment).map_err(Wrong::value),
         _ => Err(wrong_type(kind, &Value::String(text))),
     }
+}
+
+/// Holds a name to one line in which nothing is hidden.
+///
+/// # Errors
+/// Which character it has that no name may have.
+pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
+    shown::unfit_for_a_name(name).map_or(Ok(()), |unfit| {
+        Err(format!(
+            "holds U+{:04X}, a control or invisible character, which no name may have: remove it",
+            u32::from(unfit)
+        ))
+    })
 }
 
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> std::result::Result<(), String> {

@@ -25,6 +25,11 @@ pub enum Kind {
         /// Most characters.
         max: usize,
     },
+    /// A name of `min..=NAME_CHARS` characters: as a text, and one line in which nothing is hidden.
+    Name {
+        /// Fewest characters.
+        min: usize,
+    },
     /// A whole number.
     Integer {
         /// Lowest.
@@ -117,6 +122,7 @@ impl Kind {
     pub const fn expected(self) -> &'static str {
         match self {
             Self::Text { .. }
+            | Self::Name { .. }
             | Self::Choice(_)
             | Self::Phase
             | Self::Persona

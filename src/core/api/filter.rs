@@ -11,18 +11,12 @@ pub(super) const OFFSET: Field =
     Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
 pub(super) const PHASE: Field = Field::new("phase", Kind::Phase, "Only prompts whose last step was this phase.");
 // Names of stored prompts may no longer be configured, so any name may be asked for.
-pub(super) const PROVIDER: Field = Field::new(
-    "provider",
-    Kind::Text { min: 1, max: limits::NAME_CHARS },
-    "Only prompts whose last step was by this provider.",
-);
-pub(super) const MODEL: Field = Field::new(
-    "model",
-    Kind::Text { min: 1, max: limits::NAME_CHARS },
-    "Only prompts whose last step was by this model.",
-);
+pub(super) const PROVIDER: Field =
+    Field::new("provider", Kind::Name { min: 1 }, "Only prompts whose last step was by this provider.");
+pub(super) const MODEL: Field =
+    Field::new("model", Kind::Name { min: 1 }, "Only prompts whose last step was by this model.");
 pub(super) const PERSONA: Field =
-    Field::new("persona", Kind::Text { min: 1, max: limits::NAME_CHARS }, "Only prompts written for this persona.");
+    Field::new("persona", Kind::Name { min: 1 }, "Only prompts written for this persona.");
 pub(super) const TAGS: Field = Field::new("tags", Kind::Tags, "Only prompts that have all of these tags.");
 pub(super) const SINCE: Field = Field::new(
     "since",

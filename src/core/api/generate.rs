@@ -84,7 +84,7 @@ impl Request for GenerateRequest {
         Field::new("save", Kind::Boolean, "Store the prompts; true by default."),
         Field::new(
             "target_model",
-            Kind::Text { min: 1, max: limits::NAME_CHARS },
+            Kind::Name { min: 1 },
             "The model the finished prompt is for, such as claude-sonnet-5-5; it decides the prompt's form.",
         ),
         TIMEOUT_S,

@@ -13,6 +13,7 @@ use super::field::Kind;
 use super::{Known, PromptKey, limits};
 use crate::domain::Phase;
 use crate::error::{Fault, Faults};
+use crate::text::shown;
 
 /// Checks a list of texts.
 pub(super) fn list(kind: Kind, given: Value, known: &Known) -> Result<Checked, Wrong> {
@@ -141,7 +142,7 @@ fn tags(texts: &[String]) -> Result<Checked, Wrong> {
             found.item(position, || format!("has {chars} characters; at most {} are allowed", limits::TAG_CHARS));
         } else if tag.contains(',') {
             found.item(position, || format!("`{}` holds a comma: write two tags instead", shorten(tag)));
-        } else if tag.chars().any(char::is_control) {
+        } else if shown::unfit_for_a_name(tag).is_some() {
             found.item(position, || "holds a control character: remove it".into());
         } else if seen.insert(tag) {
             tags.push(tag.to_owned());

@@ -34,6 +34,7 @@ use serde_json::Value;
 use crate::error::Result;
 
 pub use compare::CompareRequest;
+pub(crate) use decoder::check_name;
 pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;

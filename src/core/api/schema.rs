@@ -32,6 +32,7 @@ pub fn schema(fields: &[Field], known: &Known) -> Value {
 fn property(kind: Kind, known: &Known) -> Value {
     let phases: Vec<&str> = Phase::ALL.into_iter().map(Phase::as_str).collect();
     match kind {
+        Kind::Name { min } => json!({ "type": "string", "minLength": min, "maxLength": limits::NAME_CHARS }),
         Kind::Text { min, max } => json!({ "type": "string", "minLength": min, "maxLength": max }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),

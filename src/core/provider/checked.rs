@@ -2,15 +2,18 @@
 //!
 //! The innermost layer, right above every transport, so that no codec has to repeat these checks and no layer above
 //! meets a half answer without an error: a stream that just ends is cut, an answer without text is rejected, and text
-//! past [`MAX_ANSWER_BYTES`] is refused while it still streams.
+//! past [`MAX_ANSWER_BYTES`] is refused while it still streams. A name that the model gives itself is recorded only
+//! when it is one: the model that was asked for stands in for what is too long or hides something.
 
 use std::sync::Arc;
 
 use async_stream::stream;
 use futures_util::StreamExt;
 
-use super::{ChatRequest, Chunk, ChunkStream, Provider};
+use super::{ChatRequest, Chunk, ChunkStream, Completion, Provider};
+use crate::api::limits;
 use crate::error::{ProviderError, ProviderFailure};
+use crate::text::shown;
 
 /// The most text one answer may have, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -39,6 +42,7 @@ impl Provider for Checked {
     fn stream(&self, request: ChatRequest) -> ChunkStream {
         let inner = Arc::clone(&self.inner);
         Box::pin(stream! {
+            let asked = request.model.clone().unwrap_or_else(|| inner.default_model().to_owned());
             let mut answer = inner.stream(request);
             let mut bytes = 0_usize;
             let mut is_blank = true;
@@ -59,6 +63,13 @@ impl Provider for Checked {
                     }
                     Ok(Chunk::Warning(_) | Chunk::Thinking(_) | Chunk::Done(_)) | Err(_) => {}
                 }
+                let chunk = match chunk {
+                    Ok(Chunk::Done(completion)) if !is_name(&completion.model) => {
+                        yield Ok(Chunk::Warning(misnamed(inner.name(), &asked)));
+                        Ok(Chunk::Done(Completion { model: asked.clone(), ..completion }))
+                    }
+                    chunk => chunk,
+                };
                 let is_last = matches!(chunk, Ok(Chunk::Done(_)) | Err(_));
                 yield chunk;
                 if is_last {
@@ -68,6 +79,19 @@ impl Provider for Checked {
             yield Err(ended_early(inner.name()));
         })
     }
+}
+
+/// True for what may be recorded as the name of a model.
+pub(super) fn is_name(model: &str) -> bool {
+    model.chars().nth(limits::NAME_CHARS).is_none() && shown::unfit_for_a_name(model).is_none()
+}
+
+fn misnamed(provider: &str, asked: &str) -> String {
+    format!(
+        "`{provider}` calls its model by what is no name (over {} characters, or with control or invisible ones); \
+         `{asked}` is recorded",
+        limits::NAME_CHARS
+    )
 }
 
 /// The stream ended and nobody said that it was complete.
@@ -114,6 +138,47 @@ mod tests {
         let error = failure("{answer: {words: 2000}, pacing: {chunk_chars: 4000}, rules: [{fault: endless}]}").await;
         assert_eq!(error.failure, ProviderFailure::Unavailable);
         assert!(error.message.contains("4 MiB"), "{error}");
+    }
+
+    /// Answers `hello` under a name of its choice.
+    struct Misnamed(String);
+
+    impl Provider for Misnamed {
+        fn name(&self) -> &'static str {
+            "acme"
+        }
+
+        fn default_model(&self) -> &'static str {
+            "asked"
+        }
+
+        fn stream(&self, request: ChatRequest) -> ChunkStream {
+            let (inner, model) = (sim("answer: {text: hello}"), self.0.clone());
+            Box::pin(inner.stream(request).map(move |chunk| {
+                chunk.map(|chunk| match chunk {
+                    Chunk::Done(completion) => Chunk::Done(Completion { model: model.clone(), ..completion }),
+                    chunk => chunk,
+                })
+            }))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_cannot_call_itself_by_what_drives_a_terminal() {
+        let unfit = ["\u{1b}]0;PWN\u{7}\u{1b}[2J", "a\nb", "\u{202e}gpt", "x\u{e0041}", &"m".repeat(201)];
+        for name in unfit {
+            let provider = Checked::new(Arc::new(Misnamed(name.to_owned())));
+            let request = ChatRequest { model: None, ..request(0) };
+            let chunks: Vec<Chunk> = provider.stream(request).map(Result::unwrap).collect().await;
+            let [.., Chunk::Warning(warning), Chunk::Done(completion)] = chunks.as_slice() else {
+                panic!("{chunks:?}")
+            };
+            assert_eq!(completion.model, "asked", "{name:?}");
+            assert!(warning.contains("`asked` is recorded") && shown::unfit_for_a_name(warning).is_none(), "{warning}");
+        }
+        let fit =
+            complete(&Checked::new(Arc::new(Misnamed("vendor/model-1:free (é)".into()))), request(0)).await.unwrap();
+        assert_eq!(fit.1.model, "vendor/model-1:free (é)");
     }
 
     #[tokio::test]

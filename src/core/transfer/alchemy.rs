@@ -23,6 +23,7 @@ use crate::domain::{Phase, Source, Timestamp, write_moment};
 use crate::error::{Faults, Result};
 use crate::store::Store;
 use crate::store::sqlite::alchemy::{AlchemyFile, AlchemyRow, Cell};
+use crate::text::shown;
 
 /// Rows read at once.
 const PAGE: u32 = 500;
@@ -113,6 +114,17 @@ impl Columns {
         let _ = write!(self.notes, "\n{name}: {text}");
     }
 
+    /// A name; what is none here becomes a note.
+    fn name(&mut self, name: &'static str) -> Option<String> {
+        let text = self.text(name)?;
+        let is_long = text.chars().nth(limits::NAME_CHARS).is_some();
+        if is_long || shown::unfit_for_a_name(&text).is_some() {
+            self.write_note(name, &text);
+            return None;
+        }
+        Some(text)
+    }
+
     /// A moment; one that cannot be read becomes a note.
     fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
         let moment = match self.cells.get(name)? {
@@ -164,15 +176,16 @@ fn members(row: AlchemyRow) -> std::result::Result<Map<String, Value>, &'static 
     }
     give("phase", phase(&mut columns).as_str().into());
     give("source", source(&mut columns).as_str().into());
-    let provider = columns.text("provider").unwrap_or_else(|| "unknown".into());
-    let model = columns.text("model").unwrap_or_else(|| "unknown".into());
+    let provider = columns.name("provider").unwrap_or_else(|| "unknown".into());
+    let model = columns.name("model").unwrap_or_else(|| "unknown".into());
     give("model_metadata", account(&mut columns, &provider, &model));
     give("provider", provider.into());
     give("model", model.into());
-    for (field, column) in [("original_input", "original_input"), ("persona", "persona_used")] {
-        if let Some(text) = columns.text(column) {
-            give(field, text.into());
-        }
+    if let Some(text) = columns.text("original_input") {
+        give("original_input", text.into());
+    }
+    if let Some(name) = columns.name("persona_used") {
+        give("persona", name.into());
     }
     match columns.number("temperature") {
         Some(wanted) if (0.0..=limits::MAX_TEMPERATURE).contains(&wanted) => {
@@ -246,8 +259,8 @@ fn account(columns: &mut Columns, provider: &str, model: &str) -> Value {
         "output_tokens": tokens,
         "total_tokens": tokens,
         "estimated": tokens > 0,
-        "embedding_provider": columns.text("embedding_provider"),
-        "embedding_model": columns.text("embedding_model"),
+        "embedding_provider": columns.name("embedding_provider"),
+        "embedding_model": columns.name("embedding_model"),
     })
 }
 
@@ -265,7 +278,7 @@ fn tags(columns: &mut Columns) -> Vec<String> {
     };
     let (mut tags, mut others): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
     for tag in given.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
-        let fits = tag.chars().count() <= limits::TAG_CHARS && !tag.chars().any(char::is_control);
+        let fits = tag.chars().count() <= limits::TAG_CHARS && shown::unfit_for_a_name(tag).is_none();
         if tags.iter().any(|known| known == tag) {
             continue;
         }

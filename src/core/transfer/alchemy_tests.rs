@@ -137,3 +137,22 @@ fn a_row_with_no_content_is_told_why() {
     assert_eq!(members(row(&[("content", Cell::Bytes)])), Err("its content is not UTF-8 text"));
     assert_eq!(members(row(&[])), Err("it has no content"));
 }
+
+#[test]
+fn what_is_no_name_here_becomes_a_note() {
+    let prompt = prompt(&[
+        ("provider", text("\u{1b}]0;PWN\u{7}")),
+        ("model", text(&"m".repeat(201))),
+        ("persona_used", text("\u{202e}evil")),
+        ("tags", text("sea,a\u{e0041}b")),
+    ]);
+    assert_eq!(
+        (prompt.provider.as_str(), prompt.model.as_str(), prompt.persona.as_str()),
+        ("unknown", "unknown", "generic")
+    );
+    assert_eq!(prompt.tags, ["sea"]);
+    let notes = prompt.notes.unwrap();
+    for kept in ["provider: \u{1b}]0;PWN\u{7}", "model: mmm", "persona_used: \u{202e}evil", "tags: a\u{e0041}b"] {
+        assert!(notes.contains(kept), "{kept:?} in {notes:?}");
+    }
+}

@@ -16,6 +16,7 @@ use crate::api::{self, Decoded, Field, Kind, Known, Request, limits};
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
 use crate::error::{Error, Fault};
 use crate::store::Session;
+use crate::text::shown;
 
 /// The fields of a record, in the order of the domain type, and its run.
 pub(super) const FIELDS: [&str; 24] = [
@@ -63,8 +64,8 @@ const DEFAULT_TEMPERATURE: f64 = 0.7;
 const DEFAULT_MAX_TOKENS: u32 = 2000;
 const UNKNOWN: &str = "unknown";
 
-const ID: Kind = Kind::Text { min: 1, max: limits::NAME_CHARS };
-const NAME: Kind = Kind::Text { min: 0, max: limits::NAME_CHARS };
+const ID: Kind = Kind::Name { min: 1 };
+const NAME: Kind = Kind::Name { min: 0 };
 const STORED: Kind = Kind::Text { min: 1, max: limits::STORED_CHARS };
 const TEXT: Kind = Kind::Text { min: 0, max: limits::TEXT_CHARS };
 
@@ -76,7 +77,7 @@ pub(super) const SCALARS: &[Field] = &[
     Field::new("content", STORED, "the prompt itself").required(),
     Field::new("original_input", TEXT, "What the user asked for."),
     Field::new("phase", Kind::Phase, "The last phase."),
-    Field::new("persona", Kind::Text { min: 1, max: limits::NAME_CHARS }, "The persona."),
+    Field::new("persona", Kind::Name { min: 1 }, "The persona."),
     Field::new("provider", NAME, "The provider."),
     Field::new("model", NAME, "The model."),
     Field::new("temperature", Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE }, "0 to 2."),
@@ -265,6 +266,10 @@ impl Decoder {
                     faults.push(Fault::new(field, format!("is longer than {most} characters: shorten it")));
                 }
             }
+            for (name, text) in [("provider", &step.provider), ("model", &step.model)] {
+                check_name(&format!("steps[{position}].{name}"), text, faults);
+            }
+            check_names_of_account(&format!("steps[{position}].model_metadata"), &step.model_metadata, faults);
         }
         steps
     }
@@ -274,7 +279,9 @@ impl Decoder {
         if let Value::Object(members) = &mut given {
             self.note_strange("model_metadata.", members, &METADATA_FIELDS);
         }
-        typed("model_metadata", given, faults)
+        let metadata = typed("model_metadata", given, faults)?;
+        check_names_of_account("model_metadata", &metadata, faults);
+        Some(metadata)
     }
 
     fn session(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<Facts> {
@@ -292,11 +299,37 @@ impl Decoder {
         members.retain(|name, _| {
             let is_known = known.contains(&name.as_str());
             if !is_known && self.strange.len() < MOST_NAMES {
-                let name: String = name.chars().filter(|c| !c.is_control()).take(NAME_SHOWN).collect();
+                let name: String = name.chars().filter(|c| !shown::is_always_hidden(*c)).take(NAME_SHOWN).collect();
                 self.strange.insert(format!("{place}{name}"));
             }
             is_known
         });
+    }
+}
+
+/// Holds a name to what the decoder holds names to.
+pub(super) fn check_name(field: &str, name: &str, faults: &mut Vec<Fault>) {
+    if let Err(message) = api::check_name(name) {
+        faults.push(Fault::new(field, message));
+    }
+}
+
+/// Holds the names in an account to their limits.
+fn check_names_of_account(place: &str, metadata: &ModelMetadata, faults: &mut Vec<Fault>) {
+    let ModelMetadata { provider, model, fallback_from, embedding_provider, embedding_model, .. } = metadata;
+    let names = [
+        ("provider", Some(provider)),
+        ("model", Some(model)),
+        ("fallback_from", fallback_from.as_ref()),
+        ("embedding_provider", embedding_provider.as_ref()),
+        ("embedding_model", embedding_model.as_ref()),
+    ];
+    for (name, text) in names.into_iter().filter_map(|(name, text)| Some((name, text?))) {
+        let field = format!("{place}.{name}");
+        if text.chars().nth(limits::NAME_CHARS).is_some() {
+            faults.push(Fault::new(&field, format!("is longer than {} characters: shorten it", limits::NAME_CHARS)));
+        }
+        check_name(&field, text, faults);
     }
 }
 

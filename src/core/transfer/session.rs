@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::MAX_STEPS;
+use super::record::{MAX_STEPS, check_name};
 use crate::api::limits;
 use crate::domain::{Phase, Prompt, Timestamp};
 use crate::error::Fault;
@@ -80,7 +80,7 @@ impl Facts {
         }
     }
 
-    /// What is over the limits of the contract.
+    /// What is over the limits of the contract, or no name.
     pub(super) fn faults(&self) -> Vec<Fault> {
         let input = self.original_input.as_deref().unwrap_or_default();
         let texts = [
@@ -94,6 +94,9 @@ impl Facts {
                 Fault::new(format!("{NAME}.{name}"), format!("is longer than {most} characters: shorten it"))
             })
             .collect();
+        for (name, text) in [("operation", &self.operation), ("persona", &self.persona)] {
+            check_name(&format!("{NAME}.{name}"), text, &mut faults);
+        }
         if self.phases.len() > MAX_STEPS {
             let message = format!("has {} phases; at most {MAX_STEPS} are allowed", self.phases.len());
             faults.push(Fault::new(format!("{NAME}.phases"), message));

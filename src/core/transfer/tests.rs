@@ -12,6 +12,7 @@ use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, S
 use crate::error::{Code, Error, Result};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, Order, PageSpec, Session, Store, samples};
+use crate::text::shown;
 use crate::time::from_millis;
 
 const LOSSLESS: [TransferFormat; 4] =
@@ -73,6 +74,21 @@ fn solid_text() -> impl Strategy<Value = String> {
     (text(), "[a-z]", text()).prop_map(|(before, solid, after)| format!("{before}{solid}{after}"))
 }
 
+/// A name of at most `most` characters: text without what no name may have.
+fn name(most: usize) -> impl Strategy<Value = String> {
+    let fit = move |text: String| {
+        let mut name = String::new();
+        for character in text.chars().take(most) {
+            name.push(character);
+            if shown::unfit_for_a_name(&name).is_some() {
+                name.pop();
+            }
+        }
+        name
+    };
+    text().prop_map(fit)
+}
+
 fn tags() -> impl Strategy<Value = Vec<String>> {
     let tag = prop_oneof![
         "[=+@'a-z-][a-z ]{0,8}[a-z]",
@@ -85,12 +101,12 @@ fn tags() -> impl Strategy<Value = Vec<String>> {
 
 fn account() -> impl Strategy<Value = ModelMetadata> {
     (
-        text(),
+        name(200),
         any::<u64>(),
         proptest::option::of(0.0..1e9_f64),
         any::<u32>(),
         any::<bool>(),
-        proptest::option::of(text()),
+        proptest::option::of(name(200)),
     )
         .prop_map(|(provider, tokens, cost_usd, calls, cached, other)| ModelMetadata {
             model: provider.clone(),
@@ -116,10 +132,10 @@ fn phase() -> impl Strategy<Value = Phase> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    (phase(), text(), text(), account()).prop_map(|(phase, name, content, model_metadata)| Step {
+    (phase(), name(20), text(), account()).prop_map(|(phase, name, content, model_metadata)| Step {
         phase,
-        provider: name.chars().take(20).collect(),
-        model: name.chars().take(20).collect(),
+        provider: name.clone(),
+        model: name,
         content,
         model_metadata,
     })
@@ -130,7 +146,7 @@ fn moment() -> impl Strategy<Value = Timestamp> {
 }
 
 fn prompt() -> impl Strategy<Value = Prompt> {
-    let names = (solid_text(), text(), text(), text());
+    let names = (name(58), name(60), name(60), name(60));
     let numbers = (any::<u32>(), 0.0..=2.0_f64, 1..=1_000_000_u32, 1..=u32::MAX, proptest::option::of(0.0..=1.0_f64));
     let lists =
         (tags(), proptest::collection::vec(solid_text(), 0..3), proptest::collection::vec(step(), 0..3), account());
@@ -143,33 +159,30 @@ fn prompt() -> impl Strategy<Value = Prompt> {
         moment(),
     );
     ((any::<u128>(), any::<u128>()), (solid_text(), text()), names, numbers, lists, rest).prop_map(
-        |(ids, texts, names, numbers, lists, (phase, notes, parent, source, created_at, updated_at))| {
-            let name = |text: &str| text.chars().take(60).collect::<String>();
-            Prompt {
-                id: PromptId(Uuid::from_u128(ids.0)),
-                session_id: SessionId(Uuid::from_u128(ids.1)),
-                variant: numbers.0,
-                content: texts.0,
-                original_input: texts.1,
-                phase,
-                persona: format!("{}p", name(&names.0)),
-                provider: name(&names.1),
-                model: name(&names.2),
-                temperature: numbers.1,
-                max_tokens: numbers.2,
-                tags: lists.0,
-                context: lists.1,
-                notes,
-                parent_id: parent.map(|id| PromptId(Uuid::from_u128(id))),
-                source,
-                strategy: name(&names.3),
-                revision: numbers.3,
-                score: numbers.4,
-                steps: lists.2,
-                model_metadata: lists.3,
-                created_at,
-                updated_at,
-            }
+        |(ids, texts, names, numbers, lists, (phase, notes, parent, source, created_at, updated_at))| Prompt {
+            id: PromptId(Uuid::from_u128(ids.0)),
+            session_id: SessionId(Uuid::from_u128(ids.1)),
+            variant: numbers.0,
+            content: texts.0,
+            original_input: texts.1,
+            phase,
+            persona: format!("{}p", names.0),
+            provider: names.1,
+            model: names.2,
+            temperature: numbers.1,
+            max_tokens: numbers.2,
+            tags: lists.0,
+            context: lists.1,
+            notes,
+            parent_id: parent.map(|id| PromptId(Uuid::from_u128(id))),
+            source,
+            strategy: names.3,
+            revision: numbers.3,
+            score: numbers.4,
+            steps: lists.2,
+            model_metadata: lists.3,
+            created_at,
+            updated_at,
         },
     )
 }

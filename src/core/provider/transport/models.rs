@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::link::Link;
 use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::checked::is_name;
 use crate::provider::timeout::Patience;
 
 /// The most pages asked for: an endless list is cut here.
@@ -28,7 +29,7 @@ impl Link {
         Box::pin(async move { link.models(patience).await })
     }
 
-    /// Every model the provider lists, in its order, page after page.
+    /// Every model the provider lists, in its order, page after page; what is no name is left out.
     ///
     /// # Errors
     /// As any call; `provider_unavailable` for what is no list.
@@ -40,7 +41,7 @@ impl Link {
             let left = Patience { whole: patience.whole.saturating_sub(start.elapsed()), ..patience };
             let body = self.fetch(self.wire.models(page.as_deref()), "", left, LONGEST_PAGE).await?;
             let read = self.wire.read_models(&body).map_err(|error| self.unread(&body, "", error))?;
-            models.extend(read.models);
+            models.extend(read.models.into_iter().filter(|model| is_name(model)));
             match read.next {
                 // A mark that comes again would be asked for again and again.
                 Some(next) if page.as_ref() != Some(&next) => page = Some(next),

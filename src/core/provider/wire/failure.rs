@@ -13,6 +13,7 @@ use super::Refusal;
 use super::too_long::{may_be_too_long, says_too_long};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::redact::{MASK, mask};
+use crate::text::shown::is_always_hidden;
 
 /// The longest wait told; anything above is as good as never.
 pub const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -292,10 +293,9 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// Characters that steer a terminal or turn the direction of text.
+/// Characters that steer a terminal, turn the direction of text or hide, joiners among them.
 fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    is_always_hidden(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Scheme, host and port of an absolute address; paths and queries may hold secrets.
