@@ -8,6 +8,7 @@ use aludel_core::engine::Engine;
 use aludel_core::error::Result;
 #[cfg(not(all(feature = "server", feature = "tui")))]
 use aludel_core::error::{Code, Error};
+use aludel_core::text::shown::escape;
 use aludel_core::trace::{self, LogSettings};
 
 /// Opens the face that the configuration names; says on standard error why it cannot.
@@ -16,7 +17,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere left to tell that this fails.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+            let _ = writeln!(std::io::stderr(), "error: {}", escape(&error.to_string()));
             ExitCode::from(error.code().row().exit)
         }
     }

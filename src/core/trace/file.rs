@@ -15,6 +15,7 @@ use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use super::{LogSettings, line};
 use crate::config::LogFormat;
 use crate::files;
+use crate::text::shown::escape;
 use crate::time::{Clock as _, SystemClock};
 
 /// Files kept, that of today included.
@@ -155,7 +156,7 @@ impl LogFile {
         let message = files::failure("write the log in", &self.dir, error).to_string();
         if self.tells_failures {
             // Standard error may be closed; there is nobody left to tell then.
-            let _ = writeln!(io::stderr(), "warn: {message}; going on without a log file");
+            let _ = writeln!(io::stderr(), "warn: {}; going on without a log file", escape(&message));
         }
         state.failure = Some(message);
     }

@@ -1,4 +1,4 @@
-//! What a line looks like, and that no line leaves with a secret.
+//! What a line looks like, and that no line leaves with a secret, or with anything hidden that a terminal would obey.
 //!
 //! Text lines are one line each, whatever was logged, so nobody can forge an entry by logging a line break. JSON
 //! lines are masked value by value and stay valid JSON. On standard error a line is short: level and message, for
@@ -15,6 +15,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFi
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::redact;
+use crate::text::shown;
 use crate::time::Clock;
 
 /// Writes the moment of an event: RFC 3339, UTC.
@@ -83,7 +84,8 @@ pub(super) struct Masked<W>(pub(super) W);
 
 impl<W: Write> Write for Masked<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.write_all(masked_text(&String::from_utf8_lossy(line)).as_bytes())?;
+        let line = String::from_utf8_lossy(line);
+        self.0.write_all(one_line(&shown::escape_around_styles(&redact::mask(body(&line)))).as_bytes())?;
         Ok(line.len())
     }
 
@@ -92,19 +94,26 @@ impl<W: Write> Write for Masked<W> {
     }
 }
 
-/// A line of text with secrets masked, one line whatever is in it.
+/// A line of text with secrets masked and what is hidden shown, one line whatever is in it.
 pub(super) fn masked_text(line: &str) -> String {
-    let body = line.strip_suffix('\n').unwrap_or(line);
-    let mut masked = redact::mask(body).replace('\n', "\\n").replace('\r', "\\r");
-    masked.push('\n');
-    masked
+    one_line(&shown::escape(&redact::mask(body(line))))
+}
+
+fn body(line: &str) -> &str {
+    line.strip_suffix('\n').unwrap_or(line)
+}
+
+fn one_line(text: &str) -> String {
+    let mut line = text.replace('\n', "\\n").replace('\r', "\\r");
+    line.push('\n');
+    line
 }
 
 /// A line of JSON with secrets masked, valid JSON still.
 pub(super) fn masked_json(line: &str) -> String {
     let mut value = serde_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
     mask_value(&mut value);
-    format!("{value}\n")
+    shown::escape_json(&value.to_string()).into_owned() + "\n"
 }
 
 fn mask_value(value: &mut Value) {

@@ -28,6 +28,7 @@ use super::overlays;
 use super::terminal::Copied;
 use super::theme::Theme;
 use super::widgets::figures::thousands;
+use super::widgets::safe;
 
 /// Draws everything: the screen, and what lies over it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
@@ -44,6 +45,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     marks::view(model, frame.buffer_mut(), theme);
     overlays::view(model, frame, theme);
     theme.finish(frame.buffer_mut());
+    safe::guard(frame.buffer_mut());
 }
 
 /// Why `action` cannot be done now; `None` when it can. Keys stand in it by the names of their actions, in braces.

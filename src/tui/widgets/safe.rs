@@ -1,12 +1,16 @@
 //! Makes foreign text safe to show: nothing that comes out can move a cursor, change a colour or reach a clipboard.
 //!
 //! Models may answer with anything. [`Sanitizer`] takes text as it arrives, cut anywhere, and lets through what is
-//! printable: terminal escape sequences vanish whole, other control characters too, line breaks become `\n`, tabs
-//! become [`TAB`], and marks that reorder text are dropped. It only shapes what is *shown*; what is stored and what
+//! printable: terminal escape sequences vanish whole, line breaks become `\n`, tabs become [`TAB`], and what
+//! `aludel_core::text::shown` calls hidden is dropped: control characters, marks that reorder text, tags. What passes by it
+//! is stopped at the end of the drawing ([`guard`]). It only shapes what is *shown*; what is stored and what
 //! is copied stays as the model wrote it.
 //!
 //! Always holds: feeding a text in pieces gives the same as feeding it whole. A sequence that is never closed ends
 //! at the line's end, so it cannot hide what follows.
+
+use aludel_core::text::shown::{has_hidden, is_always_hidden};
+use ratatui::buffer::Buffer;
 
 /// What a tab is shown as.
 pub(crate) const TAB: &str = "    ";
@@ -79,7 +83,7 @@ fn text(character: char, out: &mut String) -> State {
         '\u{1b}' => return State::Escape,
         '\u{9b}' => return State::Control,
         '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => return State::Command,
-        _ if is_hidden(character) => {}
+        _ if is_always_hidden(character) => {}
         _ => out.push(character),
     }
     State::Text
@@ -90,14 +94,18 @@ fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// True for what has no picture: controls, byte-order marks, marks that reorder text, tag characters.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}'
-        )
+/// The last word on every frame: a cell with anything hidden in it shows [`STAND_IN`] instead, whoever drew it.
+pub(crate) fn guard(frame: &mut Buffer) {
+    for cell in &mut frame.content {
+        let is_plain = matches!(cell.symbol().as_bytes(), [b' '..=b'~']);
+        if !is_plain && (cell.symbol().contains(char::is_control) || has_hidden(cell.symbol())) {
+            cell.set_symbol(STAND_IN);
+        }
+    }
 }
+
+/// What stands in a cell that may not be shown.
+const STAND_IN: &str = "\u{fffd}";
 
 /// The whole of `text`, safe to show.
 pub(crate) fn safe(text: &str) -> String {
@@ -169,6 +177,19 @@ mod tests {
     #[test]
     fn marks_that_reorder_text_are_dropped() {
         assert_eq!(safe("a\u{202e}b\u{2066}c\u{feff}d"), "abcd");
+    }
+
+    #[test]
+    fn no_cell_of_a_frame_can_hide_anything() {
+        let mut frame = Buffer::with_lines(["abcdef"]);
+        for (cell, symbol) in
+            frame.content.iter_mut().zip(["a\u{202e}", "\u{1b}", "b\u{e0041}", "\n", "é", "👩\u{200d}🔬"])
+        {
+            cell.set_symbol(symbol);
+        }
+        guard(&mut frame);
+        let symbols: Vec<&str> = frame.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert_eq!(symbols, [STAND_IN, STAND_IN, STAND_IN, STAND_IN, "é", "👩\u{200d}🔬"]);
     }
 
     #[test]
