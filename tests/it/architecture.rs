@@ -190,6 +190,51 @@ fn no_face_imports_another() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The files that open an output of the process, and what keeps text there from driving a terminal.
+const OUTPUTS: &[(&str, &str)] = &[
+    ("src/build.rs", "speaks to cargo"),
+    ("src/cli/printer.rs", "takes `Shown` alone"),
+    ("src/core/trace/file.rs", "escapes"),
+    ("src/core/trace/line.rs", "escapes all but its styles"),
+    ("src/server/mcp/stdio.rs", "JSON for a program"),
+    ("src/server/rest/serve.rs", "its own address"),
+    ("src/tui/plain/mod.rs", "goes through `plain::lines::Out`"),
+    ("src/tui/terminal/modes.rs", "sequences of its own"),
+    ("src/tui/terminal/panicking.rs", "a test"),
+    ("src/tui/terminal/screen.rs", "frames that passed `safe::guard`"),
+    ("src/unattended.rs", "escapes"),
+];
+
+#[test]
+fn no_output_is_opened_but_where_text_is_escaped() {
+    let opens = |code: &str| {
+        let calls = [
+            "stdout().lock",
+            "stderr().lock",
+            "stdout(),",
+            "stderr(),",
+            "::stdout()",
+            "::stderr()",
+            "println!",
+            "print!(",
+        ];
+        // Whether it is a terminal may be asked anywhere.
+        let code = ["stdin", "stdout", "stderr"].iter().fold(code.to_owned(), |code, name| {
+            code.replace(&format!("std::io::{name}().is_terminal()"), "")
+                .replace(&format!("io::{name}().is_terminal()"), "")
+        });
+        calls.iter().any(|call| code.contains(call))
+    };
+    let base = root();
+    let open: Vec<String> = rust_files(&base.join("src"))
+        .iter()
+        .filter(|file| !is_test_file(&module_of(&base.join("src"), file)) && opens(&code_of(file)))
+        .map(|file| file.strip_prefix(&base).expect("below the root").display().to_string())
+        .filter(|file| !OUTPUTS.iter().any(|(known, _)| known == file))
+        .collect();
+    assert!(open.is_empty(), "write through the printer, or say in OUTPUTS what keeps the text harmless: {open:?}");
+}
+
 #[test]
 fn every_file_opens_with_a_header() {
     let mut files = rust_files(&root().join("src"));

@@ -11,6 +11,8 @@ mod cli;
 #[cfg(feature = "cli")]
 mod durability;
 #[cfg(feature = "cli")]
+mod hostile;
+#[cfg(feature = "cli")]
 mod interop;
 #[cfg(feature = "server")]
 mod mcp;

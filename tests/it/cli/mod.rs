@@ -25,3 +25,9 @@ mod stored;
 mod terminal;
 mod tested_providers;
 mod transfer;
+
+/// Everything a command wrote to a terminal.
+#[cfg(unix)]
+pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> String {
+    terminal::on_a_terminal(home, arguments, &[], "y\n").bytes
+}

@@ -7,16 +7,16 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use crate::support::Home;
 
 /// What a command showed on a terminal, and its exit code.
-struct Shown {
+pub(crate) struct Shown {
     /// Everything it wrote.
-    bytes: String,
+    pub(crate) bytes: String,
     /// The screen at the end.
     screen: String,
     code: u32,
 }
 
 /// Runs a command on a terminal and types `keys` once it has written something.
-fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str, &str)], keys: &str) -> Shown {
+pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str, &str)], keys: &str) -> Shown {
     let size = PtySize { rows: 200, cols: 80, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));

@@ -10,4 +10,4 @@ mod pty;
 mod storms;
 mod work;
 
-use pty::Pty;
+pub(crate) use pty::Pty;
