@@ -26,8 +26,9 @@ mod terminal;
 mod tested_providers;
 mod transfer;
 
-/// Everything a command wrote to a terminal.
+/// Everything a command wrote to a terminal. A question is answered by the end of the input, which no terminal echoes
+/// into what is written.
 #[cfg(unix)]
 pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> String {
-    terminal::on_a_terminal(home, arguments, &[], "y\n").bytes
+    terminal::on_a_terminal(home, arguments, &[], "\u{4}").bytes
 }
