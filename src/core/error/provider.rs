@@ -24,6 +24,8 @@ pub struct ProviderError {
     /// True when nothing of the request reached the provider, so that nothing can be owed for it: a refused connection,
     /// a name that does not resolve, no common TLS.
     pub never_sent: bool,
+    /// True when nobody was asked at all, because the provider is known to be down: no call that failed.
+    pub never_asked: bool,
     /// Its own word on whether the same call may succeed a little later; `None` where it says nothing, and the kind of
     /// failure decides.
     pub should_retry: Option<bool>,
@@ -63,6 +65,7 @@ impl ProviderError {
             upstream_status: None,
             refused_parameter: None,
             never_sent: false,
+            never_asked: false,
             should_retry: None,
         }
     }
@@ -93,6 +96,13 @@ impl ProviderError {
     pub fn before_sending(mut self) -> Self {
         self.never_sent = true;
         self
+    }
+
+    /// The same failure of a call that was never made.
+    #[must_use]
+    pub fn without_asking(mut self) -> Self {
+        self.never_asked = true;
+        self.before_sending()
     }
 
     /// The code of the contract.

@@ -96,8 +96,9 @@ impl Provider for Route {
             let mut target = Target { model: first_model, ..first };
             let mut waiting = fallbacks.iter();
             let mut failures: Vec<ProviderError> = Vec::new();
-            // Calls that failed at the targets before this one.
+            // Calls that failed at the targets before this one, and targets that were left without one.
             let mut failed_before = 0_u32;
+            let mut never_asked = 0_u32;
             loop {
                 let mut answer = target.provider.stream(ChatRequest { model: target.model.clone(), ..request.clone() });
                 let mut failed_here = 0_u32;
@@ -105,7 +106,7 @@ impl Provider for Route {
                     match answer.next().await {
                         Some(Ok(Chunk::Done(mut completion))) => {
                             drop(answer);
-                            completion.retries += failed_before;
+                            completion.retries += failed_before - never_asked;
                             if !failures.is_empty() {
                                 completion.fallback_from = Some(first_name);
                             }
@@ -124,6 +125,7 @@ impl Provider for Route {
                 };
                 drop(answer);
                 failed_before += failed_here + 1;
+                never_asked += u32::from(error.never_asked);
                 let next = if may_another_do_better(&error, on_refusal) { waiting.next() } else { None };
                 let Some(next) = next else {
                     yield Err(first_cause(failures, error));

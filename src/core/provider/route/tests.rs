@@ -44,6 +44,34 @@ async fn tell(route: &Route) -> (Vec<String>, Vec<String>, Result<(String, Compl
     panic!("the stream ended without an end");
 }
 
+/// A provider whose breaker is open.
+struct Down;
+
+impl Provider for Down {
+    fn name(&self) -> &'static str {
+        "down"
+    }
+
+    fn default_model(&self) -> &'static str {
+        "d-1"
+    }
+
+    fn stream(&self, _request: ChatRequest) -> ChunkStream {
+        let error = ProviderError::new("down", ProviderFailure::Unavailable, "it was not asked").without_asking();
+        Box::pin(futures_util::stream::once(async { Err(error) }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_was_not_asked_is_no_retry() {
+    let spare = Sim::from_yaml("spare", "answer: {text: hello}").unwrap();
+    let route = Route::new(Target::new(Arc::new(Down)), [Target::new(Arc::new(spare))]);
+    let (told, warnings, end) = tell(&route).await;
+    let (_, completion) = end.unwrap();
+    assert_eq!((completion.retries, completion.fallback_from.as_deref()), (0, Some("down")));
+    assert_eq!((told.len(), warnings.len()), (1, 1), "and moving on is shown all the same");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_healthy_binding_answers_alone() {
     let (_, first) = target("first", "answer: {text: hello}");
