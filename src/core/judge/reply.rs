@@ -2,7 +2,8 @@
 //!
 //! The form is the program's own, not a template's: its text and its JSON Schema are made here from the rubric, and a
 //! reply is read against the same rubric. Exactly these keys, each criterion once, grades and ratings as listed; a
-//! verdict that the grades by weight contradict is no verdict. Anything else is told back once, then missing.
+//! verdict that the grades by weight contradict is no verdict. A reply that breaks off with its verdict whole is closed
+//! and read. Anything else is told back once, then missing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,6 +19,13 @@ pub(super) type Criteria = [(String, f64)];
 
 /// By more than this the verdict may not differ from the grade nearest to the grades by weight: one grade.
 const ROUNDING: f64 = 0.5;
+
+/// The most characters of the reasons. A model whose output follows the schema stops there, however much it has to say.
+/// Well below the 2,000 from which llama.cpp's grammars refuse a length or drop it (ggml-org/llama.cpp#27087 and #28469).
+const LONGEST_REASONS: u32 = 800;
+
+/// The same for those that read: words.
+const MOST_WORDS: u32 = 80;
 
 /// The lowest and the highest rating.
 const RATINGS: std::ops::RangeInclusive<u8> = 1..=10;
@@ -100,7 +108,39 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let bare = text.trim();
     let bare = bare.strip_prefix("```json").or_else(|| bare.strip_prefix("```")).unwrap_or(bare);
     let bare = bare.strip_suffix("```").unwrap_or(bare).trim();
-    serde_json::from_str(bare).map_err(|error| error.to_string())
+    serde_json::from_str(bare).or_else(|error: serde_json::Error| {
+        let closed = if error.is_eof() { closed(bare) } else { None };
+        closed.and_then(|closed| serde_json::from_str(&closed).ok()).ok_or_else(|| error.to_string())
+    })
+}
+
+/// A JSON object that breaks off, with its last text and what is open closed. `None` where its last value may have gone
+/// on: a number.
+fn closed(text: &str) -> Option<String> {
+    let (mut open, mut is_in_text, mut is_escaped) = (Vec::new(), false, false);
+    let mut escape = 0;
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_in_text => (is_escaped, escape) = (true, at),
+            '"' => is_in_text = !is_in_text,
+            '{' if !is_in_text => open.push('}'),
+            '[' if !is_in_text => open.push(']'),
+            '}' | ']' if !is_in_text => _ = open.pop(),
+            _ => {}
+        }
+    }
+    if !is_in_text && text.ends_with(|last: char| last.is_ascii_digit()) {
+        return None;
+    }
+    // An escape that breaks off: `\`, or `\u` with fewer than four digits.
+    let is_cut = is_in_text && (is_escaped || (text[escape..].starts_with("\\u") && text.len() < escape + 6));
+    let mut whole = text[..if is_cut { escape } else { text.len() }].to_owned();
+    if is_in_text {
+        whole.push('"');
+    }
+    whole.extend(open.iter().rev());
+    Some(whole)
 }
 
 fn reasons(reasons: String) -> Result<String, String> {
@@ -133,6 +173,7 @@ fn weighed(criteria: &Criteria, value: impl Fn(&str) -> f64) -> f64 {
 
 /// How the reply to a question has to look, in words.
 pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
+    let brief = format!("The reasons have at most {MOST_WORDS} words, whatever the criteria are; then the rest.");
     let keys = |value: &str| -> String {
         criteria.iter().map(|(name, _)| format!("\"{name}\": {value}")).collect::<Vec<_>>().join(", ")
     };
@@ -140,13 +181,13 @@ pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
         JudgeQuestion::Compare { .. } => format!(
             "A grade is one of \"A>>B\" (A is clearly better), \"A>B\" (A is slightly better), \"=\" (no difference that \
              matters), \"B>A\" (B is slightly better), \"B>>A\" (B is clearly better). The verdict is a grade, and may not \
-             contradict the grades of the criteria taken together by their weights.\n\n\
+             contradict the grades of the criteria taken together by their weights. {brief}\n\n\
              Whatever was said before of how to answer: answer with one JSON object and nothing else, with exactly these keys \
              in this order:\n{{\"reasons\": \"…\", \"criteria\": {{{}}}, \"verdict\": GRADE}}",
             keys("GRADE")
         ),
         JudgeQuestion::Rate { .. } => format!(
-            "A rating is a whole number from 1 (worst) to 10 (best).\n\n\
+            "A rating is a whole number from 1 (worst) to 10 (best). {brief}\n\n\
              Whatever was said before of how to answer: answer with one JSON object and nothing else, with exactly these keys \
              in this order:\n{{\"reasons\": \"…\", \"criteria\": {{{}}}}}",
             keys("RATING")
@@ -164,7 +205,7 @@ pub(super) fn schema(question: &JudgeQuestion, criteria: &Criteria) -> Value {
     };
     let named: Map<String, Value> = criteria.iter().map(|(name, _)| (name.clone(), each.clone())).collect();
     let mut properties = Map::new();
-    properties.insert("reasons".into(), json!({ "type": "string" }));
+    properties.insert("reasons".into(), json!({ "type": "string", "maxLength": LONGEST_REASONS }));
     properties.insert("criteria".into(), object(&named));
     properties.extend(verdict.map(|verdict| ("verdict".to_owned(), verdict)));
     object(&properties)
@@ -269,6 +310,44 @@ mod tests {
                 assert!(fault.as_ref().is_err_and(|fault| fault.contains(says)), "{text}: {fault:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_reply_that_breaks_off_is_read_when_its_verdict_is_whole() {
+        let even = criteria([0.5, 0.5]);
+        let first = r#"{"criteria": {"coverage": "A>B", "clarity": "A>B"}, "verdict": "A>B", "reasons": "it goes on "#;
+        let last = r#"{"reasons": "r", "criteria": {"coverage": "A>B", "clarity": "A>B"}, "verdict": "A>B""#;
+        for text in
+            [first.to_owned(), format!("{first}\\"), format!("{first}\\u00e"), format!("```json\n{last}"), last.into()]
+        {
+            let reply = read_comparison(&text, &even);
+            assert!(reply.is_ok_and(|reply| (reply.margin - 0.5).abs() < 1e-9), "{text}");
+        }
+        for cut in 0..last.len() - 1 {
+            let reply = read_comparison(&last[..cut], &even);
+            assert!(reply.is_err(), "{}", &last[..cut]);
+        }
+        let rating = r#"{"reasons": "r", "criteria": {"coverage": 8, "clarity": 1"#;
+        assert!(read_rating(rating, &even).is_err(), "it may have been a ten");
+        assert!(read_rating(&format!("{rating}}}"), &even).is_ok());
+    }
+
+    #[test]
+    fn the_schema_bounds_every_text_of_a_reply() {
+        let question = JudgeQuestion::Compare { a: String::new(), b: String::new() };
+        for question in [question, JudgeQuestion::Rate { text: String::new() }] {
+            let schema = schema(&question, &criteria([0.5, 0.5]));
+            let texts = texts_of(&schema);
+            assert!(!texts.is_empty());
+            for text in texts {
+                assert!(text.get("maxLength").is_some() || text.get("enum").is_some(), "{text}");
+            }
+        }
+    }
+
+    fn texts_of(schema: &Value) -> Vec<&Value> {
+        let within = schema.as_object().into_iter().flat_map(Map::values).flat_map(texts_of);
+        within.chain((schema["type"] == "string").then_some(schema)).collect()
     }
 
     #[test]

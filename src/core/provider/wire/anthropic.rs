@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::reader::Reader;
 use super::escape::escape;
+use super::lengths::without_lengths;
 use super::reading::{self, names};
 use super::turns::{Turn, Turns};
 use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
@@ -127,7 +128,7 @@ fn chat_body(request: &ChatRequest, model: &str) -> Value {
         body["temperature"] = temperature.into();
     }
     if let Some(schema) = &request.response_schema {
-        body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+        body["output_config"] = json!({"format": {"type": "json_schema", "schema": without_lengths(schema)}});
     }
     body
 }

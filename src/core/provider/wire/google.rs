@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use self::reader::Reader;
 use super::escape::escape;
+use super::lengths::without_lengths;
 use super::reading::{self, text, tokens, vector};
 use super::turns::{Turn, Turns};
 use super::{
@@ -141,7 +142,7 @@ fn chat_body(request: &ChatRequest) -> Value {
     }
     if let Some(schema) = &request.response_schema {
         config.insert("responseMimeType".into(), "application/json".into());
-        config.insert("responseJsonSchema".into(), schema.clone());
+        config.insert("responseJsonSchema".into(), without_lengths(schema));
     }
     if !config.is_empty() {
         body.insert("generationConfig".into(), config.into());

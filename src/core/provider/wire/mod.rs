@@ -15,6 +15,7 @@ mod chance;
 mod escape;
 pub mod failure;
 pub mod google;
+mod lengths;
 pub mod ollama;
 pub mod openai;
 pub mod openrouter;

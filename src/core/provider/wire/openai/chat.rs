@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::super::failure::{self, Cause};
+use super::super::lengths::without_lengths;
 use super::super::{AnswerReader, HttpCall, Method, ModelPage, Refusal};
 use super::answer::ChatReader;
 use super::error_body::ErrorBody;
@@ -57,7 +58,11 @@ impl Chat {
             body[self.limit_name(model)] = max_tokens.into();
         }
         if let Some(schema) = &request.response_schema {
-            let schema = json!({ "name": "answer", "strict": is_strict(schema), "schema": schema });
+            let taken = match self.dialect {
+                Dialect::Vendor | Dialect::OpenRouter => without_lengths(schema),
+                Dialect::Compatible => schema.clone(),
+            };
+            let schema = json!({ "name": "answer", "strict": is_strict(schema), "schema": taken });
             body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
         }
         HttpCall { method: Method::Post, path: "/chat/completions".to_owned(), headers: Vec::new(), body: Some(body) }
