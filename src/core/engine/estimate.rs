@@ -1,11 +1,13 @@
-//! What a run may cost at most, before anything is sent: `spend.preflight_usd` asks for it.
+//! What a run may cost at most, before anything is sent: `spend.preflight_usd` asks for it, and under a cap each variant
+//! is given as much before it begins ([`Engine::allowance`]).
 //!
-//! The same bounds as the ledger's, over calls that do not exist yet: each phase's messages as they will be made, with as
-//! many tokens of draft as the phase before may write; the judge's comparisons with a repair each. Of a binding
-//! and its fallbacks the dearest counts. Retries are not in it: what is refused is not billed as a rule, and a run
-//! that was confirmed is held to the estimate.
+//! The same bounds as the ledger's, over calls that do not exist yet: each phase's messages as they will be made, with
+//! the draft that the phase before may write ([`BYTES_A_TOKEN`]); the judge's comparisons with a repair each. Of a
+//! binding and its fallbacks the dearest counts. Retries are not in it: what is refused is not billed as a rule, and a
+//! run that was confirmed is held to the estimate.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -17,7 +19,8 @@ use crate::assets::{Rubric, strategy_for};
 use crate::domain::{JudgementId, Phase};
 use crate::error::{Error, Result};
 use crate::judge::{self, Judging};
-use crate::ledger::{Account, Money, WorstCase};
+use crate::ledger::{Account, Money, Need, Refusal, WorstCase};
+use crate::pipeline::Allowance;
 use crate::prompting;
 use crate::provider::catalog::Price;
 use crate::provider::metered::most_input_tokens;
@@ -50,7 +53,13 @@ struct Bound {
     cost: Money,
     /// Tokens that the answer may have.
     answer: u64,
+    /// Why a cap in dollars cannot be kept at the first of these places, if it cannot.
+    obstacle: Option<Refusal>,
 }
+
+/// Bytes that a token of a draft is taken to have where it is sent on: the ledger counts a request by its bytes. English
+/// has some four; what a longer one is short of comes from what its own phase did not use, or from what the caps leave.
+const BYTES_A_TOKEN: u64 = 4;
 
 /// Tokens by which asking the judge to repair its reply lengthens a request, beside that reply.
 const REPAIR: u64 = 256;
@@ -72,10 +81,11 @@ impl Engine {
         let strategies: Vec<&str> = (0..count).map(strategy_for).collect();
         let distinct: BTreeSet<&str> = strategies.iter().copied().collect();
         for strategy in distinct {
-            let (of_one, answer) = estimating.variant(&phases, strategy, count)?;
+            let Chain { steps, answer, .. } = estimating.variant(&phases, strategy, count)?;
+            let of_one: Money = steps.into_iter().sum();
             let times = strategies.iter().filter(|other| **other == strategy).count();
             cost = cost + std::iter::repeat_n(of_one, times).sum();
-            longest = longest.max(answer);
+            longest = longest.max(answer.saturating_mul(BYTES_A_TOKEN));
         }
         let mut tally = estimating.tally;
         if request.auto_select {
@@ -93,6 +103,58 @@ impl Engine {
             cost = cost + judged.cost;
         }
         Ok(tally.estimate(calls, cost))
+    }
+
+    /// What each variant of a run may take at most, and its judge at least; `None` where no cap is in force.
+    ///
+    /// # Errors
+    /// As [`Engine::estimate`].
+    pub(super) fn allowance(&self, request: &GenerateRequest, account: &Account) -> Result<Option<Allowance>> {
+        if !account.is_capped() {
+            return Ok(None);
+        }
+        let mut estimating = Estimating { tally: Tally::new(self, account.assumed_price()), request };
+        let count = request.count.unwrap_or(self.config().generation.default_count);
+        let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
+        let mut allowance = Allowance::default();
+        let mut chains: BTreeMap<&str, Chain> = BTreeMap::new();
+        let mut longest = 0;
+        for strategy in (0..count).map(strategy_for) {
+            let chain = match chains.entry(strategy) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(estimating.variant(&phases, strategy, count)?),
+            };
+            longest = longest.max(chain.answer.saturating_mul(BYTES_A_TOKEN));
+            allowance.obstacle = allowance.obstacle.or_else(|| chain.obstacle.clone());
+            allowance.variants.push(chain.steps.clone());
+        }
+        // One candidate is not judged.
+        if request.auto_select && count > 1 {
+            let persona = self.persona_of(request);
+            let questions = estimating.tally.questions(&Judgeable {
+                task: &request.input,
+                persona,
+                rubric: self.rubric(None, persona)?,
+                targets: &self.bench_of(request)?.targets,
+                candidates: count as usize,
+                longest,
+                thorough: false,
+            })?;
+            let of_each = Need {
+                calls: questions.len() as u64,
+                money: questions.iter().map(|question| question.first.cost).sum(),
+            };
+            let order_swaps = self.config().judge.order_swaps;
+            allowance.judge = (0..=count as usize)
+                .map(|candidates| of_each.times(judge::most_asks(candidates, 1, false, order_swaps)))
+                .collect();
+            let obstacle = || questions.into_iter().find_map(|question| question.first.obstacle);
+            allowance.obstacle = allowance.obstacle.or_else(obstacle);
+        }
+        if !account.is_capped_in_dollars() {
+            allowance.obstacle = None;
+        }
+        Ok(Some(allowance))
     }
 
     /// What asking the judge may take at most, repairs included.
@@ -168,9 +230,25 @@ pub(super) struct Judgeable<'a> {
     pub(super) targets: &'a [wiring::Target<'a>],
     /// How many candidates there are.
     pub(super) candidates: usize,
-    /// The most tokens that one of them has.
+    /// The most bytes that one of them has.
     pub(super) longest: u64,
     pub(super) thorough: bool,
+}
+
+/// What the phases of a variant may cost.
+struct Chain {
+    /// By phase.
+    steps: Vec<Money>,
+    /// Tokens that its prompt may have.
+    answer: u64,
+    /// Why a cap in dollars cannot be kept, if it cannot.
+    obstacle: Option<Refusal>,
+}
+
+/// One question to a judge.
+struct Question {
+    first: Bound,
+    repair: Bound,
 }
 
 /// What asking a judge may take at most.
@@ -186,18 +264,20 @@ struct Estimating<'a> {
 }
 
 impl Estimating<'_> {
-    /// What all phases of a variant may cost, and tokens of its prompt.
-    fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<(Money, u64)> {
-        let (mut cost, mut draft) = (Money::ZERO, 0);
+    /// What the phases of a variant may cost.
+    fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<Chain> {
+        let mut chain = Chain { steps: Vec::with_capacity(phases.len()), answer: 0, obstacle: None };
         for (place, phase) in phases.iter().enumerate() {
             let brief = self.brief(phases, *phase, place > 0, strategy, count);
             let asked = prompting::phase_request(&self.tally.engine.inner.assets, &brief, None, None, None)?;
             let (targets, max_tokens) = self.tally.engine.targets(*phase, self.request);
-            let Bound { cost: of_phase, answer } = self.tally.call(&asked, draft, &targets, max_tokens)?;
-            cost = cost + of_phase;
-            draft = answer;
+            let draft = chain.answer.saturating_mul(BYTES_A_TOKEN);
+            let Bound { cost, answer, obstacle } = self.tally.call(&asked, draft, &targets, max_tokens)?;
+            chain.steps.push(cost);
+            chain.answer = answer;
+            chain.obstacle = chain.obstacle.or(obstacle);
         }
-        Ok((cost, draft))
+        Ok(chain)
     }
 
     /// The brief of a phase, with an empty draft where there will be one.
@@ -236,7 +316,7 @@ impl<'a> Tally<'a> {
         let is_known = self.unpriced.is_empty();
         Estimate {
             calls,
-            most_usd: is_known.then(|| rounded_up(cost).dollars()),
+            most_usd: is_known.then(|| cost.advised().dollars()),
             unpriced: self.unpriced.into_iter().collect(),
         }
     }
@@ -244,6 +324,17 @@ impl<'a> Tally<'a> {
     /// What asking every judge may take, each question with the repair of its reply.
     fn judging(&mut self, judgeable: &Judgeable<'_>) -> Result<Judged> {
         let order_swaps = self.engine.config().judge.order_swaps;
+        let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
+        let mut judged = Judged { calls: 0, cost: Money::ZERO };
+        for Question { first, repair } in self.questions(judgeable)? {
+            judged.calls += 2 * asks;
+            judged.cost = judged.cost + (first.cost + repair.cost).times(asks);
+        }
+        Ok(judged)
+    }
+
+    /// The dearest question to every judge.
+    fn questions(&mut self, judgeable: &Judgeable<'_>) -> Result<Vec<Question>> {
         let judging = Judging {
             judges: self.engine.judges(judgeable.targets, true)?,
             assets: Arc::clone(&self.engine.inner.assets),
@@ -251,25 +342,24 @@ impl<'a> Tally<'a> {
             task: judgeable.task.to_owned(),
             persona: judgeable.persona.to_owned(),
             thorough: judgeable.thorough,
-            order_swaps,
+            order_swaps: self.engine.config().judge.order_swaps,
             max_concurrency: 1,
             account: Account::default(),
             id: JudgementId(uuid::Uuid::nil()),
             now: self.engine.inner.clock.now(),
             operation: String::new(),
         };
-        let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
-        let mut judged = Judged { calls: 0, cost: Money::ZERO };
+        let mut questions = Vec::with_capacity(judging.judges.len());
         for (judge, target) in judging.judges.iter().zip(judgeable.targets) {
             let asked = judge::outline(&judging, judge)?;
             let max_tokens = asked.max_tokens.unwrap_or(u32::MAX);
-            let shown = 2 * judgeable.longest;
+            let shown = judgeable.longest.saturating_mul(2);
             let first = self.call(&asked, shown, &[*target], max_tokens)?;
-            let repair = self.call(&asked, shown + first.answer + REPAIR, &[*target], max_tokens)?;
-            judged.calls += 2 * asks;
-            judged.cost = judged.cost + Money::from_nanos((first.cost + repair.cost).nanos().saturating_mul(asks));
+            let more = shown.saturating_add(first.answer.saturating_mul(BYTES_A_TOKEN)).saturating_add(REPAIR);
+            let repair = self.call(&asked, more, &[*target], max_tokens)?;
+            questions.push(Question { first, repair });
         }
-        Ok(judged)
+        Ok(questions)
     }
 
     /// The dearest of the targets, for a request with so many more tokens.
@@ -280,38 +370,26 @@ impl<'a> Tally<'a> {
         targets: &[wiring::Target<'_>],
         max_tokens: u32,
     ) -> Result<Bound> {
-        let mut dearest = Bound { cost: Money::ZERO, answer: 0 };
-        for target in targets {
+        let mut dearest = Bound { cost: Money::ZERO, answer: 0, obstacle: None };
+        for (place, target) in targets.iter().enumerate() {
             let (model, terms) = self.engine.inner.registry.terms(target.provider, target.model)?;
             let terms = terms.assuming(self.assumed_price);
             let sent = max_tokens.saturating_add(terms.reasoning_headroom);
-            match terms.worst_case(most_input_tokens(asked) + more_tokens, Some(sent)) {
-                WorstCase::Most(cost) => dearest.cost = dearest.cost.max(cost),
-                WorstCase::UnknownPrice | WorstCase::Unbounded => _ = self.unpriced.insert(model),
+            let obstacle = match terms.worst_case(most_input_tokens(asked).saturating_add(more_tokens), Some(sent)) {
+                WorstCase::Most(cost) => {
+                    dearest.cost = dearest.cost.max(cost);
+                    None
+                }
+                WorstCase::UnknownPrice => Some(Refusal::UnknownPrice { model: model.clone() }),
+                WorstCase::Unbounded => Some(Refusal::UnboundedAnswer { model: model.clone() }),
+            };
+            if let Some(obstacle) = obstacle {
+                // Without a model nobody is asked, and a fallback is refused when its turn comes.
+                dearest.obstacle = dearest.obstacle.or((place == 0 && !model.is_empty()).then_some(obstacle));
+                self.unpriced.insert(model);
             }
             dearest.answer = dearest.answer.max(terms.max_output.unwrap_or(u64::MAX).min(sent.into()));
         }
         Ok(dearest)
-    }
-}
-
-/// To a hundredth of a cent, from a dollar on to a cent.
-fn rounded_up(cost: Money) -> Money {
-    const DOLLAR: u64 = 1_000_000_000;
-    let step = if cost.nanos() < DOLLAR { DOLLAR / 10_000 } else { DOLLAR / 100 };
-    Money::from_nanos(cost.nanos().div_ceil(step).saturating_mul(step))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn estimates_are_rounded_up_to_what_people_read() {
-        let shown = |nanos| rounded_up(Money::from_nanos(nanos)).to_string();
-        assert_eq!(
-            [shown(0), shown(1), shown(123_456_789), shown(1_234_567_890), shown(2_000_000_000)],
-            ["$0.00", "$0.0001", "$0.1235", "$1.24", "$2.00"]
-        );
     }
 }

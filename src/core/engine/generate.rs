@@ -56,6 +56,7 @@ impl Engine {
         let session_id = self.inner.ids.session();
         let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
         let account = self.account(caps(&request), labels);
+        let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
         let judge = if request.auto_select {
             let bench = self.bench_of(&request)?;
@@ -80,6 +81,7 @@ impl Engine {
             warnings,
             ranking_weights: weights,
             account,
+            allowance,
         })
     }
 

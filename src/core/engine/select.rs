@@ -97,7 +97,6 @@ impl Engine {
             rubric,
             targets: &bench.targets,
             candidates: matter.candidates.len(),
-            // No token is shorter than a byte.
             longest: matter.candidates.iter().map(|prompt| prompt.content.len() as u64).max().unwrap_or_default(),
             thorough: request.thorough,
         };

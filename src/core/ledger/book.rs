@@ -3,6 +3,8 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use super::account::Labels;
 use super::money::Money;
 use super::refusal::Refusal;
@@ -12,6 +14,13 @@ pub trait SpendBook: Send + Sync {
     /// The most that may be spent a day; `None`: no cap, calls are written down when they have ended.
     fn daily_cap(&self) -> Option<Money>;
 
+    /// What the calls of today count as, those under way at their worst case.
+    fn counted_today(&self) -> Counted<'_>;
+
+    /// Sets an amount aside under the cap of the day for calls to come. Waits while calls under way or other chains may
+    /// leave room. Dropping the future before it answers sets nothing aside.
+    fn set_aside(&self, amount: Money) -> SettingAside<'_>;
+
     /// Takes a call in before it goes out. Dropping the future before it answers takes nothing in.
     fn admit(&self, call: BookedCall) -> Admission<'_>;
 
@@ -20,11 +29,38 @@ pub trait SpendBook: Send + Sync {
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
+/// A sum to come.
+pub type Counted<'a> = Pin<Box<dyn Future<Output = Result<Money, Refusal>> + Send + 'a>>;
+
+/// What was set aside, to come; `None` where there is no cap of a day.
+pub type SettingAside<'a> = Pin<Box<dyn Future<Output = Result<Option<Box<dyn BookHold>>, Refusal>> + Send + 'a>>;
+
+/// An amount that is set aside for calls to come. Dropping it frees what is left.
+pub trait BookHold: Send + Sync {
+    /// Its name.
+    fn id(&self) -> Uuid;
+}
+
+/// From where a call is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookDraw {
+    /// The name of a [`BookHold`].
+    pub id: Uuid,
+    /// What is to be left of it for later calls.
+    pub keep: Money,
+}
+
 /// The answer to come.
 pub type Admission<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn BookEntry>, Refusal>> + Send + 'a>>;
 
+/// Whether there was room for more.
+pub type Extension<'a> = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send + 'a>>;
+
 /// A call that was taken in. Dropped without an end it counts as [`CallEnd::Unseen`].
 pub trait BookEntry: Send {
+    /// Sets more aside for the call, which is under way. Never waits for room.
+    fn extend(&mut self, by: Money) -> Extension<'_>;
+
     /// Says how the call ended. Never waits and never fails; what cannot be written down is logged.
     fn close(self: Box<Self>, end: CallEnd);
 }
@@ -42,6 +78,8 @@ pub struct BookedCall {
     pub purpose: &'static str,
     /// The most it can cost; `None` when the price is unknown.
     pub worst: Option<Money>,
+    /// What it draws on, if something was set aside for it.
+    pub draw: Option<BookDraw>,
 }
 
 /// How a call ended.
@@ -62,4 +100,9 @@ pub enum CallEnd {
     Failed,
     /// Nobody saw the end: it may have been paid for, and counts as its worst case.
     Unseen,
+    /// By us, because the answer outran what was set aside for it. Nobody saw the end either.
+    Cut {
+        /// What it counts as against a cap.
+        counted: Money,
+    },
 }

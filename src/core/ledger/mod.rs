@@ -9,19 +9,25 @@
 //! saw counts as its worst case; a call that went out counts as a call even if it failed. A call that does not fit now but
 //! may fit once others have settled waits its turn, first come first served; one that can never fit is refused at once.
 //!
-//! The caps of a run are kept by the `till`; what several runs and processes share, and what is to be
+//! Under a cap the calls that make one prompt are set aside together before the first of them goes out
+//! ([`Account::set_aside`]), so that a budget buys whole prompts; each call then draws on its [`Allotment`].
+//!
+//! The caps of a run are kept by the `till`, its arithmetic is the `balance`; what several runs and processes share, and what is to be
 //! remembered, is behind the port [`SpendBook`], which [`crate::store::StoreBook`] fills. The layer that reserves and
 //! settles for every provider is [`crate::provider::metered`].
 
 mod account;
+mod balance;
 mod book;
 mod money;
 mod refusal;
 mod reservation;
 mod till;
 
-pub use account::{Account, Call, Caps, Labels, WorstCase};
-pub use book::{Admission, BookEntry, BookedCall, CallEnd, SpendBook};
+pub use account::{Account, Allotment, Call, Caps, Labels, Need, WorstCase};
+pub use book::{
+    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, Counted, Extension, SettingAside, SpendBook,
+};
 pub use money::Money;
 pub use refusal::Refusal;
 pub use reservation::{Actual, Reservation};

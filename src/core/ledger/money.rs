@@ -35,6 +35,20 @@ impl Money {
         Self(whole((dollars * 1e9).floor()))
     }
 
+    /// So many times as much.
+    #[must_use]
+    pub const fn times(self, number: u64) -> Self {
+        Self(self.0.saturating_mul(number))
+    }
+
+    /// The amount to name as a cap that is enough: rounded up to a hundredth of a cent, from a dollar on to a cent.
+    #[must_use]
+    pub const fn advised(self) -> Self {
+        const DOLLAR: u64 = 1_000_000_000;
+        let step = if self.0 < DOLLAR { DOLLAR / 10_000 } else { DOLLAR / 100 };
+        Self(self.0.div_ceil(step).saturating_mul(step))
+    }
+
     /// US dollars, for showing.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e9
@@ -87,6 +101,15 @@ mod tests {
         assert_eq!(Money::from_dollars_up(-1.0), Money::ZERO);
         assert_eq!(Money::from_dollars_up(f64::NAN), Money::ZERO);
         assert_eq!(Money::from_dollars_up(f64::INFINITY), Money::MAX);
+    }
+
+    #[test]
+    fn amounts_to_advise_are_rounded_up_to_what_people_read() {
+        let shown = |nanos| Money::from_nanos(nanos).advised().to_string();
+        assert_eq!(
+            [shown(0), shown(1), shown(123_456_789), shown(1_234_567_890), shown(2_000_000_000)],
+            ["$0.00", "$0.0001", "$0.1235", "$1.24", "$2.00"]
+        );
     }
 
     #[test]

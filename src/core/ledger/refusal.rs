@@ -10,6 +10,8 @@ pub enum Refusal {
     Calls {
         /// The cap.
         cap: u64,
+        /// The least cap that would have let this one out.
+        wanted: u64,
     },
     /// The call might pass the run's budget.
     Budget {
@@ -20,6 +22,37 @@ pub enum Refusal {
         /// The worst case of those under way.
         reserved: Money,
         /// The worst case of this one.
+        wanted: Money,
+    },
+    /// All calls of a chain do not fit the cap of calls.
+    ChainCalls {
+        /// The cap.
+        cap: u64,
+        /// What it leaves.
+        left: u64,
+        /// What the chain takes, with the judge's share.
+        wanted: u64,
+        /// True where a judge is to choose, and needs more for one candidate more.
+        is_judged: bool,
+    },
+    /// A chain might pass the run's budget.
+    ChainBudget {
+        /// The cap.
+        cap: Money,
+        /// What it leaves.
+        left: Money,
+        /// The worst case of the chain, with the judge's share.
+        wanted: Money,
+        /// True where a judge is to choose, and needs more for one candidate more.
+        is_judged: bool,
+    },
+    /// A chain might pass the budget of the day.
+    ChainDay {
+        /// The cap.
+        cap: Money,
+        /// What it leaves.
+        left: Money,
+        /// The worst case of the chain.
         wanted: Money,
     },
     /// The call might pass the budget of the day.
@@ -63,22 +96,44 @@ impl Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Calls { cap } => write!(
+            Self::Calls { cap, wanted } => write!(
                 f,
-                "the next call would pass the cap of {cap} {}; raise `max_calls`, or ask for fewer variants or phases",
-                if *cap == 1 { "call" } else { "calls" }
+                "the next call would pass the cap of {}; raise `max_calls` to at least {wanted}, or ask for fewer variants \
+                 or phases",
+                calls(*cap)
             ),
             Self::Budget { cap, spent, reserved, wanted } => {
                 write!(f, "the next call may cost up to {wanted} and could pass the budget of {cap} ({spent} spent")?;
                 if *reserved != Money::ZERO {
                     write!(f, ", up to {reserved} for calls under way")?;
                 }
-                f.write_str("); raise `budget_usd`, lower `max_tokens`, or ask for fewer variants or phases")
+                let enough = (*spent + *reserved + *wanted).advised();
+                write!(
+                    f,
+                    "); raise `budget_usd` to at least {enough}, lower `max_tokens`, or ask for fewer variants or phases"
+                )
+            }
+            Self::ChainCalls { cap, left, wanted, is_judged } => write!(
+                f,
+                "a whole variant takes {}{}, and the cap of {} leaves {left}",
+                calls(*wanted),
+                share(*is_judged),
+                calls(*cap)
+            ),
+            Self::ChainBudget { cap, left, wanted, is_judged } => write!(
+                f,
+                "a whole variant may cost up to {wanted}{}, and the budget of {cap} leaves {left}",
+                share(*is_judged)
+            ),
+            Self::ChainDay { cap, left, wanted } => {
+                write!(f, "a whole variant may cost up to {wanted}, and the daily budget of {cap} leaves {left}")
             }
             Self::Day { cap, counted, wanted } => write!(
                 f,
                 "the next call may cost up to {wanted} and could pass the daily budget of {cap} ({counted} used or \
-                 reserved since midnight UTC); raise `spend.daily_budget_usd`, lower `max_tokens`, or go on tomorrow"
+                 reserved since midnight UTC); raise `spend.daily_budget_usd` to at least {}, lower `max_tokens`, or go on \
+                 tomorrow",
+                (*counted + *wanted).advised()
             ),
             Self::UnknownPrice { model } => write!(
                 f,
@@ -99,6 +154,14 @@ impl std::fmt::Display for Refusal {
     }
 }
 
+fn share(is_judged: bool) -> &'static str {
+    if is_judged { " with what the judge needs for it" } else { "" }
+}
+
+fn calls(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "call" } else { "calls" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,7 +171,7 @@ mod tests {
     fn a_refusal_names_the_cap_what_is_spent_and_the_way_out() {
         let dollars = Money::from_dollars_up;
         let refusals = [
-            (Refusal::Calls { cap: 1 }, &["cap of 1 call;", "`max_calls`"][..]),
+            (Refusal::Calls { cap: 1, wanted: 2 }, &["cap of 1 call;", "`max_calls` to at least 2"][..]),
             (
                 Refusal::Budget {
                     cap: dollars(0.5),
@@ -116,11 +179,17 @@ mod tests {
                     reserved: dollars(0.05),
                     wanted: dollars(0.1),
                 },
-                &["up to $0.10", "budget of $0.50", "$0.40 spent", "$0.05 for calls under way", "`budget_usd`"],
+                &[
+                    "up to $0.10",
+                    "budget of $0.50",
+                    "$0.40 spent",
+                    "$0.05 for calls under way",
+                    "`budget_usd` to at least $0.55",
+                ],
             ),
             (
                 Refusal::Day { cap: dollars(5.0), counted: dollars(4.99), wanted: dollars(0.1) },
-                &["daily budget of $5.00", "$4.99", "`spend.daily_budget_usd`"],
+                &["daily budget of $5.00", "$4.99", "`spend.daily_budget_usd` to at least $5.09"],
             ),
             (Refusal::UnknownPrice { model: "m-1".into() }, &["`m-1`", "`assume_price`"]),
             (Refusal::UnboundedAnswer { model: "m-1".into() }, &["`m-1`", "`max_calls`"]),

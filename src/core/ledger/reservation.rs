@@ -2,6 +2,7 @@
 
 use super::book::{BookEntry, CallEnd};
 use super::money::Money;
+use super::refusal::Refusal;
 use super::till::Hold;
 
 /// Money set aside for one call that is under way.
@@ -13,6 +14,8 @@ pub struct Reservation {
     /// `None` once it is settled.
     parts: Option<Parts>,
     worst: Option<Money>,
+    /// True when a cap in dollars is in force.
+    is_capped: bool,
 }
 
 struct Parts {
@@ -34,8 +37,36 @@ pub struct Actual {
 }
 
 impl Reservation {
-    pub(super) fn new(hold: Hold, entry: Option<Box<dyn BookEntry>>, worst: Option<Money>) -> Self {
-        Self { parts: Some(Parts { hold, entry }), worst }
+    pub(super) fn new(hold: Hold, entry: Option<Box<dyn BookEntry>>, worst: Option<Money>, is_capped: bool) -> Self {
+        Self { parts: Some(Parts { hold, entry }), worst, is_capped }
+    }
+
+    /// What is set aside; `None` where no cap in dollars bounds the call.
+    pub fn bound(&self) -> Option<Money> {
+        self.worst.filter(|_| self.is_capped)
+    }
+
+    /// Sets more aside for a call that outruns what was, if the caps leave as much.
+    ///
+    /// # Errors
+    /// Why they do not. What was set aside before stays so.
+    pub async fn extend(&mut self, by: Money) -> Result<(), Refusal> {
+        let Some(Parts { hold, entry }) = &mut self.parts else { return Err(Refusal::Gone) };
+        hold.extend(by)?;
+        if let Some(entry) = entry
+            && let Err(refusal) = entry.extend(by).await
+        {
+            hold.shrink(by);
+            return Err(refusal);
+        }
+        self.worst = self.worst.map(|worst| worst + by);
+        Ok(())
+    }
+
+    /// The call was cut because it outran what was set aside: it counts as that, or as what came if that is more.
+    pub fn cut(mut self, came_to: Money) {
+        let counted = self.worst.unwrap_or_default().max(came_to);
+        self.end(counted, CallEnd::Cut { counted });
     }
 
     /// The call was answered. Booked as it was, even above what was set aside: the provider has charged it. Where no

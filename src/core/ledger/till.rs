@@ -1,29 +1,24 @@
-//! The till of one run: how many calls and how much money its caps still allow.
+//! The till of one run: lets calls and chains through as its caps allow, and makes them wait where that may help.
 //!
-//! All of it is one small state under a lock that is never held across a wait. A call that fits is let through; one that
-//! would fit if calls under way turned out cheaper than their worst case waits in a queue, first come first served;
-//! one that cannot fit whatever becomes of the others is refused. When nothing is under way nobody waits, so
-//! the queue cannot stall, and whoever stops waiting leaves it without a trace.
+//! All of it is one small state under a lock that is never held across a wait; the arithmetic is [`super::balance`].
+//! What fits is let through; what would fit if others turned out cheaper than their worst case waits, first come first
+//! served; what cannot fit whatever becomes of the others is refused.
+//!
+//! Calls wait for calls that are under way, which end by themselves, and for nothing else: a call may hold a permit that
+//! another chain needs in order to go on. Chains hold nothing yet, so they wait for calls and for other chains, and
+//! stand behind the calls. So nobody waits for somebody who waits, and whoever stops waiting leaves without a trace.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::account::Caps;
+use super::account::{Caps, Need};
+use super::balance::{AllotmentId, Balance, Granted, Source, Verdict, Want};
 use super::money::Money;
 use super::refusal::Refusal;
 
-/// What a run has taken so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Calls that went out.
-    pub calls: u64,
-    /// What the ended ones count as.
-    pub spent: Money,
-    /// The worst case of those under way.
-    pub reserved: Money,
-}
+pub use super::balance::Tally;
 
 /// Keeps the caps of one run.
 #[derive(Debug, Default)]
@@ -34,26 +29,21 @@ pub(super) struct Till {
 
 #[derive(Debug, Default)]
 struct State {
-    tally: Tally,
-    under_way: usize,
-    queue: VecDeque<Waiter>,
+    balance: Balance,
+    /// Calls that wait, in their order.
+    calls: VecDeque<Waiter>,
+    /// Chains that wait, in their order.
+    chains: VecDeque<Waiter>,
     /// The number of the next one to wait.
     next: u64,
 }
 
-/// A call that waits for money to come free.
+/// One who waits for room to come free.
 #[derive(Debug)]
 struct Waiter {
     number: u64,
-    worst: Money,
-    answer: oneshot::Sender<Result<(), Refusal>>,
-}
-
-/// What a call is told when it asks.
-enum Verdict {
-    Fits,
-    Later,
-    Never(Refusal),
+    want: Want,
+    answer: oneshot::Sender<Result<Granted, Refusal>>,
 }
 
 impl Till {
@@ -66,27 +56,58 @@ impl Till {
     }
 
     pub(super) fn tally(&self) -> Tally {
-        self.lock().tally
+        self.lock().balance.tally
     }
 
-    /// Sets `worst` aside, waiting where that may help. Dropping the future leaves everything as it was.
-    pub(super) async fn reserve(self: &Arc<Self>, worst: Money) -> Result<Hold, Refusal> {
+    /// What the caps leave; what is not capped is endless.
+    pub(super) fn left(&self) -> Need {
+        self.lock().balance.left(&self.caps)
+    }
+
+    /// Sets the worst case of a call aside, waiting where that may help. Dropping the future leaves everything as it was.
+    pub(super) async fn reserve(self: &Arc<Self>, worst: Money, source: Option<Source>) -> Result<Hold, Refusal> {
+        let want = Want::Call { worst, source };
+        let granted = self.ask(want).await?;
+        let owns_call = matches!(granted, Granted::Call { owns_call: true });
+        Ok(Hold { till: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
+    }
+
+    /// Sets a whole chain aside, waiting where that may help. Dropping the future leaves everything as it was.
+    pub(super) async fn allot(self: &Arc<Self>, steps: Vec<Money>) -> Result<Share, Refusal> {
+        match self.ask(Want::Chain { steps }).await? {
+            Granted::Chain(id) => Ok(Share::new(self, id, true)),
+            // A chain is granted as a chain.
+            Granted::Call { .. } => Err(Refusal::Gone),
+        }
+    }
+
+    /// Keeps back what the judge needs at least, by number of candidates.
+    pub(super) fn keep_for_judge(&self, needs: Vec<Need>) {
+        self.lock().balance.keep_for_judge(needs);
+    }
+
+    /// What one candidate more would add to what the judge needs.
+    pub(super) fn judge_share(&self) -> Need {
+        self.lock().balance.judge_share()
+    }
+
+    /// What was kept back for the judge.
+    pub(super) fn allot_to_judge(self: &Arc<Self>) -> Share {
+        let id = self.lock().balance.allot_to_judge();
+        Share::new(self, id, false)
+    }
+
+    async fn ask(self: &Arc<Self>, want: Want) -> Result<Granted, Refusal> {
         let waiting = {
             let mut state = self.lock();
-            let verdict = match state.judge(&self.caps, worst) {
-                // Those that came before go first.
-                Verdict::Fits if !state.queue.is_empty() => Verdict::Later,
-                verdict => verdict,
-            };
-            match verdict {
-                Verdict::Fits => {
-                    state.take(worst);
-                    return Ok(Hold::new(Arc::clone(self), worst));
-                }
+            // Those that came before go first.
+            let may_take_more = state.is_first(&want);
+            match state.balance.judge(&self.caps, &want, may_take_more) {
+                Verdict::Fits => return Ok(state.balance.grant(&self.caps, &want, may_take_more)),
                 Verdict::Never(refusal) => return Err(refusal),
                 Verdict::Later => {
-                    let (number, answer) = state.enqueue(worst);
-                    Waiting { till: Arc::clone(self), number, worst, answer, is_over: false }
+                    let (number, answer) = state.enqueue(want.clone());
+                    Waiting { till: Arc::clone(self), number, want, answer, is_over: false }
                 }
             }
         };
@@ -100,84 +121,73 @@ impl Till {
 }
 
 impl State {
-    fn judge(&self, caps: &Caps, worst: Money) -> Verdict {
-        let Tally { calls, spent, reserved } = self.tally;
-        if let Some(cap) = caps.calls.filter(|cap| calls >= *cap) {
-            return Verdict::Never(Refusal::Calls { cap });
-        }
-        let Some(cap) = caps.budget else { return Verdict::Fits };
-        if spent + reserved + worst <= cap {
-            return Verdict::Fits;
-        }
-        // Even if all that is under way turned out to cost nothing.
-        if self.under_way == 0 || spent + worst > cap {
-            return Verdict::Never(Refusal::Budget { cap, spent, reserved, wanted: worst });
-        }
-        Verdict::Later
+    /// True when nobody waits before this one.
+    fn is_first(&self, want: &Want) -> bool {
+        self.calls.is_empty() && (matches!(want, Want::Call { .. }) || self.chains.is_empty())
     }
 
-    fn take(&mut self, worst: Money) {
-        self.tally.calls += 1;
-        self.tally.reserved = self.tally.reserved + worst;
-        self.under_way += 1;
-    }
-
-    /// Undoes [`State::take`]: the call never went out.
-    fn withdraw(&mut self, worst: Money) {
-        self.tally.calls -= 1;
-        self.tally.reserved = self.tally.reserved.saturating_sub(worst);
-        self.under_way -= 1;
-    }
-
-    fn settle(&mut self, worst: Money, counted: Money) {
-        self.tally.reserved = self.tally.reserved.saturating_sub(worst);
-        self.tally.spent = self.tally.spent + counted;
-        self.under_way -= 1;
-    }
-
-    fn enqueue(&mut self, worst: Money) -> (u64, oneshot::Receiver<Result<(), Refusal>>) {
+    fn enqueue(&mut self, want: Want) -> (u64, oneshot::Receiver<Result<Granted, Refusal>>) {
         let (sender, receiver) = oneshot::channel();
         let number = self.next;
         self.next += 1;
-        self.queue.push_back(Waiter { number, worst, answer: sender });
+        let queue = if matches!(want, Want::Call { .. }) { &mut self.calls } else { &mut self.chains };
+        queue.push_back(Waiter { number, want, answer: sender });
         (number, receiver)
     }
 
-    /// Answers those at the head of the queue that can be answered now.
+    /// Answers those at the heads of the queues that can be answered now.
     fn serve(&mut self, caps: &Caps) {
-        while let Some(first) = self.queue.front() {
-            let verdict = match self.judge(caps, first.worst) {
-                Verdict::Later => return,
-                Verdict::Fits => Ok(()),
-                Verdict::Never(refusal) => Err(refusal),
-            };
-            let Some(Waiter { worst, answer, .. }) = self.queue.pop_front() else { return };
-            let is_let_through = verdict.is_ok();
-            if is_let_through {
-                self.take(worst);
+        while self.serve_one(caps) {}
+    }
+
+    fn serve_one(&mut self, caps: &Caps) -> bool {
+        let queue = if self.calls.is_empty() { &mut self.chains } else { &mut self.calls };
+        let Some(first) = queue.front() else { return false };
+        let refusal = match self.balance.judge(caps, &first.want, true) {
+            Verdict::Later => return false,
+            Verdict::Fits => None,
+            Verdict::Never(refusal) => Some(refusal),
+        };
+        let Some(Waiter { want, answer, .. }) = queue.pop_front() else { return false };
+        match refusal {
+            Some(refusal) => _ = answer.send(Err(refusal)),
+            None => {
+                let granted = self.balance.grant(caps, &want, true);
+                if answer.send(Ok(granted)).is_err() {
+                    self.undo(&want, granted);
+                }
             }
-            if answer.send(verdict).is_err() && is_let_through {
-                self.withdraw(worst);
+        }
+        true
+    }
+
+    /// Takes back what was granted to one who is gone.
+    fn undo(&mut self, want: &Want, granted: Granted) {
+        match (want, granted) {
+            (Want::Call { worst, source }, Granted::Call { owns_call }) => {
+                self.balance.withdraw(*worst, *source, owns_call);
             }
+            (_, Granted::Chain(id)) => self.balance.end(id, false, true),
+            (Want::Chain { .. }, Granted::Call { .. }) => {}
         }
     }
 }
 
-/// A place in the queue. Dropping it gives the place up, and what came with it.
+/// A place in a queue. Dropping it gives the place up, and what came with it.
 struct Waiting {
     till: Arc<Till>,
     number: u64,
-    worst: Money,
-    answer: oneshot::Receiver<Result<(), Refusal>>,
+    want: Want,
+    answer: oneshot::Receiver<Result<Granted, Refusal>>,
     is_over: bool,
 }
 
 impl Waiting {
-    async fn answer(mut self) -> Result<Hold, Refusal> {
-        // The sender is in the queue of the till that we hold, and leaves it with an answer alone.
+    async fn answer(mut self) -> Result<Granted, Refusal> {
+        // The sender is in a queue of the till that we hold, and leaves it with an answer alone.
         let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::Gone));
         self.is_over = true;
-        answer.map(|()| Hold::new(Arc::clone(&self.till), self.worst))
+        answer
     }
 }
 
@@ -189,9 +199,12 @@ impl Drop for Waiting {
         let mut state = self.till.lock();
         // Answers are given under the lock, so this is the last word.
         match self.answer.try_recv() {
-            Ok(Ok(())) => state.withdraw(self.worst),
+            Ok(Ok(granted)) => state.undo(&self.want, granted),
             Ok(Err(_)) => {}
-            Err(_) => state.queue.retain(|waiter| waiter.number != self.number),
+            Err(_) => {
+                state.calls.retain(|waiter| waiter.number != self.number);
+                state.chains.retain(|waiter| waiter.number != self.number);
+            }
         }
         state.serve(&self.till.caps);
     }
@@ -203,25 +216,38 @@ impl Drop for Waiting {
 pub(super) struct Hold {
     till: Arc<Till>,
     worst: Money,
+    source: Option<Source>,
+    owns_call: bool,
     is_out: bool,
     is_settled: bool,
 }
 
 impl Hold {
-    fn new(till: Arc<Till>, worst: Money) -> Self {
-        Self { till, worst, is_out: false, is_settled: false }
-    }
-
     /// The call goes out: from now on it counts.
     pub(super) fn goes_out(&mut self) {
         self.is_out = true;
+    }
+
+    /// Sets more aside, if the caps leave as much. Never waits: the call is under way.
+    pub(super) fn extend(&mut self, by: Money) -> Result<(), Refusal> {
+        self.till.lock().balance.extend(&self.till.caps, by)?;
+        self.worst = self.worst + by;
+        Ok(())
+    }
+
+    /// Gives back what [`Hold::extend`] took.
+    pub(super) fn shrink(&mut self, by: Money) {
+        self.worst = self.worst.saturating_sub(by);
+        let mut state = self.till.lock();
+        state.balance.shrink(by);
+        state.serve(&self.till.caps);
     }
 
     /// The call is over and counts as so much.
     pub(super) fn settle(mut self, counted: Money) {
         self.is_settled = true;
         let mut state = self.till.lock();
-        state.settle(self.worst, counted);
+        state.balance.settle(self.worst, counted, self.source);
         state.serve(&self.till.caps);
     }
 }
@@ -233,10 +259,44 @@ impl Drop for Hold {
         }
         let mut state = self.till.lock();
         if self.is_out {
-            state.settle(self.worst, self.worst);
+            state.balance.settle(self.worst, self.worst, self.source);
         } else {
-            state.withdraw(self.worst);
+            state.balance.withdraw(self.worst, self.source, self.owns_call);
         }
+        state.serve(&self.till.caps);
+    }
+}
+
+/// What is set aside for a chain, or for the judge. Dropping it frees what is left of it.
+#[derive(Debug)]
+pub(super) struct Share {
+    till: Arc<Till>,
+    id: AllotmentId,
+    /// True for a chain, whose prompt the judge is to choose among.
+    is_candidate: bool,
+    is_complete: bool,
+}
+
+impl Share {
+    fn new(till: &Arc<Till>, id: AllotmentId, is_candidate: bool) -> Self {
+        Self { till: Arc::clone(till), id, is_candidate, is_complete: false }
+    }
+
+    /// Where a call of this step draws from.
+    pub(super) fn source(&self, step: usize) -> Source {
+        Source { allotment: self.id, step }
+    }
+
+    /// The chain has come to its end: there is something to judge.
+    pub(super) fn complete(mut self) {
+        self.is_complete = true;
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut state = self.till.lock();
+        state.balance.end(self.id, self.is_complete, self.is_candidate);
         state.serve(&self.till.caps);
     }
 }

@@ -20,7 +20,7 @@ fn till(budget: Option<u64>, calls: Option<u64>) -> Arc<Till> {
 
 fn ask(till: &Arc<Till>, worst: u64) -> Asking {
     let till = Arc::clone(till);
-    Box::pin(async move { till.reserve(nanos(worst)).await })
+    Box::pin(async move { till.reserve(nanos(worst), None).await })
 }
 
 fn poll(asking: &mut Asking) -> Poll<Result<Hold, Refusal>> {
@@ -63,9 +63,9 @@ fn without_caps_everything_goes_and_is_added_up() {
 fn the_last_call_that_fits_goes_and_the_next_is_refused() {
     let till = till(None, Some(2));
     let both = (out(&till, 0), out(&till, 0));
-    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2 });
+    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2, wanted: 3 });
     drop(both);
-    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2 }, "a call that ended stays a call");
+    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2, wanted: 3 }, "a call that ended stays a call");
 }
 
 #[test]
@@ -207,7 +207,7 @@ proptest! {
                         hold.goes_out();
                         out.push((hold, worst));
                     }
-                    Poll::Ready(Err(Refusal::Calls { cap })) => prop_assert_eq!(till.tally().calls, cap),
+                    Poll::Ready(Err(Refusal::Calls { cap, .. })) => prop_assert_eq!(till.tally().calls, cap),
                     Poll::Ready(Err(_)) => {
                         let budget = budget.expect("there is a budget");
                         prop_assert!(till.tally().spent.nanos() + worst > budget, "it would have fitted");

@@ -5,11 +5,17 @@
 //! ranking, and reported only after the store has it. A cancelled run keeps what had finished and still ranks it.
 //! Every started phase finishes or its variant fails; the last event is the only terminal one.
 //!
+//! Under a cap variants are finished one after the other, as many side by side as whole chains fit what is left: one
+//! starts when the worst cases of all its phases do ([`Allowance`]).
+//!
 //! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
 //!
 //! [`Plan`] is everything a run needs, resolved by the engine; [`run`] carries it out; [`variant`] is one variant.
 
+mod allowance;
 mod announce;
+#[cfg(test)]
+mod cap_tests;
 mod outcome;
 mod plan;
 mod run;
@@ -18,6 +24,7 @@ mod selection;
 mod tests;
 mod variant;
 
+pub use allowance::Allowance;
 pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports};
 pub use run::start;
 pub use selection::{JudgeJob, SelectPlan, start_selection};

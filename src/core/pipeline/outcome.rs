@@ -154,6 +154,8 @@ async fn select(
     deadline: Option<tokio::time::Instant>,
     gathered: &mut Gathered,
 ) -> Option<SelectResult> {
+    // Kept back for it while the variants were made; what it does not take is free again afterwards.
+    let allotment = plan.account.judge_allotment();
     let job = JudgeJob {
         operation: "generate",
         judge: judge.clone(),
@@ -162,7 +164,7 @@ async fn select(
         keep: plan.save,
         timeout: plan.timeout,
         concurrency: plan.concurrency,
-        account: plan.account.clone(),
+        account: allotment.account(0),
     };
     let selected = selection::choose(&job, &gathered.prompts, ports, events, control, deadline).await;
     match selected {

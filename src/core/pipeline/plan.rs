@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
 use crate::domain::{Phase, Prompt, SessionId};
 use crate::ids::IdSource;
@@ -45,6 +46,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Who pays for its calls.
     pub account: Account,
+    /// What the variants may take at most; `None` where no cap is in force.
+    pub allowance: Option<Allowance>,
 }
 
 /// One phase and who does it.

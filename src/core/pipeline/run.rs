@@ -1,11 +1,14 @@
 //! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
+//!
+//! Variants are begun in their order: each waits for a place, and under a cap until all that it may take is set aside.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
+use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
 use super::plan::{Plan, Ports};
@@ -13,6 +16,7 @@ use super::variant::{self, Progress};
 use crate::domain::{ModelMetadata, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Run, RunControl};
+use crate::ledger::Allotment;
 use crate::offload::{INLINE_BYTES, offload};
 use crate::store::Session;
 
@@ -32,7 +36,7 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
         events.warn(None, None, message.clone()).await;
     }
     let mut stored = Vec::new();
-    let terminal = match begin(&plan, &ports).await {
+    let terminal = match begin(&plan, &ports, &events).await {
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
             let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
@@ -51,8 +55,15 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
     }
 }
 
-/// Records the run, so that a database that cannot be used is found before anything is spent.
-async fn begin(plan: &Plan, ports: &Ports) -> Result<(), Error> {
+/// Says what the caps buy, and records the run, so that a cap that is too low and a database that cannot be used are
+/// found before anything is spent.
+async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Error> {
+    if let Some(allowance) = &plan.allowance {
+        if let Some(message) = allowance.outlook(&plan.account).await? {
+            events.warn(None, None, message).await;
+        }
+        plan.account.keep_for_judge(allowance.judge.clone());
+    }
     if !plan.save {
         return Ok(());
     }
@@ -90,20 +101,24 @@ async fn run_variants(
     control: &RunControl,
     deadline: Option<tokio::time::Instant>,
 ) -> Gathered {
-    let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
     let mut tasks = JoinSet::new();
+    let mut waiting = Vec::new();
     for number in 0..plan.count {
         let (plan, ports, events, control) = (Arc::clone(plan), ports.clone(), events.clone(), control.clone());
-        let places = Arc::clone(&places);
-        tasks.spawn(async move { one_variant(&plan, &ports, &events, &control, &places, deadline, number).await });
+        let (start, started) = oneshot::channel();
+        waiting.push(start);
+        tasks.spawn(async move { one_variant(&plan, &ports, &events, &control, started, deadline, number).await });
     }
     let mut gathered = Gathered::default();
-    while let Some(joined) = tasks.join_next().await {
-        match joined {
-            Ok(ended) => gather(&mut gathered, ended),
-            Err(defect) => tracing::error!(%defect, "a variant's task ended abnormally"),
+    let gathering = async {
+        while let Some(joined) = tasks.join_next().await {
+            match joined {
+                Ok(ended) => gather(&mut gathered, ended),
+                Err(defect) => tracing::error!(%defect, "a variant's task ended abnormally"),
+            }
         }
-    }
+    };
+    tokio::join!(begin_in_order(plan, waiting), gathering);
     gathered.failures.sort_by_key(|failure| failure.variant);
     gathered.prompts.sort_by_key(|prompt| prompt.variant);
     gathered
@@ -128,20 +143,61 @@ fn gather(gathered: &mut Gathered, ended: Ended) {
     }
 }
 
+/// What a variant needs in order to begin.
+struct Start {
+    /// Its place among those that run side by side.
+    _place: Option<OwnedSemaphorePermit>,
+    /// What is set aside for it, where a cap is in force.
+    allotment: Option<Allotment>,
+}
+
+/// Lets the variants begin in their order. One that no longer waits is passed over.
+async fn begin_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<Start, Error>>>) {
+    let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
+    for (number, mut variant) in waiting.into_iter().enumerate() {
+        let start = tokio::select! {
+            biased;
+            () = variant.closed() => continue,
+            start = may_begin(plan, &places, number) => start,
+        };
+        // What was set aside for one who has just gone is free again with this.
+        let _gone = variant.send(start);
+    }
+}
+
+/// Waits until this variant may begin.
+async fn may_begin(plan: &Plan, places: &Arc<Semaphore>, number: usize) -> Result<Start, Error> {
+    // The semaphore is never closed, so a place comes.
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    let steps = plan.allowance.as_ref().and_then(|allowance| allowance.variants.get(number));
+    let allotment = match steps {
+        Some(steps) => {
+            let set_aside = plan.account.set_aside(steps.clone()).await;
+            Some(set_aside.map_err(|refusal| allowance::not_started(plan, &refusal))?)
+        }
+        None => None,
+    };
+    Ok(Start { _place: place, allotment })
+}
+
 async fn one_variant(
     plan: &Plan,
     ports: &Ports,
     events: &Announcer,
     control: &RunControl,
-    places: &Semaphore,
+    started: oneshot::Receiver<Result<Start, Error>>,
     deadline: Option<tokio::time::Instant>,
     number: u32,
 ) -> Ended {
     let mut progress = Progress::default();
     let work = async {
-        // The semaphore is never closed, so a place comes.
-        let _place = places.acquire().await;
-        variant::run(plan, ports, events, number, &mut progress).await
+        let lost = |_| Err(Error::Internal("a variant was never begun".into()));
+        let start = started.await.unwrap_or_else(lost)?;
+        let prompt = variant::run(plan, ports, events, number, start.allotment.as_ref(), &mut progress).await?;
+        if let Some(allotment) = start.allotment {
+            allotment.complete();
+        }
+        Ok(prompt)
     };
     let result = tokio::select! {
         biased;

@@ -75,6 +75,7 @@ impl World {
             ranking_weights: Weights::default(),
             warnings: Vec::new(),
             account: crate::ledger::Account::default(),
+            allowance: None,
         }
     }
 }

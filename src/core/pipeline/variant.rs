@@ -12,6 +12,7 @@ use crate::assets::strategy_for;
 use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
 use crate::event::EventKind;
+use crate::ledger::{Account, Allotment};
 use crate::offload::offload;
 use crate::prompting;
 use crate::provider::{ChatRequest, Chunk, Completion, PhaseBrief};
@@ -26,19 +27,21 @@ pub(super) struct Progress {
     pub(super) spent: Vec<ModelMetadata>,
 }
 
-/// Runs all phases of a variant.
+/// Runs all phases of a variant, which draw on what was set aside for it.
 pub(super) async fn run(
     plan: &Plan,
     ports: &Ports,
     events: &Announcer,
     variant: u32,
+    allotment: Option<&Allotment>,
     progress: &mut Progress,
 ) -> Result<Prompt> {
     let strategy = strategy_for(variant).to_owned();
     let mut steps: Vec<Step> = Vec::with_capacity(plan.phases.len());
-    for binding in &plan.phases {
+    for (place, binding) in plan.phases.iter().enumerate() {
+        let account = allotment.map_or_else(|| plan.account.clone(), |allotment| allotment.account(place));
         let input = steps.last().map_or(plan.input.as_str(), |step| step.content.as_str()).to_owned();
-        let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy };
+        let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy, account };
         progress.phase = Some(binding.phase);
         let step = call.run(input).await?;
         progress.spent.push(step.model_metadata.clone());
@@ -107,6 +110,7 @@ struct PhaseCall<'a> {
     binding: &'a PhaseBinding,
     variant: u32,
     strategy: &'a str,
+    account: Account,
 }
 
 impl PhaseCall<'_> {
@@ -124,7 +128,7 @@ impl PhaseCall<'_> {
         };
         let binding = self.binding;
         let mut request = self.request(brief).await?;
-        request.account = self.plan.account.clone();
+        request.account = self.account.clone();
         self.events
             .send(EventKind::PhaseStarted {
                 variant: self.variant,

@@ -5,18 +5,33 @@
 //! because other processes spend from the same day. Calls ask side by side while there is room. One that does not
 //! fit waits, if this process has calls under way whose end may make room, and those behind it wait their turn;
 //! for other processes nobody waits.
+//!
+//! A chain of calls is set aside as a whole before its first call. It waits for the calls and the chains of this
+//! process, which end by themselves, and for what other processes have set aside as long as something changes there
+//! every [`PATIENCE`]. The calls of a chain pass those who wait for their turn: what they draw on is theirs.
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{RwLock, watch};
+use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Admitted, SpendCall, Store};
+use super::{Admitted, Draw, Room, SetAside, SpendCall, Store};
 use crate::error::Error;
 use crate::ids::IdSource;
-use crate::ledger::{Admission, BookEntry, BookedCall, CallEnd, Money, Refusal, SpendBook};
+use crate::ledger::{
+    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, Counted, Extension, Money, Refusal, SettingAside,
+    SpendBook,
+};
 use crate::time::Clock;
+
+/// How long what other processes have set aside is waited for while nothing changes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Writes calls into a store, and asks it for room under the cap of a day.
 pub struct StoreBook {
@@ -33,6 +48,8 @@ pub struct StoreBook {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Ours {
     under_way: usize,
+    /// Chains that have something set aside.
+    chains: usize,
     /// Questions to the store that have no answer yet.
     asked: usize,
     /// No more calls are taken in.
@@ -48,7 +65,7 @@ impl StoreBook {
     }
 
     fn call(&self, booked: BookedCall) -> SpendCall {
-        let BookedCall { labels, provider, model, purpose, worst } = booked;
+        let BookedCall { labels, provider, model, purpose, worst, draw: _ } = booked;
         SpendCall {
             id: self.ids.next(),
             at: self.clock.now(),
@@ -76,7 +93,7 @@ impl StoreBook {
     /// The entry of a call that is counted in.
     fn entry(&self, kind: OpenKind) -> Box<dyn BookEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
-        Box::new(OpenCall { store, ours, kind: Some(kind) })
+        Box::new(OpenCall { store, ours, cap: self.daily_cap, kind: Some(kind) })
     }
 
     async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
@@ -105,11 +122,91 @@ impl StoreBook {
         }
     }
 
+    /// Takes in a call that draws on what was set aside, past those who wait for their turn.
+    async fn admit_from(&self, cap: Money, call: SpendCall, draw: Draw) -> Result<Box<dyn BookEntry>, Refusal> {
+        let mut ours = self.ours.subscribe();
+        loop {
+            let before = *ours.borrow_and_update();
+            let counted = match self.ask_from(cap, &call, Some(draw)).await? {
+                Ok(entry) => return Ok(entry),
+                Err(counted) => counted,
+            };
+            let now = *ours.borrow();
+            if now.ended == before.ended {
+                if now.under_way == 0 {
+                    return Err(Refusal::Day { cap, counted, wanted: call.worst.unwrap_or_default() });
+                }
+                // The sender is ours and stays, so this fails never.
+                drop(ours.changed().await);
+            }
+        }
+    }
+
+    async fn set_aside_under(&self, cap: Money, amount: Money) -> Result<Box<dyn BookHold>, Refusal> {
+        let mut ours = self.ours.subscribe();
+        // Taken back if nobody waits for the answer any more.
+        let mut hold = OpenHold {
+            store: Arc::clone(&self.store),
+            ours: Arc::clone(&self.ours),
+            id: self.ids.next(),
+            is_in: false,
+        };
+        let mut last_change = (Money::ZERO, Instant::now());
+        loop {
+            let before = *ours.borrow_and_update();
+            if before.is_closed {
+                return Err(Refusal::Closed);
+            }
+            let wanted = SetAside { id: hold.id, at: self.clock.now(), amount };
+            let (counted, chains) = match self.store.set_aside(wanted, cap).await {
+                Ok(Room::Yes) => {
+                    self.ours.send_modify(|ours| ours.chains += 1);
+                    hold.is_in = true;
+                    return Ok(Box::new(hold));
+                }
+                Ok(Room::No { counted, chains }) => (counted, chains),
+                Err(error) => return Err(refusal(&error)),
+            };
+            let now = *ours.borrow();
+            if now.ended != before.ended {
+                continue;
+            }
+            let never = Refusal::ChainDay { cap, left: cap.saturating_sub(counted), wanted: amount };
+            if amount > cap {
+                return Err(never);
+            }
+            if now.under_way > 0 || now.chains > 0 {
+                drop(ours.changed().await);
+                continue;
+            }
+            if counted != last_change.0 {
+                last_change = (counted, Instant::now());
+            }
+            // Only the chains of others may leave room without a call of ours.
+            if chains == 0 || last_change.1.elapsed() > PATIENCE {
+                return Err(never);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// Asks once. What the day's calls count as, where there is no room.
     async fn ask(&self, cap: Money, call: &SpendCall) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
+        self.ask_from(cap, call, None).await
+    }
+
+    async fn ask_from(
+        &self,
+        cap: Money,
+        call: &SpendCall,
+        draw: Option<Draw>,
+    ) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
         self.enter(|ours| ours.asked += 1)?;
         let asking = Asking { book: self, id: Some(call.id) };
-        let admitted = self.store.admit_call(call.clone(), cap).await;
+        let admitted = match draw {
+            Some(draw) => self.store.admit_call_from(call.clone(), draw, cap).await,
+            None => self.store.admit_call(call.clone(), cap).await,
+        };
         let is_in = matches!(admitted, Ok(Admitted::Yes));
         asking.answered(is_in);
         match admitted {
@@ -129,12 +226,27 @@ impl SpendBook for StoreBook {
         self.daily_cap
     }
 
-    fn admit(&self, booked: BookedCall) -> Admission<'_> {
-        let call = self.call(booked);
+    fn counted_today(&self) -> Counted<'_> {
+        Box::pin(async move { self.store.counted_on(self.clock.now()).await.map_err(|error| refusal(&error)) })
+    }
+
+    fn set_aside(&self, amount: Money) -> SettingAside<'_> {
         Box::pin(async move {
             match self.daily_cap {
-                Some(cap) => self.admit_under(cap, call).await,
-                None => {
+                Some(cap) => self.set_aside_under(cap, amount).await.map(Some),
+                None => Ok(None),
+            }
+        })
+    }
+
+    fn admit(&self, booked: BookedCall) -> Admission<'_> {
+        let draw = booked.draw.map(|BookDraw { id, keep }| Draw { id, keep });
+        let call = self.call(booked);
+        Box::pin(async move {
+            match (self.daily_cap, draw) {
+                (Some(cap), Some(draw)) => self.admit_from(cap, call, draw).await,
+                (Some(cap), None) => self.admit_under(cap, call).await,
+                (None, _) => {
                     self.enter(|ours| ours.under_way += 1)?;
                     Ok(self.entry(OpenKind::Unasked(Box::new(call))))
                 }
@@ -175,10 +287,39 @@ impl Drop for Asking<'_> {
     }
 }
 
+/// What is set aside for a chain.
+struct OpenHold {
+    store: Arc<dyn Store>,
+    ours: Arc<watch::Sender<Ours>>,
+    id: Uuid,
+    /// True once the store has answered.
+    is_in: bool,
+}
+
+impl BookHold for OpenHold {
+    fn id(&self) -> Uuid {
+        self.id
+    }
+}
+
+impl Drop for OpenHold {
+    fn drop(&mut self) {
+        self.store.withdraw_call(self.id).unattended();
+        if self.is_in {
+            // After the store knows: who is woken asks it, and finds the room.
+            self.ours.send_modify(|ours| {
+                ours.chains -= 1;
+                ours.ended += 1;
+            });
+        }
+    }
+}
+
 /// A call that is under way.
 struct OpenCall {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<Ours>>,
+    cap: Option<Money>,
     /// `None` once it has ended.
     kind: Option<OpenKind>,
 }
@@ -207,6 +348,26 @@ impl OpenCall {
 }
 
 impl BookEntry for OpenCall {
+    fn extend(&mut self, by: Money) -> Extension<'_> {
+        Box::pin(async move {
+            match &mut self.kind {
+                Some(OpenKind::Admitted(id)) => {
+                    let cap = self.cap.unwrap_or(Money::MAX);
+                    match self.store.extend_call(*id, by, cap).await {
+                        Ok(Admitted::Yes) => Ok(()),
+                        Ok(Admitted::No { counted }) => Err(Refusal::Day { cap, counted, wanted: by }),
+                        Err(error) => Err(refusal(&error)),
+                    }
+                }
+                Some(OpenKind::Unasked(call)) => {
+                    call.worst = call.worst.map(|worst| worst + by);
+                    Ok(())
+                }
+                None => Err(Refusal::Gone),
+            }
+        })
+    }
+
     fn close(mut self: Box<Self>, end: CallEnd) {
         self.end(end);
     }

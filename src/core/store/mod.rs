@@ -40,7 +40,7 @@ pub use judgements::JudgementStore;
 pub use measure::{MeasureStore, Measured, Relations};
 pub use nearness::{CONTENT_SHARE, nearness};
 pub use pending::{Completer, Pending};
-pub use spend::{Admitted, SpendCall, SpendQuery, SpendRow, SpendStore};
+pub use spend::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore};
 
 /// A database of prompts and runs, and of what was spent on them.
 pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {

@@ -4,6 +4,8 @@
 //! it has ended. Each day keeps one running total, what its calls count as, so that asking for room costs the same
 //! however many calls there were; it is kept without a cap too, so that one set at noon knows the morning.
 
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use super::Pending;
@@ -17,8 +19,21 @@ pub trait SpendStore: Send + Sync {
     /// together, atomically. Until it is ended it counts as its worst case, even if its process dies.
     fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted>;
 
+    /// Sets an amount aside on its day for calls to come, unless what the day's calls count as would pass `cap` with it.
+    /// It counts until it is drawn on, taken back with [`SpendStore::withdraw_call`], or not touched for [`LEASE`]: what
+    /// a process that died had set aside was not spent.
+    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room>;
+
+    /// As [`SpendStore::admit_call`], for a call that draws on what was set aside; the rest of its worst case has to fit
+    /// the cap. What is set aside beyond [`Draw::keep`] is free again.
+    fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted>;
+
     /// Takes an admitted call out again: it never went out. Nothing happens for one that is not there or has ended.
     fn withdraw_call(&self, id: Uuid) -> Pending<()>;
+
+    /// Raises the worst case of an admitted call that has not ended, unless what the day's calls count as would pass
+    /// `cap`. Nothing happens, and there is room, for one that is not there.
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted>;
 
     /// Says how an admitted call ended; it then counts as that says, for the day it went out. Nothing happens for one that
     /// is not there or has ended.
@@ -55,6 +70,43 @@ pub struct SpendCall {
     pub tags: Vec<String>,
     /// The most it can cost; `None` when the price is unknown.
     pub worst: Option<Money>,
+}
+
+/// How long what is set aside counts when nobody draws on it: longer than any call may take.
+pub const LEASE: Duration = Duration::from_mins(15);
+
+/// An amount for calls to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Its name.
+    pub id: Uuid,
+    /// When; decides its day (UTC).
+    pub at: Timestamp,
+    /// How much.
+    pub amount: Money,
+}
+
+/// From where a call is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draw {
+    /// The name of what was set aside.
+    pub id: Uuid,
+    /// What is to be left of it for later calls.
+    pub keep: Money,
+}
+
+/// Whether there was room to set an amount aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// It is set aside.
+    Yes,
+    /// It is not.
+    No {
+        /// What the day's calls count as, with what is set aside.
+        counted: Money,
+        /// How many chains have something set aside, and may yet leave some of it.
+        chains: u64,
+    },
 }
 
 /// Whether there was room.

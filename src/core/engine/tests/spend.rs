@@ -52,7 +52,10 @@ async fn a_cap_of_calls_keeps_what_was_finished_and_names_itself_in_the_failures
     let failed: Vec<_> = result.failures.iter().map(|failure| (failure.variant, failure.error.code)).collect();
     assert_eq!(failed, [(1, Code::BudgetExceeded), (2, Code::BudgetExceeded)]);
     assert!(result.failures[0].error.detail.contains("cap of 4 calls"), "{}", result.failures[0].error.detail);
-    assert_eq!(written(&engine).await.calls, 4);
+    assert_eq!(written(&engine).await.calls, 3, "the fourth would have bought nothing");
+    assert_eq!(result.warnings.len(), 1);
+    assert!(result.warnings[0].starts_with("the cap buys 1 of 3 variants"), "{:?}", result.warnings);
+    assert!(result.warnings[0].contains("`max_calls` of at least 9"), "{:?}", result.warnings);
 }
 
 #[tokio::test]
@@ -102,19 +105,25 @@ async fn an_unknown_price_needs_an_assumed_one_under_a_budget() {
 async fn the_judge_is_paid_by_the_same_account() {
     let home = Home::scripted(PRICED, "judge: {provider: builtin}\n");
     let engine = home.engine();
-    let raw = json!({ "input": "Name a boat", "count": 2, "auto_select": true, "max_calls": 7 });
-    let mut run = engine.generate(engine.decode(raw).unwrap()).unwrap();
-    let mut view = RunView::default();
-    while let Some(event) = run.next().await {
-        view.apply(&event);
-    }
-    let result = view.generation().unwrap();
+    let raw = json!({ "input": "Name a boat", "count": 2, "auto_select": true, "max_calls": 8 });
+    let result = generate(&engine, raw).await.unwrap();
     assert_eq!((result.prompts.len(), result.failures.len()), (2, 0));
-    assert!(result.selected.is_none());
-    let problem = view.cap_reached().expect("a cap kept the judge from judging");
-    assert!(problem.code == Code::BudgetExceeded && problem.detail.contains("cap of 7 calls"), "{}", problem.detail);
-    assert_eq!(result.warnings, [problem.detail]);
+    assert!(result.selected.is_some() && result.model_metadata.calls == 8, "{:?}", result.model_metadata);
     assert_eq!(written(&engine).await.calls, 6, "what is part of the program is not written down");
+}
+
+#[tokio::test]
+async fn what_the_judge_needs_at_least_is_kept_back_from_the_variants() {
+    let home = Home::scripted(PRICED, "judge: {provider: builtin}\n");
+    let engine = home.engine();
+    // Two variants and a comparison in both orders are 8 calls, three variants and their six comparisons 15.
+    for (max_calls, made, asked) in [(7, 1, 3), (8, 2, 8), (14, 2, 8), (15, 3, 15)] {
+        let raw = json!({ "input": "Name a boat", "count": 3, "auto_select": true, "max_calls": max_calls });
+        let result = generate(&engine, raw).await.unwrap();
+        assert_eq!((result.prompts.len(), result.failures.len()), (made, 3 - made), "{max_calls}");
+        assert!(result.selected.is_some(), "{max_calls}: the judge could not choose");
+        assert_eq!(result.model_metadata.calls, asked, "{max_calls}");
+    }
 }
 
 #[tokio::test]
@@ -170,6 +179,82 @@ async fn the_embedded_writer_counts_as_calls_and_is_not_written_down() {
     assert_eq!((result.prompts.len(), result.failures.len()), (1, 1));
     engine.close().await.unwrap();
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "no disk for what is free");
+}
+
+/// A home whose variants run side by side.
+fn side_by_side(script: &str) -> Home {
+    let home = Home::scripted(script, "");
+    let config = home.folder.path().join("config.yaml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(config, text.replace("use_parallel: false", "use_parallel: true")).unwrap();
+    home
+}
+
+#[tokio::test]
+async fn a_cap_of_calls_buys_whole_prompts_side_by_side() {
+    let home = side_by_side(PRICED);
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 8, "max_calls": 16 });
+    let result = generate(&engine, raw).await.unwrap();
+    assert_eq!((result.prompts.len(), result.failures.len()), (5, 3), "{:?}", result.failures);
+    assert_eq!(written(&engine).await.calls, 15);
+    for failure in &result.failures {
+        assert_eq!((failure.phase, failure.error.code), (None, Code::BudgetExceeded));
+        let said = &failure.error.detail;
+        assert!(said.contains("takes 3 calls") && said.contains("`max_calls` to at least 24"), "{said}");
+    }
+    assert!(result.warnings[0].contains("buys 5 of 8 variants"), "{:?}", result.warnings);
+}
+
+#[tokio::test]
+async fn a_cap_of_dollars_buys_whole_prompts_side_by_side() {
+    let home = side_by_side(PRICED);
+    let engine = home.engine();
+    let raw = json!({ "input": "Name a boat", "count": 32, "budget_usd": 0.5 });
+    let result = generate(&engine, raw).await.unwrap();
+    // A chain may cost some 8 cents and costs 0.27: all but what the last few might have cost is spent on prompts.
+    let spent = written(&engine).await;
+    assert_eq!(spent.calls, 3 * result.prompts.len() as u64, "every call is one of a whole prompt");
+    assert_eq!(result.prompts.len(), 32, "{:?}", result.failures.first());
+    let raw = json!({ "input": "Name a boat", "count": 32, "budget_usd": 0.12 });
+    let result = generate(&engine, raw).await.unwrap();
+    assert!((4..32).contains(&result.prompts.len()), "{}", result.prompts.len());
+    assert_eq!(written(&engine).await.calls, 3 * (32 + result.prompts.len() as u64));
+    assert!(result.warnings[0].contains("`budget_usd` of at least $"), "{:?}", result.warnings);
+}
+
+#[tokio::test]
+async fn caps_that_buy_no_variant_send_nothing_and_name_the_least_that_would() {
+    let home = side_by_side(PRICED);
+    let engine = home.engine();
+    let problem = failure(&engine, json!({ "input": "Name a boat", "count": 8, "max_calls": 2 })).await;
+    assert_eq!(problem.code, Code::BudgetExceeded);
+    assert!(problem.detail.contains("`max_calls` to at least 3 (24 for all 8)"), "{}", problem.detail);
+    let both = json!({ "input": "Name a boat", "count": 1, "max_calls": 2, "budget_usd": 0.01 });
+    let problem = failure(&engine, both).await;
+    assert!(problem.detail.contains("`max_calls` to at least 3 and `budget_usd` to at least $"), "{}", problem.detail);
+    assert_eq!(written(&engine).await.calls, 0);
+    // What is named is enough.
+    let named = problem.detail.split("`budget_usd` to at least $").nth(1).unwrap();
+    let least: f64 = named.split([',', ' ']).next().unwrap().parse().unwrap();
+    let raw = json!({ "input": "Name a boat", "count": 1, "max_calls": 3, "budget_usd": least });
+    assert_eq!(generate(&engine, raw).await.unwrap().prompts.len(), 1);
+}
+
+#[tokio::test]
+async fn retries_draw_on_what_is_left() {
+    let faulty =
+        format!("{PRICED}rules:\n  - {{when: {{variant: 0, phase: solutio, attempt: 1}}, fault: rate_limit}}\n");
+    let home = side_by_side(&faulty);
+    let config = home.folder.path().join("config.yaml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(config, text.replace("max_retries: 0", "max_retries: 1")).unwrap();
+    for (max_calls, made) in [(6, 1), (7, 2)] {
+        let engine = home.engine();
+        let raw = json!({ "input": "Name a boat", "count": 2, "max_calls": max_calls, "save": false });
+        let result = generate(&engine, raw).await.unwrap();
+        assert_eq!(result.prompts.len(), made, "{max_calls}: {:?}", result.failures);
+    }
 }
 
 fn estimated(engine: &Engine, raw: Value) -> Estimate {

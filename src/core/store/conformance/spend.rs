@@ -7,7 +7,9 @@ use uuid::Uuid;
 use super::{Check, store_samples};
 use crate::domain::SpendBy;
 use crate::ledger::{CallEnd, Money};
-use crate::store::{Admitted, Filter, Mutation, SpendCall, SpendQuery, SpendRow, Store, samples};
+use crate::store::{
+    Admitted, Draw, Filter, LEASE, Mutation, Room, SetAside, SpendCall, SpendQuery, SpendRow, Store, samples,
+};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -25,6 +27,9 @@ pub(super) const CHECKS: &[Check] = &[
         run: a_call_without_an_end_counts_as_its_worst_case,
     },
     Check { name: "a call that was taken back never was", run: a_call_that_was_taken_back_never_was },
+    Check { name: "what is set aside counts and is drawn on", run: what_is_set_aside_counts_and_is_drawn_on },
+    Check { name: "what a dead process set aside comes free", run: what_a_dead_process_set_aside_comes_free },
+    Check { name: "a call under way is extended up to the cap", run: a_call_under_way_is_extended_up_to_the_cap },
     Check { name: "each day has its own total", run: each_day_has_its_own_total },
     Check { name: "the cap knows of calls that were recorded without it", run: the_cap_knows_of_recorded_calls },
     Check { name: "deleting prompts deletes nothing that was spent", run: deleting_prompts_deletes_nothing_spent },
@@ -187,6 +192,54 @@ fn a_call_that_was_taken_back_never_was(store: &dyn Store) {
     store.record_call(call(2, 60), answered(5)).wait().unwrap();
     store.withdraw_call(samples::id(2)).wait().unwrap();
     assert_eq!(counted(store), 5, "one that has ended stays");
+}
+
+fn set_aside(store: &dyn Store, seed: u32, at: i64, amount: u64, cap: u64) -> Room {
+    let wanted = SetAside { id: samples::id(seed), at: from_millis(samples::EPOCH_MS + at), amount: nanos(amount) };
+    store.set_aside(wanted, nanos(cap)).wait().unwrap()
+}
+
+fn what_is_set_aside_counts_and_is_drawn_on(store: &dyn Store) {
+    assert_eq!(set_aside(store, 1, 0, 90, 100), Room::Yes);
+    assert_eq!((counted(store), all(store).calls), (90, 0), "it counts, and is no call");
+    assert_eq!(set_aside(store, 2, 0, 20, 100), Room::No { counted: nanos(90), chains: 1 });
+    assert_eq!(admit(store, 3, 20, 100), Admitted::No { counted: nanos(90) });
+
+    let draw = |keep| Draw { id: samples::id(1), keep: nanos(keep) };
+    let from = |seed, worst, keep| store.admit_call_from(call(seed, worst), draw(keep), nanos(100)).wait().unwrap();
+    assert_eq!(from(4, 30, 50), Admitted::Yes);
+    assert_eq!(counted(store), 80, "30 for the call, 50 for later, and the rest is free");
+    assert_eq!(from(5, 60, 0), Admitted::Yes, "50 of its own, and 10 of what is left");
+    assert_eq!(counted(store), 90);
+    assert_eq!(from(6, 20, 0), Admitted::No { counted: nanos(90) });
+    store.end_call(samples::id(4), answered(5)).wait().unwrap();
+    store.end_call(samples::id(5), answered(5)).wait().unwrap();
+    store.withdraw_call(samples::id(1)).wait().unwrap();
+    assert_eq!((counted(store), all(store).calls), (10, 2));
+    assert_eq!(by(store, SpendBy::Phase).len(), 1);
+}
+
+fn what_a_dead_process_set_aside_comes_free(store: &dyn Store) {
+    let lease = i64::try_from(LEASE.as_millis()).unwrap();
+    assert_eq!(set_aside(store, 1, 0, 90, 100), Room::Yes);
+    assert_eq!(set_aside(store, 2, lease - 1, 20, 100), Room::No { counted: nanos(90), chains: 1 });
+    assert_eq!(set_aside(store, 2, lease + 1, 20, 100), Room::Yes);
+    assert_eq!(counted(store), 20);
+    let draw = Draw { id: samples::id(1), keep: nanos(0) };
+    let late = store.admit_call_from(call(3, 90), draw, nanos(100)).wait().unwrap();
+    assert_eq!(late, Admitted::No { counted: nanos(20) }, "what came free is asked for anew");
+}
+
+fn a_call_under_way_is_extended_up_to_the_cap(store: &dyn Store) {
+    assert_eq!(admit(store, 1, 60, 100), Admitted::Yes);
+    let extend = |by| store.extend_call(samples::id(1), nanos(by), nanos(100)).wait().unwrap();
+    assert_eq!(extend(30), Admitted::Yes);
+    assert_eq!(extend(11), Admitted::No { counted: nanos(90) });
+    assert_eq!(counted(store), 90);
+    store.end_call(samples::id(1), CallEnd::Cut { counted: nanos(95) }).wait().unwrap();
+    assert_eq!((counted(store), all(store).unseen_cost.nanos()), (95, 95));
+    assert_eq!(extend(1), Admitted::Yes, "nothing happens to a call that has ended");
+    assert_eq!(counted(store), 95);
 }
 
 fn each_day_has_its_own_total(store: &dyn Store) {

@@ -45,8 +45,8 @@ use self::terms::Indexer;
 use self::writer::Writer;
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
-    Relations, Session, SessionWithPrompts, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
+    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
+    Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
 };
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Result;
@@ -279,6 +279,24 @@ impl SpendStore for SqliteStore {
 
     fn withdraw_call(&self, id: Uuid) -> Pending<()> {
         self.write("taking back a call", move |connection| spend::withdraw(connection, id))
+    }
+
+    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room> {
+        self.write("asking for room under the daily budget", move |connection| {
+            spend::set_aside(connection, &amount, cap)
+        })
+    }
+
+    fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted> {
+        self.write("asking for room under the daily budget", move |connection| {
+            spend::admit_from(connection, &call, draw, cap)
+        })
+    }
+
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
+        self.write("asking for more room under the daily budget", move |connection| {
+            spend::extend(connection, id, by, cap)
+        })
     }
 
     fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {

@@ -1,4 +1,7 @@
-//! Calls as rows, and the running total of each day. Every change runs inside the writer's transaction, which holds the
+//! Calls as rows, and the running total of each day. What is set aside for calls to come is a row too, one without a
+//! phase ([`SET_ASIDE`]), which counts and is no call.
+//!
+//! Every change runs inside the writer's transaction, which holds the
 //! database's write lock from its beginning: that is what makes a cap hold across processes.
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -8,12 +11,15 @@ use super::failure::Outcome;
 use super::rows::{Columns, json, millis, millis_not_before};
 use crate::domain::{SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money};
-use crate::store::{Admitted, SpendCall, SpendQuery, SpendRow};
+use crate::store::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow};
 
 /// More than can be owed: what is above is kept as this much, so that sums stay within 64 bits.
 const MOST: i64 = 1_000_000_000_000_000_000;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
+
+/// The phase of a row that is no call, but set aside for some.
+const SET_ASIDE: &str = "";
 
 /// How a call stands, as columns.
 struct Standing {
@@ -46,6 +52,7 @@ impl Standing {
             },
             CallEnd::Failed => Self { state: "failed", cost: Some(0), counted: 0, ..Self::open(worst) },
             CallEnd::Unseen => Self { state: "unseen", ..Self::open(worst) },
+            CallEnd::Cut { counted } => Self { state: "unseen", counted: nanos(counted), ..Self::open(worst) },
         }
     }
 }
@@ -57,6 +64,77 @@ pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> Ou
         return Ok(Admitted::No { counted });
     }
     insert(connection, call, &Standing::open(call.worst))?;
+    Ok(Admitted::Yes)
+}
+
+/// Sets an amount aside for calls to come, if there is room.
+pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) -> Outcome<Room> {
+    let SetAside { id, at, amount } = wanted;
+    let now = millis(*at);
+    let lapsed = now - i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM calls WHERE at >= ? AND at < ? AND phase = ? AND state = 'open'")?;
+    let read = |row: &Row<'_>| row.get::<_, [u8; 16]>(0);
+    let left_behind: Vec<[u8; 16]> =
+        statement.query_map(params![now - MILLIS_A_DAY, lapsed, SET_ASIDE], read)?.collect::<Result<_, _>>()?;
+    for id in left_behind {
+        withdraw(connection, Uuid::from_bytes(id))?;
+    }
+    let counted = counted_on(connection, *at)?;
+    if counted + *amount > cap {
+        let mut statement = connection
+            .prepare_cached("SELECT count(*) FROM calls WHERE at >= ? AND day = ? AND phase = ? AND state = 'open'")?;
+        let chains: i64 = statement.query_row(params![lapsed, day_of(*at), SET_ASIDE], |row| row.get(0))?;
+        return Ok(Room::No { counted, chains: chains.unsigned_abs() });
+    }
+    let row = SpendCall {
+        id: *id,
+        at: *at,
+        session_id: None,
+        command: String::new(),
+        phase: SET_ASIDE.to_owned(),
+        provider: String::new(),
+        model: String::new(),
+        tags: Vec::new(),
+        worst: Some(*amount),
+    };
+    insert(connection, &row, &Standing::open(row.worst))?;
+    Ok(Room::Yes)
+}
+
+/// Takes a call in that draws on what was set aside, if there is room for the rest of it.
+pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, cap: Money) -> Outcome<Admitted> {
+    let day = day_of(call.at);
+    let held = open_call(connection, draw.id)?.filter(|held| held.day == day).map_or(0, |held| held.counted);
+    let held = Money::from_nanos(held.unsigned_abs());
+    let worst = call.worst.unwrap_or_default();
+    let kept = held.saturating_sub(worst).min(draw.keep);
+    let counted = counted_on(connection, call.at)?;
+    let without = counted.saturating_sub(held.saturating_sub(kept));
+    if without + worst > cap {
+        return Ok(Admitted::No { counted });
+    }
+    connection
+        .prepare_cached(
+            "UPDATE calls SET worst = ?2, counted = ?2, at = ?3 WHERE id = ?1 AND day = ?4 AND state = 'open'",
+        )?
+        .execute(params![draw.id.as_bytes(), nanos(kept), millis(call.at), day])?;
+    add_to_day(connection, day, nanos(kept) - nanos(held))?;
+    insert(connection, call, &Standing::open(call.worst))?;
+    Ok(Admitted::Yes)
+}
+
+/// Sets more aside for a call that has not ended, if there is room on its day.
+pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -> Outcome<Admitted> {
+    let Some(open) = open_call(connection, id)? else { return Ok(Admitted::Yes) };
+    let counted = counted_on_day(connection, open.day)?;
+    if counted + by > cap {
+        return Ok(Admitted::No { counted });
+    }
+    connection
+        .prepare_cached("UPDATE calls SET worst = min(worst + ?2, ?3), counted = min(counted + ?2, ?3) WHERE id = ?1")?
+        .execute(params![id.as_bytes(), nanos(by), MOST])?;
+    add_to_day(connection, open.day, nanos(by))?;
     Ok(Admitted::Yes)
 }
 
@@ -146,8 +224,12 @@ fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> Outcome<()> {
 
 /// What the calls of a day count as.
 pub(super) fn counted_on(connection: &Connection, moment: Timestamp) -> Outcome<Money> {
+    counted_on_day(connection, day_of(moment))
+}
+
+fn counted_on_day(connection: &Connection, day: i64) -> Outcome<Money> {
     let mut statement = connection.prepare_cached("SELECT counted FROM call_days WHERE day = ?")?;
-    let counted: Option<i64> = statement.query_row([day_of(moment)], |row| row.get(0)).optional()?;
+    let counted: Option<i64> = statement.query_row([day], |row| row.get(0)).optional()?;
     Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
 }
 
@@ -168,7 +250,7 @@ pub(super) fn sums(connection: &Connection, query: &SpendQuery) -> Outcome<Vec<S
              ifnull(sum(state = 'answered' AND cost IS NULL), 0), ifnull(sum(input_tokens), 0),
              ifnull(sum(output_tokens), 0), ifnull(sum(cost), 0),
              ifnull(sum(iif(state IN ('open', 'unseen'), counted, 0)), 0)
-         FROM {from} WHERE calls.at >= ? AND calls.at < ? {group}"
+         FROM {from} WHERE calls.at >= ? AND calls.at < ? AND calls.phase <> '{SET_ASIDE}' {group}"
     ))?;
     let bounds = [query.since.map_or(i64::MIN, millis_not_before), query.until.map_or(i64::MAX, millis_not_before)];
     let mut rows = statement.query(params_from_iter(bounds))?;

@@ -1,0 +1,360 @@
+//! The arithmetic of one run's caps: what is spent, what is set aside, and what may still go out. No locks, no waiting.
+//!
+//! Money and calls are set aside in two ways: the worst case of a call that is under way, and an *allotment*, the worst
+//! cases of a whole chain of calls before its first one goes out. A call of a chain draws on its allotment: its own call
+//! and its own money first, then what the caps leave, then the money planned for the later steps (which gets back what
+//! the call does not use). What a step turns out not to need is released when the next step's call goes out, and the rest
+//! when the chain ends.
+//!
+//! A run that ends with a judge keeps back what the judge needs at least for as many candidates as there are chains, so
+//! a chain is let in only with the judge's share of it.
+//!
+//! What always holds: `spent + reserved` never passes the budget and `calls + promised` never passes the cap of calls,
+//! except that what a provider charged above a reservation is booked as it is.
+
+use std::collections::BTreeMap;
+
+use super::account::{Caps, Need};
+use super::money::Money;
+use super::refusal::Refusal;
+
+/// What a run has taken so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Calls that went out.
+    pub calls: u64,
+    /// What the ended ones count as.
+    pub spent: Money,
+    /// The worst case of those under way, and what is set aside for calls to come.
+    pub reserved: Money,
+}
+
+/// The number of an allotment.
+pub(super) type AllotmentId = u64;
+
+/// Which allotment a call draws on, and as which step of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) allotment: AllotmentId,
+    pub(super) step: usize,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Want {
+    /// One call.
+    Call { worst: Money, source: Option<Source> },
+    /// All steps of a chain, one call each.
+    Chain { steps: Vec<Money> },
+}
+
+/// What became of a want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Granted {
+    /// The call may go out. `owns_call`: it was one of its allotment's.
+    Call { owns_call: bool },
+    /// The chain is set aside under this number.
+    Chain(AllotmentId),
+}
+
+/// Whether a want fits.
+pub(super) enum Verdict {
+    /// It does.
+    Fits,
+    /// It may, once others have ended.
+    Later,
+    /// It cannot.
+    Never(Refusal),
+}
+
+/// The state of one run's caps.
+#[derive(Debug, Default)]
+pub(super) struct Balance {
+    pub(super) tally: Tally,
+    /// Calls that allotments and the judge's reserve still hold.
+    promised: u64,
+    /// Calls that went out and have not ended.
+    under_way: usize,
+    /// What is set aside for them.
+    out: Money,
+    allotments: BTreeMap<AllotmentId, Allotted>,
+    next: AllotmentId,
+    judge: JudgeReserve,
+}
+
+/// What an allotment still holds.
+#[derive(Debug)]
+struct Allotted {
+    calls: u64,
+    money: Money,
+    /// The worst case of each step; empty where any call may draw on all of it.
+    plan: Vec<Money>,
+}
+
+/// What is kept back for the judge.
+#[derive(Debug, Default)]
+struct JudgeReserve {
+    /// What the judge needs at least, by number of candidates. Never falls.
+    needs: Vec<Need>,
+    /// Chains that run or are complete.
+    candidates: usize,
+}
+
+/// How a call is paid for.
+struct Payment {
+    owns_call: bool,
+    /// Taken from what the caps leave.
+    more: Money,
+    /// What the allotment holds afterwards, and what it gives back.
+    kept: Money,
+    returned: Money,
+}
+
+impl Allotted {
+    /// Calls and money of the steps after this one.
+    fn later(&self, step: usize) -> Need {
+        let later = self.plan.get(step + 1..).unwrap_or_default();
+        Need { calls: later.len() as u64, money: later.iter().copied().sum() }
+    }
+}
+
+impl JudgeReserve {
+    fn need_of(&self, candidates: usize) -> Need {
+        self.needs.get(candidates).or(self.needs.last()).copied().unwrap_or_default()
+    }
+
+    fn kept(&self) -> Need {
+        self.need_of(self.candidates)
+    }
+
+    /// What one candidate more adds.
+    fn share(&self) -> Need {
+        self.need_of(self.candidates + 1).saturating_sub(self.kept())
+    }
+}
+
+impl Balance {
+    /// What is left of the caps; what is not capped is endless.
+    pub(super) fn left(&self, caps: &Caps) -> Need {
+        let Tally { calls, spent, reserved } = self.tally;
+        Need {
+            calls: caps.calls.map_or(u64::MAX, |cap| cap.saturating_sub(calls).saturating_sub(self.promised)),
+            money: caps.budget.map_or(Money::MAX, |cap| cap.saturating_sub(spent + reserved)),
+        }
+    }
+
+    /// Whether this could be granted now. `may_take_more`: false while others wait who came before; what an allotment
+    /// holds is its own all the same.
+    pub(super) fn judge(&self, caps: &Caps, want: &Want, may_take_more: bool) -> Verdict {
+        match want {
+            Want::Call { worst, source } => self.judge_call(caps, *worst, *source, may_take_more),
+            Want::Chain { steps } => self.judge_chain(caps, steps, may_take_more),
+        }
+    }
+
+    fn judge_call(&self, caps: &Caps, worst: Money, source: Option<Source>, may_take_more: bool) -> Verdict {
+        let Tally { calls, spent, reserved } = self.tally;
+        let left = self.left(caps);
+        let payment = self.payment(worst, source, if may_take_more { left.money } else { Money::ZERO });
+        let own = source.and_then(|source| self.allotments.get(&source.allotment));
+        let is_short_of_calls = !payment.owns_call && left.calls == 0;
+        if let Some(cap) = caps.calls.filter(|_| is_short_of_calls) {
+            // Even if every other chain gave back what it holds.
+            let held = own.map_or(0, |own| own.calls);
+            if self.under_way == 0 || calls + held >= cap {
+                return Verdict::Never(Refusal::Calls { cap, wanted: calls + self.promised + 1 });
+            }
+        }
+        // A provider that charged more than was set aside has taken what was promised to others.
+        let is_overdrawn = caps.budget.is_some_and(|cap| spent + self.out + worst > cap);
+        let is_short_of_money = payment.more > left.money || is_overdrawn;
+        if let Some(cap) = caps.budget.filter(|_| is_short_of_money) {
+            let held = own.map_or(Money::ZERO, |own| own.money);
+            let wanted = if is_overdrawn { worst } else { payment.more };
+            // Even if all that is under way turned out to cost nothing.
+            if self.under_way == 0 || spent + worst.max(held + payment.more) > cap {
+                return Verdict::Never(Refusal::Budget { cap, spent, reserved, wanted });
+            }
+        }
+        let needs_more = !payment.owns_call || payment.more > Money::ZERO;
+        if is_short_of_calls || is_short_of_money || (needs_more && !may_take_more) {
+            return Verdict::Later;
+        }
+        Verdict::Fits
+    }
+
+    fn judge_chain(&self, caps: &Caps, steps: &[Money], may_take_more: bool) -> Verdict {
+        let chain = Need::of_steps(steps);
+        let left = self.left(caps);
+        let wanted = chain + self.judge.share();
+        let is_judged = self.judge.share() != Need::default();
+        let is_idle = self.under_way == 0 && self.allotments.is_empty();
+        // What there would be with every other chain undone, and no judge needed for more than this one.
+        let at_least = chain + self.judge.need_of(1);
+        if let Some(cap) = caps.calls.filter(|_| wanted.calls > left.calls)
+            && (is_idle || self.tally.calls + at_least.calls > cap)
+        {
+            return Verdict::Never(Refusal::ChainCalls { cap, left: left.calls, wanted: wanted.calls, is_judged });
+        }
+        if let Some(cap) = caps.budget.filter(|_| wanted.money > left.money)
+            && (is_idle || self.tally.spent + at_least.money > cap)
+        {
+            return Verdict::Never(Refusal::ChainBudget { cap, left: left.money, wanted: wanted.money, is_judged });
+        }
+        if !may_take_more || wanted.calls > left.calls || wanted.money > left.money {
+            return Verdict::Later;
+        }
+        Verdict::Fits
+    }
+
+    /// How a call would be paid for with so much left beside the allotments.
+    fn payment(&self, worst: Money, source: Option<Source>, left: Money) -> Payment {
+        let own = source.and_then(|source| Some((self.allotments.get(&source.allotment)?, source.step)));
+        let Some((own, step)) = own else {
+            return Payment { owns_call: false, more: worst, kept: Money::ZERO, returned: Money::ZERO };
+        };
+        let later = own.later(step);
+        let owns_call = own.calls > later.calls;
+        let whole = worst + later.money;
+        let is_planned = !own.plan.is_empty();
+        if own.money >= whole {
+            let rest = own.money.saturating_sub(worst);
+            let kept = if is_planned { later.money } else { rest };
+            return Payment { owns_call, more: Money::ZERO, kept, returned: rest.saturating_sub(kept) };
+        }
+        let lacking = whole.saturating_sub(own.money);
+        let (more, kept) = if lacking <= left {
+            (lacking, later.money)
+        } else {
+            (worst.saturating_sub(own.money), own.money.saturating_sub(worst))
+        };
+        Payment { owns_call, more, kept, returned: Money::ZERO }
+    }
+
+    /// Grants what [`Balance::judge`] let in.
+    pub(super) fn grant(&mut self, caps: &Caps, want: &Want, may_take_more: bool) -> Granted {
+        match want {
+            Want::Call { worst, source } => {
+                let left = if may_take_more { self.left(caps).money } else { Money::ZERO };
+                let payment = self.payment(*worst, *source, left);
+                self.tally.calls += 1;
+                self.tally.reserved = (self.tally.reserved + payment.more).saturating_sub(payment.returned);
+                self.under_way += 1;
+                self.out = self.out + *worst;
+                if payment.owns_call {
+                    self.promised -= 1;
+                }
+                if let Some(own) = source.and_then(|source| self.allotments.get_mut(&source.allotment)) {
+                    own.money = payment.kept;
+                    own.calls -= u64::from(payment.owns_call);
+                }
+                Granted::Call { owns_call: payment.owns_call }
+            }
+            Want::Chain { steps } => {
+                let share = self.judge.share();
+                self.judge.candidates += 1;
+                self.hold(share);
+                Granted::Chain(self.allot(Need::of_steps(steps), steps.clone()))
+            }
+        }
+    }
+
+    fn allot(&mut self, need: Need, plan: Vec<Money>) -> AllotmentId {
+        let id = self.next;
+        self.next += 1;
+        self.hold(need);
+        self.allotments.insert(id, Allotted { calls: need.calls, money: need.money, plan });
+        id
+    }
+
+    fn hold(&mut self, need: Need) {
+        self.promised += need.calls;
+        self.tally.reserved = self.tally.reserved + need.money;
+    }
+
+    fn release(&mut self, need: Need) {
+        self.promised = self.promised.saturating_sub(need.calls);
+        self.tally.reserved = self.tally.reserved.saturating_sub(need.money);
+    }
+
+    /// Undoes a call that was granted and never went out.
+    pub(super) fn withdraw(&mut self, worst: Money, source: Option<Source>, owns_call: bool) {
+        self.tally.calls -= 1;
+        self.under_way -= 1;
+        self.out = self.out.saturating_sub(worst);
+        match source.and_then(|source| self.allotments.get_mut(&source.allotment)) {
+            Some(own) => {
+                own.money = own.money + worst;
+                own.calls += u64::from(owns_call);
+                self.promised += u64::from(owns_call);
+            }
+            None => self.tally.reserved = self.tally.reserved.saturating_sub(worst),
+        }
+    }
+
+    /// A call has ended and counts as so much. What it leaves of `reserved` goes back to its allotment, if that still
+    /// stands.
+    pub(super) fn settle(&mut self, reserved: Money, counted: Money, source: Option<Source>) {
+        self.under_way -= 1;
+        self.out = self.out.saturating_sub(reserved);
+        self.tally.spent = self.tally.spent + counted;
+        self.tally.reserved = self.tally.reserved.saturating_sub(reserved);
+        if let Some(own) = source.and_then(|source| self.allotments.get_mut(&source.allotment)) {
+            let rest = reserved.saturating_sub(counted);
+            own.money = own.money + rest;
+            self.tally.reserved = self.tally.reserved + rest;
+        }
+    }
+
+    /// Sets more aside for a call that is under way, if the caps leave as much.
+    pub(super) fn extend(&mut self, caps: &Caps, by: Money) -> Result<(), Refusal> {
+        let left = self.left(caps);
+        match caps.budget.filter(|_| by > left.money) {
+            Some(cap) => {
+                let Tally { spent, reserved, .. } = self.tally;
+                Err(Refusal::Budget { cap, spent, reserved, wanted: by })
+            }
+            None => {
+                self.tally.reserved = self.tally.reserved + by;
+                self.out = self.out + by;
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives back what [`Balance::extend`] took.
+    pub(super) fn shrink(&mut self, by: Money) {
+        self.out = self.out.saturating_sub(by);
+        self.tally.reserved = self.tally.reserved.saturating_sub(by);
+    }
+
+    /// A chain has ended: what its allotment still holds is free again. One that came to nothing is no candidate.
+    pub(super) fn end(&mut self, id: AllotmentId, is_complete: bool, is_candidate: bool) {
+        if let Some(Allotted { calls, money, .. }) = self.allotments.remove(&id) {
+            self.release(Need { calls, money });
+        }
+        if is_candidate && !is_complete {
+            let before = self.judge.kept();
+            self.judge.candidates = self.judge.candidates.saturating_sub(1);
+            self.release(before.saturating_sub(self.judge.kept()));
+        }
+    }
+
+    /// What the judge needs at least, by number of candidates. Said before the first chain.
+    pub(super) fn keep_for_judge(&mut self, needs: Vec<Need>) {
+        self.judge.needs = needs;
+    }
+
+    /// What one candidate more would add to what the judge needs.
+    pub(super) fn judge_share(&self) -> Need {
+        self.judge.share()
+    }
+
+    /// What was kept back for the judge becomes an allotment on which all of its calls draw.
+    pub(super) fn allot_to_judge(&mut self) -> AllotmentId {
+        let kept = self.judge.kept();
+        self.release(kept);
+        self.judge = JudgeReserve::default();
+        self.allot(kept, Vec::new())
+    }
+}

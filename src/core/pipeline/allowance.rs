@@ -1,0 +1,185 @@
+//! What the variants of a run may take at most, and how many of them its caps buy.
+//!
+//! Under a cap a variant starts only when the worst cases of all its phases fit what is left, so that money buys whole
+//! prompts. Here is what that comes to before anything is sent: the number of variants that are sure to be made, what the
+//! user is told of it, and the refusal of a run of which not even one could be. Variants that cost less than they may
+//! leave room for more than that number.
+
+use super::plan::Plan;
+use crate::error::Error;
+use crate::ledger::{Account, Money, Need, Refusal};
+
+/// What the variants may take at most, and their judge at least.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Allowance {
+    /// By variant, the worst case of each phase.
+    pub variants: Vec<Vec<Money>>,
+    /// What the judge needs at least, by number of candidates from 0; empty where nobody judges.
+    pub judge: Vec<Need>,
+    /// Why a cap in dollars cannot be kept, if it cannot.
+    pub obstacle: Option<Refusal>,
+}
+
+/// The caps that count for a run, as they stand before it.
+struct Standing {
+    calls: Option<u64>,
+    budget: Option<Money>,
+    /// The cap of the day, and what it leaves.
+    day: Option<(Money, Money)>,
+}
+
+impl Allowance {
+    /// What the user should know of what the caps buy.
+    ///
+    /// # Errors
+    /// `budget_exceeded` when they do not buy one variant, with the least caps that would; `storage` when the daily
+    /// budget cannot be asked for.
+    pub(super) async fn outlook(&self, account: &Account) -> Result<Option<String>, Error> {
+        if let Some(refusal) = &self.obstacle {
+            return Err(error_of(refusal));
+        }
+        let caps = account.caps();
+        let costs = self.variants.iter().flatten().any(|step| *step > Money::ZERO);
+        let day = match account.daily_cap().filter(|_| costs) {
+            Some(cap) => Some((cap, account.left_today().await.map_err(|refusal| error_of(&refusal))?)),
+            None => None,
+        };
+        let standing = Standing { calls: caps.calls, budget: caps.budget, day };
+        let bought = self.bought(&standing.left());
+        if bought == self.variants.len() {
+            return Ok(None);
+        }
+        if bought == 0 {
+            return Err(Error::Budget(self.nothing(&standing)));
+        }
+        Ok(Some(self.some(bought, &standing)))
+    }
+
+    /// How many variants fit, each at its worst, taken in their order.
+    fn bought(&self, left: &Need) -> usize {
+        let (mut taken, mut count) = (Need::default(), 0);
+        for steps in &self.variants {
+            let with = taken + Need::of_steps(steps);
+            if (with + self.judging(count + 1)).fits(*left) {
+                (taken, count) = (with, count + 1);
+            }
+        }
+        count
+    }
+
+    fn judging(&self, candidates: usize) -> Need {
+        self.judge.get(candidates).or(self.judge.last()).copied().unwrap_or_default()
+    }
+
+    /// The least that makes one variant.
+    fn least(&self) -> Need {
+        let one = self.variants.iter().map(|steps| Need::of_steps(steps)).min_by_key(|need| need.money);
+        one.unwrap_or_default() + self.judging(1)
+    }
+
+    /// What is enough for all of them.
+    fn all(&self) -> Need {
+        let chains = self.variants.iter().map(|steps| Need::of_steps(steps)).fold(Need::default(), |sum, of| sum + of);
+        chains + self.judging(self.variants.len())
+    }
+
+    fn nothing(&self, standing: &Standing) -> String {
+        let (least, all, count) = (self.least(), self.all(), self.variants.len());
+        let mut short = Vec::new();
+        let mut advice = Vec::new();
+        let for_all = |number: String| if count == 1 { String::new() } else { format!(" ({number} for all {count})") };
+        if let Some(cap) = standing.calls.filter(|cap| least.calls > *cap) {
+            short.push(format!("takes {}, more than the cap of {}", calls(least.calls), calls(cap)));
+            advice.push(format!("`max_calls` to at least {}{}", least.calls, for_all(all.calls.to_string())));
+        }
+        if let Some(cap) = standing.budget.filter(|cap| least.money > *cap) {
+            short.push(format!("may cost up to {}, more than the budget of {cap}", least.money.advised()));
+            let enough = for_all(all.money.advised().to_string());
+            advice.push(format!("`budget_usd` to at least {}{enough}", least.money.advised()));
+        }
+        if let Some((cap, left)) = standing.day.filter(|(_, left)| least.money > *left) {
+            let (most, used) = (least.money.advised(), cap.saturating_sub(left));
+            short
+                .push(format!("may cost up to {most}, and the daily budget of {cap} leaves {left} until midnight UTC"));
+            let enough = for_all((used + all.money).advised().to_string());
+            let least = (used + least.money).advised();
+            advice.push(format!("`spend.daily_budget_usd` to at least {least}{enough}"));
+        }
+        format!(
+            "nothing was sent, because a whole variant {}; raise {}, lower `max_tokens`, or ask for fewer phases",
+            short.join(", and "),
+            advice.join(" and ")
+        )
+    }
+
+    fn some(&self, bought: usize, standing: &Standing) -> String {
+        let (least, count) = (self.least(), self.variants.len());
+        let has_dollars = standing.budget.is_some() || standing.day.is_some();
+        let mut each = Vec::new();
+        if standing.calls.is_some() {
+            each.push(format!("take {}", calls(least.calls)));
+        }
+        if has_dollars {
+            each.push(format!("cost up to {}", least.money.advised()));
+        }
+        let judge = if self.judging(bought) == Need::default() { "" } else { ", beside what the judge needs" };
+        let hope = if has_dollars { "; what they leave goes into more" } else { "" };
+        format!(
+            "the cap buys {bought} of {count} variants for certain, because a whole one may {}{judge}{hope}; all are \
+             certain with {}",
+            each.join(" and "),
+            self.enough_for_all(standing)
+        )
+    }
+
+    /// The caps that are too low for all variants, each with what is enough.
+    fn enough_for_all(&self, standing: &Standing) -> String {
+        let all = self.all();
+        let mut enough = Vec::new();
+        if standing.calls.is_some_and(|cap| all.calls > cap) {
+            enough.push(format!("`max_calls` of at least {}", all.calls));
+        }
+        if standing.budget.is_some_and(|cap| all.money > cap) {
+            enough.push(format!("`budget_usd` of at least {}", all.money.advised()));
+        }
+        if let Some((cap, left)) = standing.day.filter(|(_, left)| all.money > *left) {
+            let wanted = (cap.saturating_sub(left) + all.money).advised();
+            enough.push(format!("`spend.daily_budget_usd` of at least {wanted}"));
+        }
+        enough.join(" and ")
+    }
+}
+
+impl Standing {
+    fn left(&self) -> Need {
+        let day = self.day.map_or(Money::MAX, |(_, left)| left);
+        Need { calls: self.calls.unwrap_or(u64::MAX), money: self.budget.unwrap_or(Money::MAX).min(day) }
+    }
+}
+
+/// Why a variant was not begun.
+pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
+    let all = plan.allowance.as_ref().map(Allowance::all).unwrap_or_default();
+    let raise = match refusal {
+        Refusal::ChainCalls { .. } => format!("`max_calls` to at least {}", all.calls),
+        Refusal::ChainBudget { .. } => format!("`budget_usd` to at least {}", all.money.advised()),
+        Refusal::ChainDay { cap, left, .. } => {
+            let wanted = (cap.saturating_sub(*left) + all.money).advised();
+            format!("`spend.daily_budget_usd` to at least {wanted}")
+        }
+        _ => return error_of(refusal),
+    };
+    let count = plan.count;
+    Error::Budget(format!("it was not begun: {refusal}; raise {raise} to be sure of all {count}, or ask for fewer"))
+}
+
+fn error_of(refusal: &Refusal) -> Error {
+    match refusal {
+        Refusal::Book(_) => Error::Storage(refusal.to_string()),
+        _ => Error::Budget(refusal.to_string()),
+    }
+}
+
+fn calls(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "call" } else { "calls" })
+}
