@@ -5,7 +5,8 @@
 //!
 //! The worst case rests on bounds, never on estimates. No token is shorter than a byte, so a request has at most as
 //! many tokens as bytes, and what the vendor's own form adds ([`OVERHEAD`], [`MESSAGE_OVERHEAD`], [`SCHEMA_OVERHEAD`]).
-//! An answer has at most `max_tokens`, reasoning included; where none is sent, what the model can write at most.
+//! An answer has at most `max_tokens`, reasoning included; where none is sent, what the model can write at most. One that
+//! has more all the same is paid for as it comes or cut ([`overrun`](super::overrun)).
 //! What is not billed is released: requests that never arrived, and those refused with a status before any text.
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use async_stream::stream;
 use futures_util::StreamExt;
 
 use super::catalog::{ModelCard, Price};
+use super::overrun::Running;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Actual, Call, Money, WorstCase};
@@ -63,11 +65,15 @@ impl Terms {
         Self { price: self.price.or(assumed), ..self }
     }
 
+    /// The most tokens that an answer can have, with `max_tokens` sent or not; `None` when nothing bounds it.
+    fn most_output(&self, max_tokens: Option<u32>) -> Option<u64> {
+        [max_tokens.map(u64::from), self.max_output].into_iter().flatten().min()
+    }
+
     /// The most that a call with so many tokens in can cost, with `max_tokens` sent or not.
     pub fn worst_case(&self, input_tokens: u64, max_tokens: Option<u32>) -> WorstCase {
         let Some(price) = self.price else { return WorstCase::UnknownPrice };
-        let bounds = [max_tokens.map(u64::from), self.max_output];
-        let Some(output_tokens) = bounds.into_iter().flatten().min() else {
+        let Some(output_tokens) = self.most_output(max_tokens) else {
             // What is free needs no bound.
             return if price.most(0, u64::MAX) > 0.0 { WorstCase::Unbounded } else { most_of(&price, input_tokens, 0) };
         };
@@ -123,15 +129,17 @@ impl Provider for Metered {
                 return;
             }
             let assumed = account.assumed_price();
-            let terms = terms_of(&model);
-            let worst = terms.assuming(assumed).worst_case(most_input_tokens(&request), request.max_tokens);
+            let terms = terms_of(&model).assuming(assumed);
+            let worst = terms.worst_case(most_input_tokens(&request), request.max_tokens);
+            let limit = terms.most_output(request.max_tokens);
+            let mut running = Running::new(inner.name(), &model, &request, terms.price.unwrap_or(Price::FREE), limit);
             let call = Call {
                 provider: inner.name().to_owned(),
                 model,
                 purpose: purpose(&request.brief),
                 is_booked: !terms.is_embedded,
             };
-            let reservation = match account.reserve(call, worst).await {
+            let mut reservation = match account.reserve(call, worst).await {
                 Ok(reservation) => reservation,
                 Err(error) => {
                     yield Err(error);
@@ -148,6 +156,14 @@ impl Provider for Metered {
                     Ok(piece) => {
                         has_begun |= matches!(piece, Chunk::Text(_));
                         has_begun |= matches!(piece, Chunk::Thinking(thought) if !thought.is_empty());
+                        if let Chunk::Text(text) | Chunk::Thinking(text) = piece
+                            && let Err(error) = running.take(text, &mut reservation).await
+                        {
+                            drop(answer);
+                            reservation.cut(running.cost());
+                            yield Err(error);
+                            return;
+                        }
                         yield chunk;
                         continue;
                     }

@@ -22,6 +22,7 @@ pub mod checked;
 pub mod embedding;
 pub mod frame;
 pub mod metered;
+mod overrun;
 pub mod permit;
 pub mod registry;
 pub mod retry;

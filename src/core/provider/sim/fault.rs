@@ -35,6 +35,8 @@ pub(super) enum Kind {
     Cut,
     /// The answer never ends.
     Endless,
+    /// The limit of tokens is ignored, and the whole answer comes and is charged.
+    Overlong,
 }
 
 impl Kind {
@@ -53,6 +55,7 @@ impl Kind {
             Self::Hang => "hang",
             Self::Cut => "cut",
             Self::Endless => "endless",
+            Self::Overlong => "overlong",
         }
     }
 
@@ -65,7 +68,9 @@ impl Kind {
             Self::Quota => &[429, 402, 403],
             Self::Rejected => &[400, 404, 413, 422],
             Self::TooLong => &[400, 413],
-            Self::Refusal | Self::Empty | Self::Malformed | Self::Hang | Self::Cut | Self::Endless => &[],
+            Self::Refusal | Self::Empty | Self::Malformed | Self::Hang | Self::Cut | Self::Endless | Self::Overlong => {
+                &[]
+            }
         }
     }
 
@@ -89,7 +94,7 @@ pub(super) struct Fault {
 impl Fault {
     /// True where the answer stops short of its end.
     pub(super) const fn stops(&self) -> bool {
-        !matches!(self.kind, Kind::Empty | Kind::Malformed | Kind::Endless)
+        !matches!(self.kind, Kind::Empty | Kind::Malformed | Kind::Endless | Kind::Overlong)
     }
 
     /// The error it ends with; `None` for those that are no error at this level: they hang, just end, or answer badly.
@@ -103,7 +108,7 @@ impl Fault {
             Kind::Rejected => (ProviderFailure::Rejected, "the request was refused"),
             Kind::TooLong => (ProviderFailure::Rejected, "the request is longer than the model's context"),
             Kind::Refusal => (ProviderFailure::Refused, "the model declined to answer"),
-            Kind::Empty | Kind::Malformed | Kind::Hang | Kind::Cut | Kind::Endless => return None,
+            Kind::Empty | Kind::Malformed | Kind::Hang | Kind::Cut | Kind::Endless | Kind::Overlong => return None,
         };
         let message = match (&self.message, self.status) {
             (Some(message), _) => message.clone(),

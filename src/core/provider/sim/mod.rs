@@ -231,7 +231,7 @@ impl Provider for Sim {
                 Some(Kind::Empty) => String::new(),
                 _ => plan.text.clone(),
             };
-            let limit = request.max_tokens.filter(|_| kind != Some(Kind::Endless));
+            let limit = request.max_tokens.filter(|_| !matches!(kind, Some(Kind::Endless | Kind::Overlong)));
             let text = limit.map_or(whole.as_str(), |limit| tokens::prefix(&whole, u64::from(limit)));
             // Where the answer stops short: at once, after some pieces, or at the latest where it would be complete.
             let stops_after = plan.fault.as_ref().filter(|fault| fault.stops()).map(|fault| fault.after_chunks);

@@ -1,0 +1,133 @@
+//! Answers that outrun what was set aside for them: a server may ignore the limit of tokens it was sent.
+//!
+//! Counts what a call has come to while its answer arrives, by our own count of tokens: what was sent, and the text and
+//! the reasoning that came. Where that is about to pass what is set aside, more is, as far as the caps leave it;
+//! where they do not, the answer is cut and its variant fails with `budget_exceeded`. An answer within its limit
+//! is never cut for being estimated a little too long: what the reservation holds for the request is counted by bytes,
+//! and is more than the request costs.
+//!
+//! What cannot be known while an answer comes cannot be held back: tokens that are billed and never shown (hidden reasoning),
+//! and what a server has sent before the connection is closed. The usage that is reported at the end is booked as
+//! it is, and counts against the caps for every call after it.
+
+use super::ChatRequest;
+use super::catalog::Price;
+use crate::error::{ProviderError, ProviderFailure};
+use crate::ledger::{Money, Refusal, Reservation};
+use crate::text::tokens;
+
+/// The longest piece of text that is counted anew when more of it comes.
+const LONGEST_PENDING: usize = 64;
+
+/// Counts the tokens of a text that comes in pieces: as many as it has as a whole, but for a long word.
+#[derive(Debug, Default)]
+struct Arrived {
+    tokens: u64,
+    /// The end of the text, which may go on in the next piece.
+    pending: String,
+}
+
+impl Arrived {
+    fn push(&mut self, piece: &str) {
+        self.pending.push_str(piece);
+        let settled = match self.pending.rfind(char::is_whitespace) {
+            _ if self.pending.len() > LONGEST_PENDING => self.pending.len(),
+            Some(space) => space,
+            None => 0,
+        };
+        self.tokens += tokens::estimate(&self.pending[..settled]);
+        self.pending.drain(..settled);
+    }
+
+    fn count(&self) -> u64 {
+        self.tokens + tokens::estimate(&self.pending)
+    }
+}
+
+/// A call whose answer is coming, under a cap in dollars.
+pub(super) struct Running {
+    provider: String,
+    model: String,
+    price: Price,
+    /// Tokens of the request, by our count.
+    input: u64,
+    /// Tokens that the answer may have.
+    limit: u64,
+    arrived: Arrived,
+    /// Tokens of the longest piece so far.
+    longest: u64,
+}
+
+impl Running {
+    pub(super) fn new(provider: &str, model: &str, request: &ChatRequest, price: Price, limit: Option<u64>) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            price,
+            input: request.messages.iter().map(|message| tokens::estimate(&message.content)).sum(),
+            limit: limit.unwrap_or(u64::MAX),
+            arrived: Arrived::default(),
+            longest: 0,
+        }
+    }
+
+    /// What the call has come to, by our count.
+    pub(super) fn cost(&self) -> Money {
+        self.cost_with(0)
+    }
+
+    fn cost_with(&self, more: u64) -> Money {
+        Money::from_dollars_up(self.price.most(self.input, self.arrived.count().saturating_add(more)))
+    }
+
+    /// Counts a piece of the answer, and sees to it that it is paid for, with the next one where that should not come.
+    ///
+    /// # Errors
+    /// The answer is to be cut.
+    pub(super) async fn take(&mut self, piece: &str, reservation: &mut Reservation) -> Result<(), ProviderError> {
+        let Some(reserved) = reservation.bound() else { return Ok(()) };
+        let before = self.arrived.count();
+        self.arrived.push(piece);
+        let count = self.arrived.count();
+        self.longest = self.longest.max(count.saturating_sub(before));
+        let is_over = count > self.limit;
+        let needed = self.cost_with(if is_over { self.longest } else { 0 }).saturating_sub(reserved);
+        if needed == Money::ZERO {
+            return Ok(());
+        }
+        // In larger steps where there is room for them.
+        let ample = needed.max(Money::from_nanos(reserved.nanos() / 4));
+        match reservation.extend(ample).await {
+            Ok(()) => Ok(()),
+            Err(_) if ample > needed => match reservation.extend(needed).await {
+                Ok(()) => Ok(()),
+                Err(refusal) => Err(self.too_long(count, &refusal)),
+            },
+            Err(refusal) => Err(self.too_long(count, &refusal)),
+        }
+    }
+
+    fn too_long(&self, count: u64, refusal: &Refusal) -> ProviderError {
+        let Self { model, limit, .. } = self;
+        let why = match refusal {
+            Refusal::Budget { cap, spent, reserved, wanted } => format!(
+                "the budget of {cap} leaves no more; raise `budget_usd` to at least {}",
+                (*spent + *reserved + *wanted).advised()
+            ),
+            Refusal::Day { cap, counted, wanted } => format!(
+                "the daily budget of {cap} leaves no more; raise `spend.daily_budget_usd` to at least {}",
+                (*counted + *wanted).advised()
+            ),
+            other => other.to_string(),
+        };
+        let message = format!(
+            "`{model}` ignores the limit of {limit} tokens: some {count} came, which is all that was set aside for the \
+             answer, and it was cut, because {why}, or ask another provider"
+        );
+        ProviderError::new(&self.provider, ProviderFailure::Budget, message)
+    }
+}
+
+#[cfg(test)]
+#[path = "overrun_tests.rs"]
+mod tests;
