@@ -2,7 +2,8 @@
 //!
 //! Rows are found greedily, so a row is final once two more have begun; appending re-wraps the last two alone and
 //! costs the same for the thousandth token as for the first. Rows break after blanks, which are swallowed there,
-//! and between wide characters; a word longer than the width is cut.
+//! and between wide characters; a word longer than the width is cut. A row has at most [`LONGEST_ROW`] bytes, whatever
+//! it holds: blanks hang over a row's end and marks have no width, so a line of them would never end its row.
 //!
 //! Always holds (tested): text appended in any pieces has the rows of the same text wrapped whole; rows are in
 //! order, do not overlap, leave out nothing but blanks and line breaks, and fit the width if any row can.
@@ -13,6 +14,9 @@ use std::ops::Range;
 
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
+
+/// The most bytes of one row: far more than any screen shows, and few enough to wrap anew with every token.
+const LONGEST_ROW: usize = 16 * 1024;
 
 /// Bytes `start..end` of one row, without the blanks or the line break that end it.
 type Row = (u32, u32);
@@ -160,8 +164,13 @@ fn wrap_line(text: &str, start: usize, end: usize, width: u16, rows: &mut Vec<Ro
     let (mut row, mut column) = (start, 0);
     let mut chance: Option<Break> = None;
     let (mut after_blank, mut after_wide) = (false, false);
-    for (offset, grapheme) in text[start..end].grapheme_indices(true) {
+    for (offset, grapheme) in pieces_of(&text[start..end]) {
         let at = start + offset;
+        if at - row + grapheme.len() > LONGEST_ROW && at > row {
+            push(rows, row, at);
+            (row, column, chance) = (at, 0, None);
+            (after_blank, after_wide) = (false, false);
+        }
         if grapheme == " " {
             column += 1;
             let end = chance.filter(|_| after_blank).map_or(at, |chance| chance.end);
@@ -188,6 +197,19 @@ fn wrap_line(text: &str, start: usize, end: usize, width: u16, rows: &mut Vec<Ro
         (after_blank, after_wide) = (false, wide);
     }
     push(rows, row, end);
+}
+
+/// The graphemes of a line, each with its place. One that is longer than a row comes in pieces.
+fn pieces_of(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.grapheme_indices(true).flat_map(|(at, grapheme)| {
+        let mut rest = (at, grapheme);
+        std::iter::from_fn(move || {
+            let (at, text) = rest;
+            let length = text.floor_char_boundary(LONGEST_ROW);
+            rest = (at + length, &text[length..]);
+            (length > 0).then(|| (at, &text[..length]))
+        })
+    })
 }
 
 fn push(rows: &mut Vec<Row>, start: usize, end: usize) {
@@ -225,6 +247,21 @@ pub(crate) mod tests {
     fn line_breaks_end_rows_and_empty_lines_are_rows() {
         assert_eq!(rows("a\n\nb\n", 9), ["a", "", "b", ""]);
         assert_eq!(rows("", 9), Vec::<String>::new());
+    }
+
+    /// What is wrapped anew with each token is at most two rows.
+    #[test]
+    fn a_line_that_never_fills_a_row_is_cut_into_rows_all_the_same() {
+        let marks = format!("e{}", "\u{301}".repeat(40_000));
+        for line in [" ".repeat(100_000), "\u{200d}".repeat(40_000), marks] {
+            let whole = Wrapped::of(line.as_str(), 80);
+            assert!(whole.rows.iter().all(|&(start, end)| (end - start) as usize <= LONGEST_ROW));
+            let mut grown = Wrapped::new(80);
+            for piece in line.chars().collect::<Vec<_>>().chunks(977) {
+                grown.append_with(|text| text.extend(piece));
+            }
+            assert_eq!(grown, whole);
+        }
     }
 
     #[test]
