@@ -29,6 +29,15 @@ pub fn write_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Erro
     write_beside(&target, bytes, mode).map_err(|error| failure("write", path, &error))
 }
 
+/// As [`write_atomically`], but a link is replaced and not followed, so that the file may be in a folder that others can
+/// write to.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn replace_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
+    write_beside(path, bytes, mode).map_err(|error| failure("write", path, &error))
+}
+
 /// A file that is written piece by piece and gets its name at the end. Dropped before that, it leaves nothing.
 #[derive(Debug)]
 pub struct NewFile {
@@ -123,11 +132,31 @@ pub fn make_private_folder(path: &Path) -> Result<(), Error> {
 
 /// As [`make_private_folder`], with the plain error.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), make_folder)?;
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_FOLDER);
-    builder.create(path)
+    match builder.create(path) {
+        Ok(()) => whatever_the_umask(path),
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A umask can only take permissions away; one that takes the owner's own would leave a folder that nothing can be put in.
+#[cfg(unix)]
+fn whatever_the_umask(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE_FOLDER))
+}
+
+#[cfg(not(unix))]
+fn whatever_the_umask(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// What an input or output error means to the user.

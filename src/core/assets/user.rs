@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{AssetKind, is_kebab_case, table};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The largest file that is read, in bytes: far above any real one, far below what would hurt.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -80,8 +81,12 @@ impl AssetDirs {
             ErrorKind::AlreadyExists => Error::Conflict(format!("`{}` is there already", path.display())),
             _ => Error::File { action: "write", path: path.clone(), reason: error.to_string() },
         };
-        fs::create_dir_all(self.root.join(kind.folder())).map_err(failed)?;
-        let mut file = fs::File::create_new(&path).map_err(failed)?;
+        files::make_folder(&self.root.join(kind.folder())).map_err(failed)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, files::PRIVATE_FILE);
+        let mut file = options.open(&path).map_err(failed)?;
         if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
             // Half a file would be read as an override; the first error is the one to tell.
             let _ = fs::remove_file(&path);

@@ -20,6 +20,7 @@ use super::file::{self, CodeFile, Writing};
 use super::layout::{Block, Header, Layout, code, word};
 use super::probe::code_of;
 use super::{Codes, SUFFIX, Trouble};
+use crate::files;
 
 /// Vectors the mean is taken of.
 const SAMPLE: i64 = 4096;
@@ -84,7 +85,7 @@ impl Codes {
         upkeep: Upkeep,
         pace: Pace,
     ) -> Result<(), Trouble> {
-        create_folder(&self.folder)?;
+        files::make_folder(&self.folder)?;
         let lock = open_private(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
             return Ok(());
@@ -352,14 +353,6 @@ fn is_as_stored(
         }
     }
     Ok(false)
-}
-
-fn create_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn open_private(path: &Path) -> std::io::Result<File> {
