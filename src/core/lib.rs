@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
-//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`] | the only input and output |
+//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`], [`unsaved`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
@@ -49,3 +49,4 @@ pub mod time;
 pub mod told;
 pub mod trace;
 pub mod transfer;
+pub mod unsaved;

@@ -33,6 +33,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("store/sqlite", 2),
     ("told", 2),
     ("trace", 2),
+    ("unsaved", 2),
     ("compare", 3),
     ("judge", 3),
     ("pipeline", 3),

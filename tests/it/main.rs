@@ -10,6 +10,7 @@ mod architecture;
 mod cli;
 #[cfg(feature = "cli")]
 mod durability;
+mod faulty_store;
 #[cfg(feature = "cli")]
 mod hostile;
 #[cfg(feature = "cli")]
@@ -24,6 +25,8 @@ mod providers;
 mod rest;
 #[cfg(feature = "server")]
 mod seeded;
+#[cfg(all(unix, feature = "cli"))]
+mod storage_faults;
 #[cfg(feature = "cli")]
 mod support;
 #[cfg(all(unix, feature = "tui", feature = "cli"))]

@@ -10,12 +10,12 @@ use aludel_core::error::Error;
 use aludel_core::event::Outcome as RunOutcome;
 use aludel_core::time::{Clock, SystemClock};
 
-use super::select::{chosen, most_comparisons};
+use super::select::{all_stored, chosen, most_comparisons};
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::CompareArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
@@ -32,15 +32,14 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
             return Err(Error::Value(faults.into()).into());
         }
     }
-    let result = match request.task() {
-        None => wait::wait(engine.compare(request))?.conclude(None)?,
-        Some(_) => judged(&engine, request, invocation)?,
-    };
-    put_out(&invocation.printer, &result)?;
+    if request.task().is_some() {
+        return judged(&engine, request, invocation);
+    }
+    put_out(&invocation.printer, &wait::wait(engine.compare(request))?.conclude(None)?)?;
     Ok(Exit::Done)
 }
 
-fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<CompareResult> {
+fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
     // The result is one value: with `--format jsonl`, too, events are not data here.
     let watched = printer.clone().with_format(Format::Json);
@@ -58,10 +57,10 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let selection = chosen(printer, &watcher.view)?.clone();
-            Ok(comparing.conclude(Some(RunOutcome::Selection(selection)))?)
+            put_out(printer, &comparing.conclude(Some(RunOutcome::Selection(selection)))?)?;
+            all_stored(&watcher.view)
         });
-        let closed = engine.close().await;
-        outcome.and_then(|result| closed.map(|()| result).map_err(Failure::from))
+        failure::and_closed(outcome, engine.close().await)
     })?
 }
 

@@ -19,7 +19,7 @@ use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::GenerateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::input::{self, Source};
 use crate::cli::interrupt::Interrupts;
@@ -91,19 +91,19 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
         };
         // The result is out; what is left to do is for later searches.
         let closed = take_leave(&engine, &printer, &mut interrupts).await;
-        outcome.and_then(|exit| closed.map(|()| exit))
+        failure::and_closed(outcome, closed)
     })?
 }
 
 /// Closes the engine, which waits until the prompts can be found by meaning. Says so on a terminal when it takes long; a
 /// signal leaves that for later.
-async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Outcome {
+async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Result<(), Error> {
     let mut closing = std::pin::pin!(engine.close());
     let mut is_told = !printer.may_draw();
     loop {
         tokio::select! {
             biased;
-            closed = &mut closing => return closed.map_err(Failure::from),
+            closed = &mut closing => return closed,
             () = interrupts.next() => engine.stop_indexing(),
             () = tokio::time::sleep(LONG), if !is_told => {
                 is_told = true;
@@ -145,23 +145,31 @@ impl Job<'_> {
                 self.put_out(&result, watcher, elapsed)?;
                 let finished = result.prompts.len();
                 let kept = if self.is_saved { "stored" } else { "not stored, as asked for" };
-                self.printer.say(&match finished {
-                    0 => "interrupted: no variant had finished".to_owned(),
-                    _ => format!(
-                        "interrupted: {finished} of {} finished and {} {kept}",
-                        count_of(view.variants.len() as u64, "variant"),
+                let all = count_of(view.variants.len() as u64, "variant");
+                let not_stored = view.not_stored();
+                self.printer.say(&match (finished, &not_stored) {
+                    (0, _) => "interrupted: no variant had finished".to_owned(),
+                    (_, Some(_)) => format!("interrupted: {finished} of {all} finished"),
+                    (_, None) => format!(
+                        "interrupted: {finished} of {all} finished and {} {kept}",
                         if finished == 1 { "is" } else { "are" }
                     ),
                 });
-                Err(Failure::Said(Exit::Interrupted))
+                Err(not_stored.map_or(Failure::Said(Exit::Interrupted), |problem| Failure::Problem(Box::new(problem))))
             }
             RunState::Finished(_) => {
                 let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
                 self.put_out(result, watcher, elapsed)?;
-                self.say_what_next(Summary { result, elapsed_ms: 0 });
-                match view.cap_reached() {
-                    Some(problem) => Err(Failure::Problem(Box::new(problem))),
-                    None => Ok(Exit::Done),
+                self.say_what_next(Summary { result, elapsed_ms: 0 }, view);
+                match (view.not_stored(), view.cap_reached()) {
+                    (None, None) => Ok(Exit::Done),
+                    (None, Some(problem)) => Err(Failure::Problem(Box::new(problem))),
+                    (Some(problem), cap) => {
+                        if let Some(cap) = cap {
+                            self.printer.note(format!("warning: {}", cap.detail));
+                        }
+                        Err(Failure::Problem(Box::new(problem)))
+                    }
                 }
             }
             RunState::Waiting | RunState::Running => {
@@ -202,19 +210,25 @@ impl Job<'_> {
     }
 
     /// Where the prompts are now, and what to do with them.
-    fn say_what_next(&self, summary: Summary<'_>) {
-        let Some(best) = summary.best() else { return };
-        let paths = self.engine.paths();
-        if self.is_saved {
-            let database = paths.shown(&paths.database);
-            self.printer.note(format!(
-                "stored in {}; `aludel show {}` shows every step",
-                database.display(),
-                best.id.short()
-            ));
-        } else {
-            self.printer.note("not stored, as asked for with --no-save");
+    fn say_what_next(&self, summary: Summary<'_>, view: &RunView) {
+        if !self.is_saved {
+            return self.printer.note("not stored, as asked for with --no-save");
         }
+        let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
+        let is_stored = |prompt: &&Prompt| !unsaved.contains(&prompt.variant);
+        let prompts = &summary.result.prompts;
+        let Some(best) = summary.best().filter(is_stored).or(prompts.iter().find(is_stored)) else { return };
+        let how_many = match unsaved.len() {
+            0 => String::new(),
+            missing => format!("{} of {} ", prompts.len() - missing, prompts.len()),
+        };
+        let paths = self.engine.paths();
+        let database = paths.shown(&paths.database);
+        self.printer.note(format!(
+            "{how_many}stored in {}; `aludel show {}` shows every step",
+            database.display(),
+            best.id.short()
+        ));
     }
 }
 
@@ -232,13 +246,16 @@ fn partial(view: &RunView) -> GenerationResult {
         prompts,
         rankings: view.rankings.clone(),
         selected: None,
-        failures: view.variants.iter().filter_map(|(number, variant)| failure(*number, variant)).collect(),
+        failures: view.variants.iter().filter_map(|(number, variant)| failed(*number, variant)).collect(),
         warnings: view.warnings.clone(),
         model_metadata,
     }
 }
 
-fn failure(number: u32, variant: &aludel_core::event::VariantView) -> Option<VariantFailure> {
+fn failed(number: u32, variant: &aludel_core::event::VariantView) -> Option<VariantFailure> {
+    if let Some(why) = &variant.unsaved {
+        return Some(VariantFailure { variant: number, phase: None, error: Error::Storage(why.clone()).into() });
+    }
     let VariantState::Failed(error) = &variant.state else { return None };
     let phase = variant.phases.last().map(|phase| phase.phase);
     Some(VariantFailure { variant: number, phase, error: Problem::clone(error) })

@@ -16,7 +16,7 @@ use super::transferring::Transferring;
 use crate::cli::Invocation;
 use crate::cli::args::{ImportArgs, MigrateArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
@@ -28,12 +28,11 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
     let engine = invocation.engine()?;
     let request: ImportRequest = engine.decode(args.request(invocation.format))?;
     let input = open(&args.file)?;
-    let report = stoppable(printer, async {
+    stoppable(printer, async {
         let mut told = Transferring::on(printer);
-        let report = engine.import(request, input, |now| told.show(now)).await?;
-        engine.close().await.map(|()| report)
-    })?;
-    put_out(printer, &report)
+        let report = engine.import(request, input, |now| told.show(now)).await;
+        (report, engine.close().await)
+    })
 }
 
 /// Takes over the history of the Go program.
@@ -41,12 +40,11 @@ pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invoc
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportAlchemyRequest = engine.decode(args.request())?;
-    let report = stoppable(printer, async {
+    stoppable(printer, async {
         let mut told = Transferring::on(printer);
-        let report = engine.import_alchemy(request, path, |now| told.show(now)).await?;
-        engine.close().await.map(|()| report)
-    })?;
-    put_out(printer, &report)
+        let report = engine.import_alchemy(request, path, |now| told.show(now)).await;
+        (report, engine.close().await)
+    })
 }
 
 /// The file, or standard input put aside.
@@ -67,8 +65,8 @@ fn open(path: &Path) -> Result<Input<File>> {
     Ok(Input { name: path.to_owned(), source })
 }
 
-/// Runs an import until it is done or a signal comes.
-fn stoppable(printer: &Printer, import: impl Future<Output = Result<ImportReport>>) -> Outcome<ImportReport> {
+/// Runs an import until it is done and the engine closed, or a signal comes; puts out what it came to.
+fn stoppable(printer: &Printer, import: impl Future<Output = (Result<ImportReport>, Result<()>)>) -> Outcome<Exit> {
     wait::on_a_runtime(async {
         let mut interrupts =
             Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
@@ -78,7 +76,10 @@ fn stoppable(printer: &Printer, import: impl Future<Output = Result<ImportReport
                 printer.say("interrupted: what is stored by now stays; the same command takes up the rest");
                 Err(Failure::Said(Exit::Interrupted))
             }
-            report = import => report.map_err(Failure::from),
+            (report, closed) = import => {
+                let outcome = report.map_err(Failure::from).and_then(|report| put_out(printer, &report));
+                failure::and_closed(outcome, closed)
+            }
         }
     })?
 }

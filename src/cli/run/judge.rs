@@ -1,6 +1,7 @@
 //! `aludel judge audit`: a judge's own test, with progress, and the list of those that were tested.
 
 use aludel_core::api::JudgeAuditRequest;
+use aludel_core::domain::JudgeProfile;
 use aludel_core::error::Error;
 use aludel_core::time::{Clock, SystemClock};
 
@@ -8,10 +9,10 @@ use super::watching::confirmed;
 use crate::cli::Invocation;
 use crate::cli::args::{JudgeAuditArgs, JudgeCommand};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
-use crate::cli::printer::json_line;
+use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Frame, Progress};
 use crate::cli::shown::Shown;
 use crate::cli::view::{self, Role, cut, span};
@@ -61,23 +62,30 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
                 }
             }
         };
-        let closed = engine.close().await;
-        closed.map(|()| ended)
+        Ok::<_, Error>((ended, engine.close().await))
     });
     if let Some(drawn) = &mut drawn {
         drawn.clear(printer);
     }
-    let Some(tested) = ended?? else {
-        printer.say("interrupted: the test was not finished, and nothing of it is kept");
-        return Err(Failure::Said(Exit::Interrupted));
+    let (ended, closed) = ended??;
+    let outcome = match ended {
+        Some(tested) => tested.map_err(Failure::from).and_then(|tested| put_out(printer, &tested)),
+        None => {
+            printer.say("interrupted: the test was not finished, and nothing of it is kept");
+            Err(Failure::Said(Exit::Interrupted))
+        }
     };
-    let (profile, warnings) = tested?;
-    for warning in &warnings {
+    failure::and_closed(outcome, closed)
+}
+
+fn put_out(printer: &Printer, tested: &(JudgeProfile, Vec<String>)) -> Outcome<Exit> {
+    let (profile, warnings) = tested;
+    for warning in warnings {
         printer.say(format!("warning: {warning}"));
     }
     match printer.format() {
-        Format::Jsonl => printer.data(&json_line(&profile)?)?,
-        _ => printer.value(&profile, |page| view::judge_profile(page, &profile))?,
+        Format::Jsonl => printer.data(&json_line(profile)?)?,
+        _ => printer.value(profile, |page| view::judge_profile(page, profile))?,
     }
     Ok(Exit::Done)
 }

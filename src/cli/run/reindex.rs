@@ -3,14 +3,15 @@
 //! The first signal stops it: each step is durable, so what is done stays.
 
 use aludel_core::api::ReindexRequest;
-use aludel_core::engine::{IndexPart, ReindexProgress};
+use aludel_core::engine::{IndexPart, ReindexProgress, Reindexed};
 use aludel_core::error::Error;
 
 use crate::cli::Invocation;
 use crate::cli::args::ReindexArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::Printer;
 use crate::cli::progress::{self, Frame, Progress};
 use crate::cli::shown::Shown;
 use crate::cli::view::{Page, count_of};
@@ -40,14 +41,23 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
                 }
             }
         };
-        let closed = engine.close().await;
-        closed.map(|()| ended)
+        Ok::<_, Error>((ended, engine.close().await))
     });
     if let Some(drawn) = &mut drawn {
         drawn.clear(printer);
     }
-    let Some(reindexed) = ended?? else {
-        printer.say(match seen.get().map(|progress| progress.part) {
+    let (ended, closed) = ended??;
+    failure::and_closed(put_out(printer, request, ended, seen.get()), closed)
+}
+
+fn put_out(
+    printer: &Printer,
+    request: ReindexRequest,
+    ended: Option<Result<Reindexed, Error>>,
+    seen: Option<ReindexProgress>,
+) -> Outcome<Exit> {
+    let Some(reindexed) = ended else {
+        printer.say(match seen.map(|progress| progress.part) {
             Some(IndexPart::Text) => {
                 "interrupted: words are found as far as they are indexed; `aludel reindex` makes the index whole"
             }

@@ -9,7 +9,7 @@ use aludel_core::time::{Clock, SystemClock};
 use crate::cli::Invocation;
 use crate::cli::args::{SearchArgs, SimilarArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::input::Source;
 use crate::cli::printer::{Printer, json_line};
@@ -25,20 +25,21 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     let engine = invocation.engine()?;
     let request: SearchRequest = engine.decode(args.request(query))?;
     let (by, offset) = (request.by, request.offset);
-    let result = match by {
-        SearchBy::Text => wait::wait(engine.search(request))?,
+    let (result, closed) = match by {
+        SearchBy::Text => (wait::wait(engine.search(request)), Ok(())),
         // Who embeds the query may be anywhere.
         SearchBy::Meaning | SearchBy::Both => wait::on_a_runtime(async {
             let result = engine.search(request).await;
-            let closed = engine.close().await;
-            result.and_then(|result| closed.map(|()| result))
-        })??,
+            (result, engine.close().await)
+        })?,
     };
     let counted = match by {
         SearchBy::Text => Counted::Matches,
         SearchBy::Meaning | SearchBy::Both => Counted::Prompts,
     };
-    print(&invocation.printer, &result, counted, offset)
+    let printer = &invocation.printer;
+    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset));
+    failure::and_closed(outcome, closed)
 }
 
 pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {

@@ -15,7 +15,7 @@ use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::SelectArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
@@ -44,8 +44,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         watcher.clear();
         let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed_ms));
-        let closed = engine.close().await;
-        outcome.and_then(|exit| closed.map(|()| exit).map_err(Failure::from))
+        failure::and_closed(outcome, engine.close().await)
     })?
 }
 
@@ -60,7 +59,12 @@ fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit>
     let result = chosen(printer, view)?;
     put_out(printer, result, elapsed_ms)?;
     printer.note(format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
-    Ok(Exit::Done)
+    all_stored(view)
+}
+
+/// How a run ends whose result is put out: well, unless something that was said could not be stored.
+pub(super) fn all_stored(view: &RunView) -> Outcome<Exit> {
+    view.not_stored().map_or(Ok(Exit::Done), |problem| Err(Failure::Problem(Box::new(problem))))
 }
 
 /// What the judge's run came to, its warnings told.
@@ -68,7 +72,9 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
     // Where a program reads what went wrong, nothing else stands beside it.
     let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
-        for warning in &view.warnings {
+        // What could not be stored is the error that the command ends with.
+        let is_no_error = |warning: &&String| !view.storage_warnings.contains(warning);
+        for warning in view.warnings.iter().filter(is_no_error) {
             printer.say(format!("warning: {warning}"));
         }
     }

@@ -1,11 +1,13 @@
 //! `aludel update`: changes a prompt's tags or notes, or derives a new prompt from it.
 
 use aludel_core::api::UpdateRequest;
+use aludel_core::domain::Prompt;
 
 use crate::cli::args::UpdateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
+use crate::cli::printer::Printer;
 use crate::cli::{Invocation, input, view, wait};
 
 pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -17,16 +19,20 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     let request: UpdateRequest = engine.decode(args.request(notes.as_ref(), content.as_ref()))?;
     let changed = async {
         let prompt = engine.update(request).await;
-        let closed = engine.close().await;
-        prompt.and_then(|prompt| closed.map(|()| prompt))
+        (prompt, engine.close().await)
     };
     // A new text is made findable by meaning, by whoever embeds here.
-    let prompt = if content.is_some() { wait::on_a_runtime(changed)?? } else { wait::wait(changed)? };
+    let (prompt, closed) = if content.is_some() { wait::on_a_runtime(changed)? } else { wait::wait(changed) };
     let printer = &invocation.printer;
+    let outcome = prompt.map_err(Failure::from).and_then(|prompt| put_out(printer, &prompt));
+    failure::and_closed(outcome, closed)
+}
+
+fn put_out(printer: &Printer, prompt: &Prompt) -> Outcome<Exit> {
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(view::lines([prompt.id]))?,
-        Format::Markdown => printer.data(view::document_of_prompt(&prompt))?,
-        _ => printer.value(&prompt, |page| view::changed(page, &prompt))?,
+        Format::Markdown => printer.data(view::document_of_prompt(prompt))?,
+        _ => printer.value(prompt, |page| view::changed(page, prompt))?,
     }
     Ok(Exit::Done)
 }

@@ -3,8 +3,8 @@
 //! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
 //! variant is put out whole.
 
-use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking, chance};
-use aludel_core::error::{Error, Problem};
+use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking, VariantFailure, chance};
+use aludel_core::error::{Code, Error, Problem};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
@@ -58,16 +58,29 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
     // That the others were stopped is said once, by whoever stopped them.
     for failure in result.failures.iter().filter(|failure| failure.error.detail != stopped.detail) {
         let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
-        let text = format!("variant {} failed{place}: {}", failure.variant + 1, one_line(&failure.error.detail));
+        let detail = one_line(&failure.error.detail);
+        let what = if is_unsaved(failure) { "is not stored".to_owned() } else { format!("failed{place}") };
+        let text = format!("variant {} {what}: {detail}", failure.variant + 1);
         page.paragraph(Role::Bad, &text, 2);
     }
-    for warning in &result.warnings {
+    for warning in warnings(result) {
         page.paragraph(Role::Warning, &format!("warning: {}", one_line(warning)), 9);
     }
     if !result.failures.is_empty() || !result.warnings.is_empty() {
         page.gap();
     }
     totals(page, summary);
+}
+
+/// True for a variant that is finished and could not be stored.
+fn is_unsaved(failure: &VariantFailure) -> bool {
+    failure.phase.is_none() && failure.error.code == Code::Storage
+}
+
+/// The warnings that no failure says already.
+pub(super) fn warnings(result: &GenerationResult) -> impl Iterator<Item = &String> {
+    let is_said = |warning: &str| result.failures.iter().any(|failure| failure.error.detail.starts_with(warning));
+    result.warnings.iter().filter(move |warning| !is_said(warning))
 }
 
 fn title(prompt: &Prompt, place: &str) -> String {
@@ -200,6 +213,18 @@ mod tests {
         assert!(text.contains("7a3f9c21   0.91  structured\n"), "{text}");
         let fits = |line: &str| line.chars().count() <= 40 || line.starts_with("Subject: ");
         assert!(text.lines().all(fits), "{text}");
+    }
+
+    #[test]
+    fn a_variant_that_is_not_stored_is_told_once_and_not_as_failed() {
+        let mut result = samples::result();
+        let why = "prompt 7a3f9c21 is finished but not stored: no space is left".to_owned();
+        let error = Problem::from(Error::Storage(why.clone()));
+        result.failures = vec![VariantFailure { variant: 0, phase: None, error }];
+        result.warnings = vec![why];
+        let text = shown(&result, false).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("variant 1 is not stored: prompt 7a3f9c21 is finished"), "{text}");
+        assert_eq!(text.matches("finished but not stored").count(), 1, "{text}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
             format!("variant {}{place}: {}", failure.variant + 1, failure.error.detail)
         }),
     );
-    bullets(&mut text, "Warnings", result.warnings.iter().cloned());
+    bullets(&mut text, "Warnings", super::generation::warnings(result).cloned());
     ended_once(text)
 }
 

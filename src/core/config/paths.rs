@@ -10,6 +10,9 @@ use super::error::{ConfigError, ConfigFault};
 use super::{Environment, Flags};
 use crate::error::Error;
 
+/// Names the folder of temporary files.
+const TMPDIR: &str = "TMPDIR";
+
 /// The folders and files of the user's. All absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -35,6 +38,10 @@ pub struct Paths {
     pub drafts: PathBuf,
     /// The last text that was copied and too long for some terminals.
     pub copied: PathBuf,
+    /// The system's folder of temporary files.
+    pub temporary: PathBuf,
+    /// The same as people are told of it: `$TMPDIR` where that is set.
+    pub shown_temporary: PathBuf,
     /// True when the user named the configuration file, so that it must exist to be read.
     pub(super) config_named: bool,
     /// The user's home folder, for showing paths with `~`.
@@ -64,6 +71,10 @@ impl Paths {
                 reason: "it is a file and must be a folder; move it away, or choose another folder with --data-dir or ALUDEL_HOME".to_owned(),
             });
         }
+        let (temporary, shown_temporary) = match environment.get(TMPDIR) {
+            Some(folder) => (PathBuf::from(folder), PathBuf::from(format!("${TMPDIR}"))),
+            None => (std::env::temp_dir(), std::env::temp_dir()),
+        };
         let named = flags.config.as_deref().or(environment.get("ALUDEL_CONFIG").map(Path::new));
         Ok(Self {
             config_file: named.map_or_else(|| Ok(home.join("config.yaml")), absolute)?,
@@ -77,6 +88,8 @@ impl Paths {
             themes: home.join("themes"),
             drafts: home.join("drafts"),
             copied: home.join("copied.txt"),
+            temporary,
+            shown_temporary,
             home,
             user_home,
         })

@@ -19,7 +19,8 @@ pub struct GenerationResult {
     pub rankings: Vec<Ranking>,
     /// The judge's choice, when `auto_select` was asked for.
     pub selected: Option<SelectResult>,
-    /// Variants that did not finish.
+    /// Variants that did not finish, and finished ones that could not be stored: of those `phase` is null, the code is
+    /// `storage`, and `prompts` has them.
     pub failures: Vec<VariantFailure>,
     /// What the user should know: parameters left out, fallbacks used, ranking weights that could not apply.
     pub warnings: Vec<String>,
@@ -27,7 +28,7 @@ pub struct GenerationResult {
     pub model_metadata: ModelMetadata,
 }
 
-/// Why one variant did not finish.
+/// Why one variant did not finish, or is finished and not stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantFailure {
     /// Which variant, from 0.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::judging::{Author, Bench};
-use super::{Engine, spend, wiring};
+use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
 use crate::config;
 use crate::domain::Phase;
@@ -43,6 +43,7 @@ impl Engine {
             clock: Arc::clone(&inner.clock),
             ids: Arc::clone(&inner.ids),
             afterwards: Arc::new(move |prompts, account| engine.index_later(&prompts, account)),
+            save_aside: unsaved::save_aside(self.paths().clone()),
         }
     }
 
@@ -67,6 +68,7 @@ impl Engine {
         };
         Ok(Plan {
             session_id,
+            begun_at: self.inner.clock.now(),
             input: request.input,
             count,
             phases,

@@ -58,11 +58,29 @@ pub(super) struct Indexer {
     /// One at a time, so that no prompt is embedded twice over.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<Indexing>,
+    /// Why the store did not take vectors that were made; `None` once they have been made up for.
+    unstored: Mutex<Option<Error>>,
 }
 
 impl Indexer {
     fn state(&self) -> MutexGuard<'_, Indexing> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why the store did not take vectors that were made.
+    pub(super) fn unstored(&self) -> Option<Error> {
+        self.unstored.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Remembers that vectors could not be stored; other failures are none of the store's.
+    pub(super) fn note_unstored(&self, error: &Error) {
+        if error.code() == Code::Storage {
+            let said = format!(
+                "the vectors of some prompts could not be stored, so search by meaning passes them over: {error}; \
+                 `aludel reindex` makes up for it"
+            );
+            self.unstored.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Error::Storage(said));
+        }
     }
 
     /// Ends what is under way; what is not done is left for another time.
@@ -148,6 +166,7 @@ impl Engine {
             }
             Err(error) => {
                 log(&error, texts.len());
+                indexer.note_unstored(&error);
                 let mut state = indexer.state();
                 state.left += texts.len() as u64;
                 state.problem = Some(error.to_string());
@@ -166,6 +185,7 @@ impl Engine {
             match self.catch_up().await {
                 Ok(()) => {
                     indexer.state().problem = None;
+                    *indexer.unstored.lock().unwrap_or_else(PoisonError::into_inner) = None;
                     wait = FIRST_WAIT;
                     tokio::select! {
                         // What has failed a moment ago is not asked for again at once.

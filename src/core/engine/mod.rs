@@ -32,6 +32,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod transfer;
+mod unsaved;
 mod why;
 mod wiring;
 
@@ -46,7 +47,7 @@ use crate::assets::Assets;
 use crate::config::edit::{self, Setting};
 use crate::config::{Config, Loaded, Origins, Paths};
 use crate::drafts::Drafts;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::{IdSource, SystemIds};
 use crate::ledger::SpendBook;
 use crate::provider::cache::Answers;
@@ -122,6 +123,14 @@ impl Engine {
         Self { inner: Arc::new(inner) }
     }
 
+    /// As [`Engine::open_with`], over a store of one's own in place of the configured database.
+    #[cfg(any(test, feature = "test-support"))]
+    pub fn open_over(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, store: Arc<dyn Store>) -> Self {
+        let engine = Self::open_with(loaded, clock, ids);
+        engine.inner.store.get_or_init(|| store);
+        engine
+    }
+
     /// The names a request may use here.
     pub fn known(&self) -> Known {
         Known {
@@ -171,7 +180,7 @@ impl Engine {
     /// most; and for queued writes. Closes the database and the cache.
     ///
     /// # Errors
-    /// `storage` when something could not be written.
+    /// `storage` when something could not be written: vectors, what a call cost.
     pub async fn close(&self) -> Result<()> {
         // Without a runtime nothing can be under way.
         if Handle::try_current().is_ok() {
@@ -190,7 +199,15 @@ impl Engine {
             // A short wait for a thread, at the end of all.
             answers.close();
         }
-        closed
+        let unwritten = self.inner.book.get().and_then(|book| book.unwritten());
+        let failures: Vec<String> = closed
+            .err()
+            .into_iter()
+            .chain(self.inner.indexer.unstored())
+            .chain(unwritten)
+            .map(|it| it.to_string())
+            .collect();
+        if failures.is_empty() { Ok(()) } else { Err(Error::Storage(failures.join("\n"))) }
     }
 
     /// Tells how far a migration of the database is, whichever operation meets the old file. Of use before the first operation;

@@ -71,6 +71,7 @@ impl Engine {
         match self.reindex(wanted, told).await {
             Ok(made) => report.vectors = made.vectors,
             Err(error) => {
+                self.inner.indexer.note_unstored(&error);
                 report
                     .warnings
                     .push(format!("no vectors were made, so search by meaning passes these prompts over: {error}"));

@@ -83,6 +83,8 @@ pub struct VariantView {
     pub state: VariantState,
     /// The phases begun, in order.
     pub phases: Vec<PhaseView>,
+    /// Why it is not stored though it is complete, and where its text was saved.
+    pub unsaved: Option<String>,
 }
 
 /// The whole run.
@@ -102,6 +104,8 @@ pub struct RunView {
     pub warnings: Vec<String>,
     /// The first warning that a cap has kept something from being done.
     pub cap_warning: Option<String>,
+    /// The warnings that something beside a variant could not be stored: scores, a judgement.
+    pub storage_warnings: Vec<String>,
     /// Best first, once ranked.
     pub rankings: Vec<Ranking>,
     /// The judge's comparisons so far.
@@ -171,10 +175,17 @@ impl RunView {
                 }
                 self.variants.entry(*variant).or_default().state = VariantState::Failed(error.clone());
             }
-            EventKind::Warning { message, code, .. } => {
+            EventKind::Warning { message, code, variant, .. } => {
                 self.warnings.push(message.clone());
-                if *code == Some(Code::BudgetExceeded) {
-                    self.cap_warning.get_or_insert_with(|| message.clone());
+                match (code, variant) {
+                    (Some(Code::BudgetExceeded), _) => {
+                        self.cap_warning.get_or_insert_with(|| message.clone());
+                    }
+                    (Some(Code::Storage), Some(variant)) => {
+                        self.variants.entry(*variant).or_default().unsaved = Some(message.clone());
+                    }
+                    (Some(Code::Storage), None) => self.storage_warnings.push(message.clone()),
+                    _ => {}
                 }
             }
             EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
@@ -210,6 +221,26 @@ impl RunView {
         });
         let warned = self.cap_warning.clone();
         refused.or_else(|| warned.map(|detail| Error::Budget(detail).into()))
+    }
+
+    /// The finished variants that are not stored, by number, each with why and where its text was saved.
+    pub fn unsaved(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.variants.iter().filter_map(|(number, variant)| Some((*number, variant.unsaved.as_deref()?)))
+    }
+
+    /// Everything that the run could not store, and what it could not do for that, as one problem.
+    pub fn not_stored(&self) -> Option<Problem> {
+        let of_variant = |(number, variant): (&u32, &VariantView)| {
+            let why = match (&variant.unsaved, &variant.state) {
+                (Some(why), _) => why,
+                (None, VariantState::Failed(problem)) if problem.code == Code::Storage => &problem.detail,
+                _ => return None,
+            };
+            Some(format!("variant {}: {why}", number + 1))
+        };
+        let variants = self.variants.iter().filter_map(of_variant);
+        let all: Vec<String> = variants.chain(self.storage_warnings.iter().cloned()).collect();
+        (!all.is_empty()).then(|| Error::Storage(all.join("\n")).into())
     }
 
     /// The result of a finished generate run.

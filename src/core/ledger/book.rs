@@ -1,5 +1,6 @@
 //! The port behind which calls are written down and the caps live that several runs and processes share.
 
+use crate::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -27,6 +28,12 @@ pub trait SpendBook: Send + Sync {
     /// Takes no more calls in, and waits until every call that was taken in has ended. A run that is being cancelled may
     /// still ask; it is refused.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// The calls whose cost could not be written down so far, as an error that says what follows from it. Known once the
+    /// store behind the book is closed.
+    fn unwritten(&self) -> Option<Error> {
+        None
+    }
 }
 
 /// A sum to come.
@@ -61,7 +68,8 @@ pub trait BookEntry: Send {
     /// Sets more aside for the call, which is under way. Never waits for room.
     fn extend(&mut self, by: Money) -> Extension<'_>;
 
-    /// Says how the call ended. Never waits and never fails; what cannot be written down is logged.
+    /// Says how the call ended. Never waits and never fails; what cannot be written down is logged, and
+    /// [`SpendBook::unwritten`] tells of it.
     fn close(self: Box<Self>, end: CallEnd);
 }
 

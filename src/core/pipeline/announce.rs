@@ -34,6 +34,11 @@ impl Announcer {
         self.say(None, None, format!("{doing_without}: {error}"), code).await;
     }
 
+    /// Warns that something finished could not be stored: that variant, or what is said of all of them.
+    pub(super) async fn warn_unsaved(&self, variant: Option<u32>, error: &Error) {
+        self.say(variant, None, error.to_string(), Some(Code::Storage)).await;
+    }
+
     async fn say(&self, variant: Option<u32>, phase: Option<Phase>, message: String, code: Option<Code>) {
         {
             let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,8 @@
 //!
 //! Run rules. The phases of a variant are sequential; variants run side by side under the run's limit (each provider
 //! has its own besides). A failure ends its variant, not the run. A prompt is stored when its variant finishes, before
-//! ranking, and reported only after the store has it. A cancelled run keeps what had finished and still ranks it.
+//! ranking, and reported only after the store has it; one that the store does not take is saved to a file, reported with
+//! a warning and named in the result ([`unsaved`]). A cancelled run keeps what had finished and still ranks it.
 //! Every started phase finishes or its variant fails; the last event is the only terminal one.
 //!
 //! Under a cap variants are finished one after the other, as many side by side as whole chains fit what is left: one
@@ -22,9 +23,12 @@ mod run;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod unsaved;
+#[cfg(test)]
+mod unsaved_tests;
 mod variant;
 
 pub use allowance::Allowance;
-pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports};
+pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
 pub use run::start;
 pub use selection::{JudgeJob, SelectPlan, start_selection};

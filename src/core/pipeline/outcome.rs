@@ -4,6 +4,7 @@ use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
 use super::run::past;
 use super::selection::{self, JudgeJob};
+use super::unsaved;
 use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, RunControl};
@@ -18,20 +19,23 @@ pub(super) struct Gathered {
     pub(super) prompts: Vec<Prompt>,
     /// Those of them that the store has.
     pub(super) stored: Vec<PromptId>,
-    /// The others, by number.
+    /// Those that did not finish, and finished ones that the store does not have, by number.
     pub(super) failures: Vec<VariantFailure>,
     /// Every finished call, those of failed variants too.
     pub(super) spent: Vec<ModelMetadata>,
     /// Why the first variant failed.
     pub(super) first_error: Option<Error>,
-    /// Why the first prompt could not be stored.
-    pub(super) unsaved: Option<Error>,
 }
 
 impl Gathered {
     /// The prompts that the store has.
     pub(super) fn stored_prompts(&self) -> Vec<Prompt> {
         self.prompts.iter().filter(|prompt| self.stored.contains(&prompt.id)).cloned().collect()
+    }
+
+    /// The prompts that it does not have.
+    pub(super) fn unstored_prompts(&self) -> Vec<Prompt> {
+        self.prompts.iter().filter(|prompt| !self.stored.contains(&prompt.id)).cloned().collect()
     }
 }
 
@@ -58,7 +62,9 @@ pub(super) async fn conclude(
     if control.token().is_cancelled() {
         return EventKind::Cancelled {};
     }
-    if let Some(error) = verdict(plan, &mut gathered) {
+    if gathered.prompts.is_empty() {
+        let lost = || Error::Internal("no variant finished and none said why".into());
+        let error = gathered.first_error.take().unwrap_or_else(lost);
         return EventKind::Failed { error: Box::new(error.into()) };
     }
     let selected = match &plan.judge {
@@ -78,15 +84,6 @@ pub(super) async fn conclude(
         model_metadata: ModelMetadata::sum(&gathered.spent),
     };
     EventKind::Finished { result: Box::new(Outcome::Generation(result)) }
-}
-
-/// The error that stands for the whole run, if it has to be one: nothing finished, or nothing could be kept.
-fn verdict(plan: &Plan, gathered: &mut Gathered) -> Option<Error> {
-    if gathered.prompts.is_empty() {
-        let lost = || Error::Internal("no variant finished and none said why".into());
-        return Some(gathered.first_error.take().unwrap_or_else(lost));
-    }
-    if plan.save && gathered.stored.is_empty() { gathered.unsaved.take() } else { None }
 }
 
 /// Sets scores, puts the prompts in order, tells the store and the consumer. Without a ranking, because it was given up
@@ -125,7 +122,12 @@ async fn rank_prompts(
         && !stored.is_empty()
         && let Err(error) = ports.store.apply(Mutation::Rank { rankings: stored }).await
     {
-        events.warn(None, None, format!("the ranking could not be stored: {error}")).await;
+        events
+            .warn_unsaved(None, &Error::Storage(format!("the scores of the prompts could not be stored: {error}")))
+            .await;
+    }
+    if plan.save {
+        unsaved::save_scored(plan, ports, gathered.unstored_prompts()).await;
     }
     events.send(EventKind::Ranked { rankings: rankings.clone() }).await;
     rankings

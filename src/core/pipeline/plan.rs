@@ -1,23 +1,27 @@
 //! Everything a generate run needs, resolved: no configuration is read after this.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
-use crate::domain::{Phase, Prompt, SessionId};
+use crate::domain::{Phase, Prompt, SessionId, Timestamp};
+use crate::error::Result;
 use crate::ids::IdSource;
 use crate::judge::Judge;
 use crate::ledger::Account;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
-use crate::store::Store;
+use crate::store::{Session, Store};
 use crate::time::Clock;
 
 /// A generate run, planned.
 pub struct Plan {
     /// The run's name.
     pub session_id: SessionId,
+    /// When it was asked for.
+    pub begun_at: Timestamp,
     /// The idea, to the letter.
     pub input: String,
     /// How many variants.
@@ -91,7 +95,13 @@ pub struct Ports {
     pub ids: Arc<dyn IdSource>,
     /// What becomes of the stored prompts of a run.
     pub afterwards: Afterwards,
+    /// What becomes of finished prompts that the store did not take.
+    pub save_aside: SaveAside,
 }
+
+/// Saves finished prompts of one run that the store did not take, in place of what was saved of the same prompts
+/// before; answers where they are, as people are told of it. Blocks until they are on the disk.
+pub type SaveAside = Arc<dyn Fn(&[Prompt], &Session) -> Result<PathBuf> + Send + Sync>;
 
 /// Takes the prompts that a run has stored, and who pays for the run, before its last event; what it gives back is called
 /// once that event is out. What is done then is no part of the run: neither its time nor its failures are the run's.
@@ -104,5 +114,18 @@ impl Plan {
     /// The phases' names, in order.
     pub fn phase_names(&self) -> Vec<Phase> {
         self.phases.iter().map(|binding| binding.phase).collect()
+    }
+
+    /// The run as it is stored.
+    pub fn session(&self) -> Session {
+        Session {
+            id: self.session_id,
+            operation: "generate".into(),
+            original_input: self.input.clone(),
+            phases: self.phase_names(),
+            persona: self.persona.clone(),
+            count: self.count,
+            created_at: self.begun_at,
+        }
     }
 }

@@ -12,13 +12,13 @@ use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
 use super::plan::{Plan, Ports};
+use super::unsaved;
 use super::variant::{self, Progress};
 use crate::domain::{ModelMetadata, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Run, RunControl};
 use crate::ledger::Allotment;
 use crate::offload::{INLINE_BYTES, offload};
-use crate::store::Session;
 
 /// Starts the run in the current runtime and returns at once.
 pub fn start(plan: Plan, ports: Ports) -> Run {
@@ -67,16 +67,7 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
     if !plan.save {
         return Ok(());
     }
-    let session = Session {
-        id: plan.session_id,
-        operation: "generate".into(),
-        original_input: plan.input.clone(),
-        phases: plan.phase_names(),
-        persona: plan.persona.clone(),
-        count: plan.count,
-        created_at: ports.clock.now(),
-    };
-    ports.store.begin_session(session).await
+    ports.store.begin_session(plan.session()).await
 }
 
 /// A variant that gave up: where, why, and what its finished phases took.
@@ -130,7 +121,10 @@ fn gather(gathered: &mut Gathered, ended: Ended) {
             gathered.spent.extend(prompt.steps.iter().map(|step| step.model_metadata.clone()));
             match ended.unsaved {
                 None => gathered.stored.push(prompt.id),
-                Some(error) => gathered.unsaved = gathered.unsaved.take().or(Some(error)),
+                Some(error) => {
+                    let error = Problem::from(error);
+                    gathered.failures.push(VariantFailure { variant: ended.variant, phase: None, error });
+                }
             }
             gathered.prompts.push(prompt);
         }
@@ -216,14 +210,18 @@ async fn one_variant(
     }
 }
 
-/// Stores the prompt, then reports it. A prompt that cannot be stored is still handed over, with a warning.
+/// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and still handed over, with a
+/// warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
-    let unsaved = if plan.save { append(ports, prompt.clone()).await.err() } else { None };
-    if let Some(error) = &unsaved {
-        let message = format!("variant {number} is complete but could not be stored: {error}");
-        events.warn(Some(number), None, message).await;
-    }
+    let refused = if plan.save { append(ports, prompt.clone()).await.err() } else { None };
+    let unsaved = match refused {
+        Some(error) => Some(unsaved::save(plan, ports, &prompt, &error).await),
+        None => None,
+    };
     events.send(EventKind::variant_finished(prompt.clone())).await;
+    if let Some(error) = &unsaved {
+        events.warn_unsaved(Some(number), error).await;
+    }
     Ended { variant: number, result: Ok(prompt), unsaved }
 }
 

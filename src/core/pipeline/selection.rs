@@ -110,7 +110,8 @@ pub(super) async fn choose(
     if job.keep
         && let Err(error) = ports.store.record(judged.judgement).await
     {
-        events.warn(None, None, format!("what the judge said could not be stored: {error}")).await;
+        let error = Error::Storage(format!("what the judge said could not be stored: {error}"));
+        events.warn_unsaved(None, &error).await;
     }
     Ok(judged.result)
 }

@@ -21,14 +21,14 @@ use crate::time::FixedClock;
 
 mod long_texts;
 
-struct World {
+pub(super) struct World {
     _folder: tempfile::TempDir,
     store: Arc<dyn Store>,
-    ports: Ports,
+    pub(super) ports: Ports,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("aludel.db")));
         let ports = Ports {
@@ -37,20 +37,21 @@ impl World {
             clock: Arc::new(FixedClock::ticking_from(1_700_000_000_000)),
             ids: Arc::new(SeededIds::new(1)),
             afterwards: Arc::new(|_, _| Box::new(|| {})),
+            save_aside: Arc::new(|_, _| panic!("the store takes every prompt")),
         };
         Self { _folder: folder, store, ports }
     }
 
-    fn start(&self, plan: Plan) -> Run {
+    pub(super) fn start(&self, plan: Plan) -> Run {
         start(plan, self.ports.clone())
     }
 
-    async fn stored(&self) -> Vec<crate::domain::Prompt> {
+    pub(super) async fn stored(&self) -> Vec<crate::domain::Prompt> {
         let spec = PageSpec { limit: 1000, offset: 0, cursor: None };
         self.store.page(Filter::default(), Order::Oldest, spec).await.unwrap().items
     }
 
-    fn plan(&self, script: &str, count: u32) -> Plan {
+    pub(super) fn plan(&self, script: &str, count: u32) -> Plan {
         let provider: Arc<dyn Provider> = Arc::new(Sim::from_yaml("sim", script).unwrap());
         let bind = |phase| PhaseBinding {
             phase,
@@ -61,6 +62,7 @@ impl World {
         };
         Plan {
             session_id: self.ports.ids.session(),
+            begun_at: self.ports.clock.now(),
             input: "Write a note about 3 rivers".into(),
             count,
             phases: Phase::ALL.map(bind).to_vec(),
@@ -80,7 +82,7 @@ impl World {
     }
 }
 
-async fn drain(mut run: Run) -> Vec<Event> {
+pub(super) async fn drain(mut run: Run) -> Vec<Event> {
     let mut events = Vec::new();
     while let Some(event) = run.next().await {
         events.push(event);
@@ -89,7 +91,7 @@ async fn drain(mut run: Run) -> Vec<Event> {
     events
 }
 
-fn result(events: &[Event]) -> &GenerationResult {
+pub(super) fn result(events: &[Event]) -> &GenerationResult {
     match &events.last().unwrap().kind {
         EventKind::Finished { result } => match &**result {
             Outcome::Generation(result) => result,
@@ -99,7 +101,7 @@ fn result(events: &[Event]) -> &GenerationResult {
     }
 }
 
-const HEALTHY: &str = "seed: 1\nanswer: echo\npacing: {first_token_ms: 20, chunk_chars: 16, chunk_ms: 2}\n";
+pub(super) const HEALTHY: &str = "seed: 1\nanswer: echo\npacing: {first_token_ms: 20, chunk_chars: 16, chunk_ms: 2}\n";
 const SECOND_FAILS: &str = "
 seed: 1
 answer: echo

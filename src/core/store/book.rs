@@ -11,7 +11,7 @@
 //! every [`PATIENCE`]. The calls of a chain pass those who wait for their turn: what they draw on is theirs.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{RwLock, watch};
@@ -42,6 +42,14 @@ pub struct StoreBook {
     /// Shared by those who ask while there is room; held alone by the first who found none.
     turn: RwLock<()>,
     ours: Arc<watch::Sender<Ours>>,
+    unwritten: Arc<Mutex<Unwritten>>,
+}
+
+/// Calls whose end the store did not take.
+#[derive(Debug, Default)]
+struct Unwritten {
+    calls: u64,
+    first: Option<Error>,
 }
 
 /// The calls of this process. One value, so that whoever looks sees a state that was.
@@ -61,7 +69,7 @@ struct Ours {
 impl StoreBook {
     /// A book over `store`, with at most `daily_cap` a day.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, daily_cap: Option<Money>) -> Self {
-        Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default() }
+        Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default(), unwritten: Arc::default() }
     }
 
     fn call(&self, booked: BookedCall) -> SpendCall {
@@ -93,7 +101,8 @@ impl StoreBook {
     /// The entry of a call that is counted in.
     fn entry(&self, kind: OpenKind) -> Box<dyn BookEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
-        Box::new(OpenCall { store, ours, cap: self.daily_cap, kind: Some(kind) })
+        let unwritten = Arc::clone(&self.unwritten);
+        Box::new(OpenCall { store, ours, cap: self.daily_cap, unwritten, kind: Some(kind) })
     }
 
     async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
@@ -254,6 +263,20 @@ impl SpendBook for StoreBook {
         })
     }
 
+    fn unwritten(&self) -> Option<Error> {
+        let unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = unwritten.first.as_ref()?;
+        let calls = match unwritten.calls {
+            1 => "one call".to_owned(),
+            calls => format!("{calls} calls"),
+        };
+        let counts = match self.daily_cap {
+            Some(_) => "they count for the day as the most they could cost, and `aludel spend` shows them as unseen",
+            None => "`aludel spend` and a daily budget set today do not know of them",
+        };
+        Some(Error::Storage(format!("what {calls} cost could not be written down: {first}; {counts}")))
+    }
+
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             self.ours.send_modify(|ours| ours.is_closed = true);
@@ -320,6 +343,7 @@ struct OpenCall {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<Ours>>,
     cap: Option<Money>,
+    unwritten: Arc<Mutex<Unwritten>>,
     /// `None` once it has ended.
     kind: Option<OpenKind>,
 }
@@ -338,7 +362,12 @@ impl OpenCall {
             Some(OpenKind::Admitted(id)) => self.store.end_call(id, end),
             Some(OpenKind::Unasked(call)) => self.store.record_call(*call, end),
         };
-        written.unattended();
+        let unwritten = Arc::clone(&self.unwritten);
+        written.unattended_but(move |error| {
+            let mut unwritten = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+            unwritten.calls += 1;
+            unwritten.first.get_or_insert_with(|| error.clone());
+        });
         // After the store knows: who is woken asks it, and finds the room.
         self.ours.send_modify(|ours| {
             ours.under_way -= 1;

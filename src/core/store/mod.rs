@@ -17,6 +17,8 @@ mod book;
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;
 mod edit;
+#[cfg(any(test, feature = "test-support"))]
+pub mod faulty;
 mod find;
 mod judgements;
 mod measure;

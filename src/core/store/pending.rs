@@ -2,8 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
@@ -19,8 +18,10 @@ enum State<T> {
     Coming(oneshot::Receiver<Result<T>>, Unattended),
 }
 
-/// True once it was said that nobody will wait, and that a failure is to be logged.
-type Unattended = Arc<AtomicBool>;
+/// What is done with a failure, once it was said that nobody will wait for the answer.
+type Unattended = Arc<OnceLock<OnFailure>>;
+
+type OnFailure = Box<dyn Fn(&Error) + Send + Sync>;
 
 /// The end of a [`Pending`] that fills it.
 pub struct Completer<T>(oneshot::Sender<Result<T>>, Unattended);
@@ -30,9 +31,9 @@ impl<T> Completer<T> {
     pub fn complete(self, answer: Result<T>) {
         let Self(sender, unattended) = self;
         if let Err(Err(error)) = sender.send(answer)
-            && unattended.load(Ordering::Acquire)
+            && let Some(on_failure) = unattended.get()
         {
-            log_unattended(&error);
+            on_failure(&error);
         }
     }
 }
@@ -65,17 +66,26 @@ impl<T> Pending<T> {
 impl Pending<()> {
     /// Lets it be done with nobody waiting. A failure is logged.
     pub fn unattended(self) {
-        let answer = match self.0 {
-            State::Ready(answer) => answer,
-            State::Coming(mut receiver, unattended) => {
-                unattended.store(true, Ordering::Release);
-                // From here on the other end logs; what came before is still to be had.
-                receiver.close();
-                receiver.try_recv().ok()
-            }
+        self.unattended_but(|_| {});
+    }
+
+    /// As [`Pending::unattended`]; a failure is also given to `on_failure`, on whichever thread it happens.
+    pub fn unattended_but(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) {
+        let on_failure = move |error: &Error| {
+            log_unattended(error);
+            on_failure(error);
         };
-        if let Some(Err(error)) = answer {
-            log_unattended(&error);
+        match self.0 {
+            State::Ready(Some(Err(error))) => on_failure(&error),
+            State::Ready(_) => {}
+            State::Coming(mut receiver, unattended) => {
+                let on_failure = unattended.get_or_init(|| Box::new(on_failure));
+                // From here on the other end tells; what came before is still to be had.
+                receiver.close();
+                if let Ok(Err(error)) = receiver.try_recv() {
+                    on_failure(&error);
+                }
+            }
         }
     }
 }

@@ -164,10 +164,21 @@ impl<'a> Intake<'a> {
                 }
                 // Some of them are stored already: they are set aside, and the others tried again.
                 Err(Error::Conflict(_)) => batch = self.unstored(batch).await?,
+                Err(Error::Storage(error)) => return Err(self.cut_short(&error)),
                 Err(error) => return Err(error),
             }
         }
         Err(Error::Conflict("other processes keep storing the prompts that are imported here; try again later".into()))
+    }
+
+    /// The error of an import that the store ended.
+    fn cut_short(&self, error: &str) -> Error {
+        let ImportReport { imported, existing, .. } = self.report;
+        let before = match existing {
+            0 => format!("{imported} prompts were stored before that"),
+            _ => format!("{imported} prompts were stored before that, beside {existing} that were there"),
+        };
+        Error::Storage(format!("the import was cut short: {error}; {before}, and the same import takes up the rest"))
     }
 
     /// Those that are not stored; the others are compared and counted.

@@ -359,6 +359,16 @@ impl LiveRun {
         }
     }
 
+    /// Why `variant` is not stored though it is finished, and where its text was saved.
+    pub(crate) fn unsaved(&self, variant: u32) -> Option<&str> {
+        self.view.variants.get(&variant)?.unsaved.as_deref()
+    }
+
+    /// How many variants are finished and not stored.
+    pub(crate) fn unsaved_count(&self) -> usize {
+        self.view.unsaved().count()
+    }
+
     /// How many variants are finished.
     pub(crate) fn finished(&self) -> usize {
         self.view.finished_prompts().count()

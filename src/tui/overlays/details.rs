@@ -60,7 +60,8 @@ pub(super) fn lines(run: &LiveRun, width: u16, theme: &Theme) -> Vec<Line<'stati
         page.pair("strategy", &of.strategy);
     }
     if let Some(prompt) = run.prompt(variant) {
-        page.pair("stored as", &format!("{} (short {})", prompt.id, prompt.id.short()));
+        let name = if run.unsaved(variant).is_some() { "not stored" } else { "stored as" };
+        page.pair(name, &format!("{} (short {})", prompt.id, prompt.id.short()));
     }
     if let Some(problem) = run.failure(variant).or_else(|| run.run_failure()) {
         page.failure(problem);

@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 use super::command::{COMMANDS, Command, parse};
 use super::lines::{Heard, Out};
 use super::tell;
+use crate::tui::widgets::figures::letter;
 
 /// Rows that are told where nobody said how many.
 const ROWS: &str = "10";
@@ -194,7 +195,14 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         self.out.say(if view.generation().is_some() { "Best first:" } else { "What is finished:" })?;
-        self.tell_rows(&prompts)
+        self.tell_rows(&prompts)?;
+        // These cannot be shown by their numbers later.
+        let is_unsaved = |prompt: &&&Prompt| view.unsaved().any(|(variant, _)| variant == prompt.variant);
+        for prompt in prompts.iter().filter(is_unsaved) {
+            self.out.say(format!("{} is not stored; this is its text:", letter(prompt.variant)))?;
+            self.out.text(&prompt.content)?;
+        }
+        Ok(())
     }
 
     fn tell_rows(&mut self, prompts: &[&Prompt]) -> io::Result<()> {

@@ -6,7 +6,7 @@
 use aludel_core::domain::{
     CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, SelectResult, chance,
 };
-use aludel_core::error::Problem;
+use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
 
 use crate::tui::widgets::figures::{dollars, letter, score, thousands};
@@ -40,13 +40,20 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
             let phase = phase.map_or_else(String::new, |phase| format!(" in {phase}"));
             format!("{} failed{phase}: {}", letter(*variant), error.detail)
         }
+        EventKind::Warning { variant: Some(variant), code: Some(Code::Storage), message, .. } => {
+            format!("{} is not stored: {message}", letter(*variant))
+        }
         EventKind::Warning { message, .. } => format!("Note: {message}"),
         EventKind::Judged { comparison } => judged(comparison, view.comparisons.len(), rows),
         EventKind::Failed { error } => refused(error),
         EventKind::Cancelled {} => {
             let finished = view.finished_prompts().count();
             let all = view.variants.len();
-            if all == 0 { "Stopped.".to_owned() } else { format!("Stopped. {finished} of {all} finished and kept.") }
+            match view.unsaved().count() {
+                _ if all == 0 => "Stopped.".to_owned(),
+                0 => format!("Stopped. {finished} of {all} finished and kept."),
+                unsaved => format!("Stopped. {finished} of {all} finished, {unsaved} of them not stored."),
+            }
         }
         EventKind::PhaseStarted { .. }
         | EventKind::Delta { .. }
@@ -259,6 +266,21 @@ mod tests {
         assert_eq!(lines[1], "B is finished: 000000a1, 1 of 2");
         assert!(lines[2].starts_with("A failed in solutio: "), "{lines:?}");
         assert_eq!(lines[3], "Stopped. 1 of 2 finished and kept.");
+    }
+
+    #[test]
+    fn what_is_finished_and_not_stored_is_not_told_as_kept() {
+        let message = "no space is left".to_owned();
+        let lines = told(vec![
+            started(2),
+            EventKind::variant_finished(prompt(1, "text", None)),
+            EventKind::Warning { variant: Some(1), phase: None, message, code: Some(Code::Storage) },
+            EventKind::Cancelled {},
+        ]);
+        assert_eq!(
+            lines[2..],
+            ["B is not stored: no space is left", "Stopped. 1 of 2 finished, 1 of them not stored."]
+        );
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer
 /// Waits for the end of a run. Dropping the future, as a lost connection does, cancels it.
 pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Outcome>, Refusal> {
     let mut halted = false;
+    let mut unsaved = Vec::new();
     loop {
         let event = tokio::select! {
             biased;
@@ -44,18 +45,24 @@ pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Res
         match event.map(|event| event.kind) {
             Some(EventKind::Finished { result }) => return Ok(result),
             Some(EventKind::Failed { error }) => return Err(Refusal::from(*error)),
-            Some(EventKind::Cancelled {}) if halted => return Err(Refusal::from(stopped())),
+            Some(EventKind::Cancelled {}) if halted => return Err(Refusal::from(stopped(&unsaved))),
             Some(EventKind::Cancelled {}) | None => return Err(Refusal::from(Error::Cancelled)),
+            Some(EventKind::Warning { message, code: Some(Code::Storage), .. }) => {
+                // A selection has no place for warnings in its result.
+                tracing::warn!("{message}");
+                unsaved.push(message);
+            }
             Some(_) => {}
         }
     }
 }
 
-fn stopped() -> Error {
-    Error::Refused {
-        code: Code::Overloaded,
-        detail: "the server is shutting down and the run was stopped; what had finished is stored".into(),
+fn stopped(unsaved: &[String]) -> Error {
+    let mut detail = "the server is shutting down and the run was stopped; what had finished is stored".to_owned();
+    if !unsaved.is_empty() {
+        detail = format!("{detail}, but for this: {}", unsaved.join("; "));
     }
+    Error::Refused { code: Code::Overloaded, detail }
 }
 
 #[cfg(test)]
@@ -81,16 +88,31 @@ mod tests {
         assert_eq!(refusal.into_response().status(), 500);
     }
 
-    #[tokio::test]
-    async fn a_halted_run_is_cancelled_and_its_client_told_to_come_back() {
+    async fn halted(before: Option<EventKind>) -> Refusal {
         let (sender, run) = channel();
         let (control, halting) = (run.control(), CancellationToken::new());
         halting.cancel();
         let producer = async {
             control.token().cancelled().await;
+            if let Some(before) = before {
+                sender.send(before).await;
+            }
             sender.send(EventKind::Cancelled {}).await;
         };
         let (outcome, ()) = tokio::join!(outcome_of(run, &halting), producer);
-        assert_eq!(outcome.unwrap_err().into_response().status(), 503);
+        outcome.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn a_halted_run_is_cancelled_and_its_client_told_to_come_back() {
+        assert_eq!(halted(None).await.into_response().status(), 503);
+    }
+
+    #[tokio::test]
+    async fn a_halted_run_names_what_was_finished_and_could_not_be_stored() {
+        let message = "prompt 7a3f9c21 is finished but not stored".to_owned();
+        let warning = EventKind::Warning { variant: Some(0), phase: None, message, code: Some(Code::Storage) };
+        let refusal = format!("{:?}", halted(Some(warning)).await);
+        assert!(refusal.contains("but for this: prompt 7a3f9c21 is finished but not stored"), "{refusal}");
     }
 }

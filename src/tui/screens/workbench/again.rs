@@ -24,7 +24,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
 /// Makes what failed again.
 pub(super) fn retry(model: &mut Model) -> Vec<Effect> {
     let Some(run) = &model.run else { return Vec::new() };
-    let (failed, finished) = (failed(run), run.finished());
+    let (failed, finished) = (failed(run), run.finished() - run.unsaved_count());
     let raw = with(&run.raw, "count", json!(failed));
     let effects = start(model, raw);
     if finished > 0 {

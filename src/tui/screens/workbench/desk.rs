@@ -42,11 +42,12 @@ pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     draft.into_iter().chain(explained).chain(told).collect()
 }
 
-/// How things stand, to be written down. An idea whose run is stored is no draft any more: it is among the earlier inputs.
+/// How things stand, to be written down. An idea of whose run something is stored is no draft any more: it is among the
+/// earlier inputs.
 fn sheet(model: &Model, run: Option<SessionId>) -> Sheet {
     let text = model.composer.text();
     let is_stored = |text: &str| {
-        let ended = model.run.as_ref().filter(|run| !run.is_live() && run.finished() > 0);
+        let ended = model.run.as_ref().filter(|run| !run.is_live() && run.finished() > run.unsaved_count());
         ended.and_then(|run| run.raw["input"].as_str()) == Some(text)
     };
     Sheet { text: if is_stored(&text) { String::new() } else { text }, run }

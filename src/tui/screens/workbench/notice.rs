@@ -54,7 +54,15 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
             say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
         }
         Vessel::NotReached => say(Meaning::Remark, "not reached"),
-        Vessel::Streaming | Vessel::Done(_) => {}
+        Vessel::Done(_) => {
+            let is_last = slot.phase + 1 == run.view.phases.len();
+            if let Some(why) = run.unsaved(slot.variant).filter(|_| is_last) {
+                say(Meaning::Failure, &format!("Not stored: {why}"));
+                let copies = keymap.spell(Context::Navigate, "the text is below, and {copy-pane} copies it");
+                say(Meaning::Remark, &copies);
+            }
+        }
+        Vessel::Streaming => {}
     }
     let let_go = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.let_go);
     if let_go > 0 {

@@ -5,6 +5,7 @@ use crate::tui::message::Message;
 use crate::tui::model::Desk;
 use crate::tui::model::desk::CutShort;
 use crate::tui::testing::*;
+use aludel_core::error::Code;
 use aludel_core::event::EventKind;
 
 /// A workbench that knows that nothing was left.
@@ -109,6 +110,18 @@ fn the_idea_of_a_run_that_came_to_nothing_is_kept() {
     bench.run("idea", 1);
     written(&mut bench, 500);
     bench.tell(vec![EventKind::Cancelled {}]);
+    assert_eq!(written(&mut bench, 500), [sheet("idea")]);
+}
+
+#[test]
+fn the_idea_of_a_run_of_which_nothing_could_be_stored_is_kept() {
+    let mut bench = bench();
+    bench.run("idea", 1);
+    written(&mut bench, 500);
+    bench.tell(whole_variant(0, "text"));
+    let message = "prompt 000000a0 is finished but not stored".to_owned();
+    bench.tell(vec![EventKind::Warning { variant: Some(0), phase: None, message, code: Some(Code::Storage) }]);
+    bench.tell(ending(&[(0, "text", 0.5)], Vec::new()));
     assert_eq!(written(&mut bench, 500), [sheet("idea")]);
 }
 

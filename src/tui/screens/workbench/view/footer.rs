@@ -15,8 +15,11 @@ use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens, wri
 use crate::tui::widgets::safe::safe_line;
 
 pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let Some(newest) = model.run.as_ref().and_then(|run| run.view.warnings.last()) else { return };
-    let count = model.run.as_ref().map_or(0, |run| run.view.warnings.len());
+    let Some(view) = model.run.as_ref().map(|run| &run.view) else { return };
+    // What is not stored stays in sight, whatever else is warned of afterwards.
+    let unsaved = view.unsaved().map(|(_, why)| why).last();
+    let Some(newest) = unsaved.or(view.warnings.last().map(String::as_str)) else { return };
+    let count = view.warnings.len();
     let more = if count > 1 { format!(" ({} more: {})", count - 1, model.spell("{details}")) } else { String::new() };
     frame.render_widget(Line::styled(format!(" {} {}{more}", glyph::WARNING, safe_line(newest)), theme.warning), area);
 }
@@ -79,9 +82,16 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         () if run.refusal.is_some() => ("refused".into(), theme.bad),
         () if run.run_failure().is_some() => (format!("{} failed", glyph::FAILED), theme.bad),
         () if run.view.generation().is_some() => (done(run), theme.good),
-        () => (format!("{} stopped, {} kept", glyph::STOPPED, run.finished()), theme.warning),
+        () => {
+            let kept = run.finished() - run.unsaved_count();
+            (format!("{} stopped, {kept} kept", glyph::STOPPED), theme.warning)
+        }
     };
     let mut spans = vec![Span::styled(word, style)];
+    match run.unsaved_count() {
+        0 => {}
+        unsaved => spans.push(Span::styled(format!(" · {unsaved} not stored"), theme.bad)),
+    }
     if run.variants() > 0 {
         let account = run.account();
         let under_way = run.tokens_under_way();

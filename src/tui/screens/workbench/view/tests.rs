@@ -10,7 +10,7 @@ use crate::tui::testing::*;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
 use aludel_core::domain::{Phase, VariantFailure};
-use aludel_core::error::{Error, Fault, Problem};
+use aludel_core::error::{Code, Error, Fault, Problem};
 use aludel_core::event::EventKind;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
@@ -95,6 +95,34 @@ fn with_a_result() {
 #[test]
 fn with_a_failed_variant() {
     GALLERY.keep("failed", partly_failed);
+}
+
+/// Why a variant is not stored, as the core says it.
+const NOT_STORED: &str = "prompt 000000a1 is finished but not stored: no space is left for the database; it is saved in \
+                          `~/.aludel/unsaved-1.jsonl`: `aludel import ~/.aludel/unsaved-1.jsonl` stores it once that is \
+                          mended";
+
+#[test]
+fn a_finished_variant_that_is_not_stored_says_so_and_keeps_its_text() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut bench = Bench::new(width, height);
+        bench.run(IDEA, 2);
+        bench.tell(whole_variant(0, TEXTS[0]));
+        bench.tell(whole_variant(1, TEXTS[1]));
+        let warning =
+            |variant, message: &str, code| EventKind::Warning { variant, phase: None, message: message.into(), code };
+        bench.tell(vec![
+            warning(Some(1), NOT_STORED, Some(Code::Storage)),
+            warning(None, "something of less weight that came later", None),
+        ]);
+        bench.tell(ending(&[(0, TEXTS[0], 0.81), (1, TEXTS[1], 0.87)], Vec::new()));
+        let picture = bench.picture();
+        for said in ["1 not stored", "Not stored: prompt", "copies it", "000000a1 is finished but not stored"] {
+            assert!(picture.contains(said), "{width}x{height}: no {said:?} in\n{picture}");
+        }
+        let begins = "Senior Rust reviewer.";
+        assert!(picture.contains(begins), "{width}x{height}: the text is in view:\n{picture}");
+    }
 }
 
 #[test]

@@ -1,0 +1,236 @@
+//! A store whose writes fail on demand, over any other: for tests of what is said and kept when the disk is full.
+//!
+//! Writes are counted from 1 in the order they are asked for. One that fails never reaches the store below; reads always
+//! do. What every write was for is remembered, so that a test can say what the k-th one stood for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use super::{
+    Admitted, Applied, Draw, Filter, FindStore, Found, JudgementStore, Lexical, MeasureStore, Measured, Mutation,
+    Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session, SessionWithPrompts,
+    SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, Unembedded,
+};
+use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
+use crate::error::Error;
+use crate::ledger::{CallEnd, Money};
+
+/// Which writes fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Faults {
+    /// None.
+    Never,
+    /// This one alone: a lock that was held for a while.
+    Once(usize),
+    /// This one and all after it: a disk that is full.
+    From(usize),
+}
+
+impl Faults {
+    fn hits(self, write: usize) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Once(at) => write == at,
+            Self::From(at) => write >= at,
+        }
+    }
+}
+
+/// What a failing write says.
+pub const FAULT: &str = "no space is left for the database (a fault of the test)";
+
+/// A store whose writes fail on demand.
+pub struct FaultyStore {
+    below: Arc<dyn Store>,
+    faults: Faults,
+    writes: Mutex<Vec<&'static str>>,
+}
+
+impl FaultyStore {
+    /// This store, with these faults.
+    pub fn over(below: Arc<dyn Store>, faults: Faults) -> Self {
+        Self { below, faults, writes: Mutex::default() }
+    }
+
+    /// What was written so far, in order, the failed ones included.
+    pub fn writes(&self) -> Vec<&'static str> {
+        self.writes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn write<T>(&self, what: &'static str, through: impl FnOnce(&dyn Store) -> Pending<T>) -> Pending<T> {
+        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        writes.push(what);
+        if self.faults.hits(writes.len()) {
+            return Pending::ready(Err(Error::Storage(FAULT.to_owned())));
+        }
+        through(self.below.as_ref())
+    }
+}
+
+impl Store for FaultyStore {
+    fn begin_session(&self, session: Session) -> Pending<()> {
+        self.write("session", |store| store.begin_session(session))
+    }
+
+    fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()> {
+        self.write("prompts", |store| store.append_with_sessions(prompts, sessions))
+    }
+
+    fn apply(&self, mutation: Mutation) -> Pending<Applied> {
+        let what = match &mutation {
+            Mutation::Rank { .. } => "ranking",
+            Mutation::Edit { .. } => "edit",
+            Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deletion",
+        };
+        self.write(what, |store| store.apply(mutation))
+    }
+
+    fn get(&self, id: PromptId) -> Pending<Option<Prompt>> {
+        self.below.get(id)
+    }
+
+    fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>> {
+        self.below.resolve(fragment, limit)
+    }
+
+    fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>> {
+        self.below.page(filter, order, page)
+    }
+
+    fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
+        self.below.sessions(page)
+    }
+
+    fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>> {
+        self.below.fetch_sessions(ids)
+    }
+
+    fn count(&self, filter: Filter) -> Pending<u64> {
+        self.below.count(filter)
+    }
+
+    fn close(&self) -> Pending<()> {
+        self.below.close()
+    }
+}
+
+impl SpendStore for FaultyStore {
+    fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted> {
+        self.write("admission", |store| store.admit_call(call, cap))
+    }
+
+    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room> {
+        self.write("admission", |store| store.set_aside(amount, cap))
+    }
+
+    fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted> {
+        self.write("admission", |store| store.admit_call_from(call, draw, cap))
+    }
+
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
+        self.write("admission", |store| store.extend_call(id, by, cap))
+    }
+
+    fn withdraw_call(&self, id: Uuid) -> Pending<()> {
+        self.write("withdrawal", |store| store.withdraw_call(id))
+    }
+
+    fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {
+        self.write("call", |store| store.end_call(id, end))
+    }
+
+    fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
+        self.write("call", |store| store.record_call(call, end))
+    }
+
+    fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
+        self.below.spend(query)
+    }
+
+    fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
+        self.below.counted_on(moment)
+    }
+}
+
+impl FindStore for FaultyStore {
+    fn lexical(&self, query: Lexical) -> Pending<Found> {
+        self.below.lexical(query)
+    }
+
+    fn nearest(&self, query: Nearest) -> Pending<Found> {
+        self.below.nearest(query)
+    }
+
+    fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>> {
+        self.below.fetch(ids)
+    }
+
+    fn spaces(&self) -> Pending<Vec<SpaceUse>> {
+        self.below.spaces()
+    }
+
+    fn unembedded(&self, space: Space, after: Option<u64>, limit: u32) -> Pending<Vec<Unembedded>> {
+        self.below.unembedded(space, after, limit)
+    }
+
+    fn count_unembedded(&self, space: Space) -> Pending<u64> {
+        self.below.count_unembedded(space)
+    }
+
+    fn put_vectors(&self, space: Space, vectors: Vec<PromptVectors>) -> Pending<u64> {
+        self.write("vectors", |store| store.put_vectors(space, vectors))
+    }
+
+    fn vectors_of(&self, space: Space, id: PromptId) -> Pending<Vec<(Part, Vec<f32>)>> {
+        self.below.vectors_of(space, id)
+    }
+
+    fn forget_space(&self, space: Space) -> Pending<u64> {
+        self.write("vectors", |store| store.forget_space(space))
+    }
+
+    fn tend(&self) -> Pending<()> {
+        self.below.tend()
+    }
+
+    fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {
+        self.write("text index", |store| store.reindex_text(after, limit))
+    }
+}
+
+impl MeasureStore for FaultyStore {
+    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
+        self.below.measure(filter, by)
+    }
+
+    fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
+        self.below.relations(ids)
+    }
+}
+
+impl JudgementStore for FaultyStore {
+    fn record(&self, judgement: Judgement) -> Pending<bool> {
+        self.write("judgement", |store| store.record(judgement))
+    }
+
+    fn judgements_of(&self, id: PromptId, limit: u32) -> Pending<Vec<Judgement>> {
+        self.below.judgements_of(id, limit)
+    }
+
+    fn judgement(&self, id: JudgementId) -> Pending<Option<Judgement>> {
+        self.below.judgement(id)
+    }
+
+    fn put_profile(&self, profile: JudgeProfile) -> Pending<()> {
+        self.write("profile", |store| store.put_profile(profile))
+    }
+
+    fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>> {
+        self.below.profile(judge)
+    }
+
+    fn profiles(&self) -> Pending<Vec<JudgeProfile>> {
+        self.below.profiles()
+    }
+}

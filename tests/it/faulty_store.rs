@@ -1,0 +1,278 @@
+//! A store whose k-th write fails, once or from then on, for every k: what was said to be stored is there, what is not is
+//! named, and no exit would be 0.
+//!
+//! The engine runs in this process over a real database behind [`FaultyStore`]. The oracle shares nothing with it: the
+//! database is read with plain SQL afterwards and compared with what the events, the result and the end of the engine said.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aludel_core::config::{self, Environment, Flags};
+use aludel_core::domain::PromptId;
+use aludel_core::engine::Engine;
+use aludel_core::error::{Code, Error};
+use aludel_core::event::{Event, EventKind, Run, RunView};
+use aludel_core::ids::SeededIds;
+use aludel_core::store::Store;
+use aludel_core::store::faulty::{Faults, FaultyStore};
+use aludel_core::store::sqlite::SqliteStore;
+use aludel_core::time::FixedClock;
+use aludel_core::transfer::Input;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A scripted provider that costs something, judges too, and answers briefly.
+const LAB: &str = "seed: 1\nanswer: {words: 20}\n";
+const CONFIG: &str = "providers:\n  lab: {kind: sim, script: lab.yaml, max_retries: 0}\n";
+
+/// An engine over a store with faults, in a folder of its own.
+struct World {
+    folder: TempDir,
+    store: Arc<FaultyStore>,
+    engine: Engine,
+}
+
+/// What an operation came to, for whoever asked for it.
+struct Ended {
+    view: RunView,
+    closed: Result<(), Error>,
+    writes: Vec<&'static str>,
+}
+
+impl World {
+    fn new(config: &str, faults: Faults) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("config.yaml"), config).expect("a configuration");
+        std::fs::write(folder.path().join("lab.yaml"), LAB).expect("a script");
+        let (store, engine) = open(folder.path(), 7, faults);
+        Self { folder, store, engine }
+    }
+
+    /// As [`World::new`], over a database that holds two prompts already.
+    fn with_prompts(faults: Faults) -> (Self, Vec<String>) {
+        let world = Self::new(CONFIG, Faults::Never);
+        let ended = block_on(world.generate(json!({ "input": "Name a boat", "count": 2 })));
+        let ids = ended.view.finished_prompts().map(|prompt| prompt.id.to_string()).collect();
+        let (store, engine) = open(world.folder.path(), 8, faults);
+        (Self { store, engine, ..world }, ids)
+    }
+
+    async fn generate(&self, raw: Value) -> Ended {
+        let request = self.engine.decode(raw).expect("a valid request");
+        self.watch(self.engine.generate(request).expect("it starts")).await
+    }
+
+    async fn watch(&self, mut run: Run) -> Ended {
+        let (mut view, mut events) = (RunView::default(), Vec::<Event>::new());
+        while let Some(event) = run.next().await {
+            view.apply(&event);
+            events.push(event);
+        }
+        aludel_core::event::laws::check(&events).expect("the laws hold");
+        unsaved_are_finished_first(&events);
+        let closed = self.engine.close().await;
+        Ended { view, closed, writes: self.store.writes() }
+    }
+
+    fn sql<T: rusqlite::types::FromSql>(&self, query: &str) -> Vec<T> {
+        let path = self.folder.path().join("aludel.db");
+        if !path.exists() {
+            return Vec::new();
+        }
+        #[expect(clippy::disallowed_methods, reason = "the oracle shares nothing with the store")]
+        let database = rusqlite::Connection::open(path).expect("the database opens");
+        let Ok(mut rows) = database.prepare(query) else { return Vec::new() };
+        rows.query_map([], |row| row.get(0)).expect("rows").map(|value| value.expect("a value")).collect()
+    }
+
+    fn stored(&self) -> BTreeSet<String> {
+        self.sql::<String>("SELECT lower(hex(id)) FROM prompts").into_iter().collect()
+    }
+
+    fn unsaved_file(&self) -> Option<PathBuf> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("the folder");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        paths.into_iter().find(|path| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with("unsaved-")))
+    }
+}
+
+fn open(folder: &Path, seed: u64, faults: Faults) -> (Arc<FaultyStore>, Engine) {
+    let flags = Flags { data_dir: Some(folder.to_owned()), ..Flags::default() };
+    let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
+    let below: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.join("aludel.db")));
+    let store = Arc::new(FaultyStore::over(below, faults));
+    let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
+    let seen: Arc<dyn Store> = Arc::<FaultyStore>::clone(&store);
+    (store, Engine::open_over(loaded, clock, Arc::new(SeededIds::new(seed)), seen))
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
+}
+
+fn plain(id: PromptId) -> String {
+    id.to_string().replace('-', "")
+}
+
+/// A variant that is not stored is finished first, and warned of then.
+fn unsaved_are_finished_first(events: &[Event]) {
+    let mut finished = BTreeSet::new();
+    for event in events {
+        match &event.kind {
+            EventKind::VariantFinished { variant, .. } => drop(finished.insert(*variant)),
+            EventKind::Warning { variant: Some(variant), code: Some(Code::Storage), .. } => {
+                assert!(finished.contains(variant), "variant {variant} is warned of before it is finished");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs `check` for every write of a clean run, failing once and from then on.
+fn for_every_write(clean: usize, mut check: impl FnMut(Faults)) {
+    assert!(clean > 0, "nothing was written");
+    for at in 1..=clean {
+        check(Faults::Once(at));
+        check(Faults::From(at));
+    }
+}
+
+/// What a generate run said is what the database has; answers whether the exit would be 0.
+fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
+    let view = &ended.view;
+    let named: BTreeSet<u32> = view.unsaved().map(|(variant, _)| variant).collect();
+    let (mut said_stored, mut said_unsaved) = (BTreeSet::new(), BTreeSet::new());
+    for prompt in view.finished_prompts() {
+        let to = if named.contains(&prompt.variant) { &mut said_unsaved } else { &mut said_stored };
+        to.insert(plain(prompt.id));
+    }
+    assert_eq!(world.stored(), said_stored, "{what}");
+    if let Some(result) = view.generation() {
+        let failed = result.failures.iter().filter(|it| it.phase.is_none() && it.error.code == Code::Storage);
+        assert_eq!(failed.map(|failure| failure.variant).collect::<BTreeSet<_>>(), named, "{what}");
+        assert_eq!(result.prompts.len(), view.finished_prompts().count(), "{what}");
+    }
+
+    // What is not in the database is in the file, whole.
+    let lines = world.unsaved_file().map(|path| std::fs::read_to_string(path).expect("the file")).unwrap_or_default();
+    let saved: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    let ids: BTreeSet<String> =
+        saved.iter().map(|record| record["id"].as_str().expect("an id").replace('-', "")).collect();
+    assert_eq!(ids, said_unsaved, "{what}");
+
+    let has_warning = |text: &str| view.storage_warnings.iter().any(|warning| warning.contains(text));
+    let unscored = world.sql::<i64>("SELECT count(*) FROM prompts WHERE score IS NULL")[..] != [0];
+    assert_eq!(unscored && !said_stored.is_empty(), has_warning("scores of the prompts"), "{what}");
+    if view.generation().is_some_and(|result| result.selected.is_some()) {
+        let is_kept = world.sql::<i64>("SELECT count(*) FROM judgements") == [1];
+        // Of prompts that are not stored no judgement is kept, and none is missed.
+        let is_said = has_warning("what the judge said");
+        assert!(if is_said { !is_kept } else { is_kept || said_stored.is_empty() }, "{what}");
+    }
+    let calls: i64 = world.sql::<i64>("SELECT count(*) FROM calls").first().copied().unwrap_or_default();
+    let failed_calls = ended.closed.as_ref().err().is_some_and(|error| error.to_string().contains("cost could not be"));
+    let made = ended.writes.iter().filter(|write| **write == "call").count();
+    assert_eq!(usize::try_from(calls).expect("few") < made, failed_calls, "{what}: {calls} of {made} calls");
+
+    let is_failed = matches!(view.state, aludel_core::event::RunState::Failed(_));
+    !is_failed && view.not_stored().is_none() && ended.closed.is_ok()
+}
+
+#[test]
+fn generate_says_what_is_stored_whichever_write_fails() {
+    let raw = || json!({ "input": "Name a river", "count": 3, "auto_select": true });
+    let clean = {
+        let world = World::new(CONFIG, Faults::Never);
+        let ended = block_on(world.generate(raw()));
+        assert!(generation_is_truthful(&world, &ended, "no fault"), "{:?}", ended.view.warnings);
+        ended.writes
+    };
+    for kind in ["session", "prompts", "ranking", "judgement", "call", "vectors"] {
+        assert!(clean.contains(&kind), "a clean run writes no {kind}: {clean:?}");
+    }
+    for_every_write(clean.len(), |faults| {
+        let world = World::new(CONFIG, faults);
+        let ended = block_on(world.generate(raw()));
+        let what = format!("{faults:?} of {:?}", ended.writes);
+        let is_exit_0 = generation_is_truthful(&world, &ended, &what);
+        assert!(!is_exit_0, "{what}: the exit is 0");
+    });
+}
+
+#[test]
+fn a_daily_budget_that_cannot_be_kept_is_no_success() {
+    let config = format!("{CONFIG}spend: {{daily_budget_usd: 1.0}}\n");
+    let raw = || json!({ "input": "Name a river", "count": 2, "assume_price": 1.0 });
+    let clean = block_on(World::new(&config, Faults::Never).generate(raw())).writes;
+    assert!(clean.contains(&"admission"), "{clean:?}");
+    for_every_write(clean.len(), |faults| {
+        let world = World::new(&config, faults);
+        let ended = block_on(world.generate(raw()));
+        let named: BTreeSet<u32> = ended.view.unsaved().map(|(variant, _)| variant).collect();
+        let prompts = ended.view.finished_prompts().filter(|prompt| !named.contains(&prompt.variant));
+        assert_eq!(world.stored(), prompts.map(|prompt| plain(prompt.id)).collect(), "{faults:?}");
+        let is_failed = matches!(ended.view.state, aludel_core::event::RunState::Failed(_));
+        // What is not given back is free again by itself, and nothing of anybody's is lost.
+        let is_minor = matches!(faults, Faults::Once(at) if ended.writes.get(at - 1) == Some(&"withdrawal"));
+        let is_said = is_minor || is_failed || ended.view.not_stored().is_some() || ended.closed.is_err();
+        assert!(is_said, "{faults:?} of {:?}: the exit is 0", ended.writes);
+    });
+}
+
+#[test]
+fn select_says_what_is_kept_whichever_write_fails() {
+    let select = |faults: Faults| {
+        let (world, ids) = World::with_prompts(faults);
+        let ended = block_on(async {
+            let request = world.engine.decode(json!({ "prompt_ids": ids })).expect("a valid request");
+            let run = world.engine.select(request).await.expect("it starts");
+            world.watch(run).await
+        });
+        (world, ended)
+    };
+    let clean = select(Faults::Never).1.writes;
+    assert!(clean.contains(&"judgement"), "{clean:?}");
+    for_every_write(clean.len(), |faults| {
+        let (world, ended) = select(faults);
+        let what = format!("{faults:?} of {:?}", ended.writes);
+        assert!(ended.view.selection().is_some(), "{what}: the choice is there all the same");
+        let is_kept = world.sql::<i64>("SELECT count(*) FROM judgements") == [1];
+        assert_eq!(is_kept, ended.view.storage_warnings.is_empty(), "{what}");
+        assert!(ended.view.not_stored().is_some() || ended.closed.is_err(), "{what}: the exit is 0");
+    });
+}
+
+#[test]
+fn import_says_what_is_stored_whichever_write_fails() {
+    const RECORDS: usize = 1200;
+    let records: Vec<String> =
+        (0..RECORDS).map(|number| json!({ "content": number.to_string() }).to_string()).collect();
+    let file = records.join("\n");
+    let import = |world: &World| {
+        let input = Input { name: "all.jsonl".into(), source: std::io::Cursor::new(file.clone().into_bytes()) };
+        let request = world.engine.decode(json!({ "no_vectors": true })).expect("a valid request");
+        block_on(async {
+            let report = world.engine.import(request, input, |_| {}).await;
+            (report, world.engine.close().await)
+        })
+    };
+    let world = World::new(CONFIG, Faults::Never);
+    let (report, _) = import(&world);
+    assert_eq!(report.expect("a report").imported, RECORDS as u64);
+    let clean = world.store.writes();
+    assert_eq!(clean, ["prompts"; 3], "three batches");
+    for_every_write(clean.len(), |faults| {
+        let world = World::new(CONFIG, faults);
+        let (report, _) = import(&world);
+        let error = report.expect_err("the exit is not 0");
+        assert_eq!(error.code(), Code::Storage);
+        let there = world.stored().len();
+        assert!(error.to_string().contains(&format!("{there} prompts were stored before that")), "{faults:?}: {error}");
+        // The same import takes up the rest.
+        let (store, engine) = open(world.folder.path(), 9, Faults::Never);
+        let again = World { store, engine, ..world };
+        import(&again).0.expect("a report");
+        assert_eq!(again.stored().len(), RECORDS);
+    });
+}

@@ -1,0 +1,144 @@
+//! A disk that fills up under the program: what it says is stored is there, and what is not is named and saved.
+//!
+//! The disk is full for real, without any right to mount one: a limit on the size of files (`ulimit -f`) makes writes fail
+//! once the database's log has grown to it. What is stored is read with SQL, not by the program.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Home, Said};
+
+/// Runs the program under a limit of so many blocks (512 bytes) a file.
+fn run_limited(home: &Home, blocks: usize, arguments: &[&str]) -> Said {
+    let program = home.command();
+    let mut command = std::process::Command::new("sh");
+    // A write beyond the limit is to fail, not to kill.
+    let script = "trap '' XFSZ; ulimit -f \"$1\" || exit 99; shift; exec \"$@\"";
+    command.args(["-c", script, "sh"]).arg(blocks.to_string()).arg(program.get_program()).args(arguments);
+    command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // Vectors are not what is tried here, nor is the log.
+    command.env("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai").env("ALUDEL_LOG_LEVEL", "error");
+    command.env("PATH", "/usr/bin:/bin");
+    command.current_dir(home.path()).stdin(Stdio::null());
+    Said::from(command.output().expect("a shell"))
+}
+
+/// The ids that the database has.
+fn stored(home: &Home) -> BTreeSet<String> {
+    #[expect(clippy::disallowed_methods, reason = "the oracle shares nothing with the store")]
+    let database = rusqlite::Connection::open(home.database()).expect("the database opens");
+    let mut rows = database.prepare("SELECT lower(hex(id)) FROM prompts").expect("prompts");
+    let ids = rows.query_map([], |row| row.get::<_, String>(0)).expect("rows");
+    ids.map(|id| id.expect("an id")).collect()
+}
+
+fn plain(id: &Value) -> String {
+    id.as_str().expect("an id").replace('-', "")
+}
+
+/// The files of unsaved prompts.
+fn unsaved_files(home: &Home) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(home.data()).expect("the data folder").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("unsaved-"))).collect()
+}
+
+const ANSWER: &str = "seed: 1\nanswer: {words: 100}\n";
+
+/// A home with a database that holds one prompt, which is deleted again.
+fn home() -> Home {
+    let home = Home::new();
+    home.sim("paid", ANSWER);
+    let environment = [("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai")];
+    home.run_with_env(&["generate", "Name a boat", "--count", "1", "-q"], &environment).done();
+    home.run(&["delete", "--all", "--yes"]).done();
+    home
+}
+
+#[test]
+fn a_disk_that_fills_up_loses_no_finished_variant_and_the_exit_says_so() {
+    const COUNT: usize = 8;
+    let mut outcomes = BTreeSet::new();
+    for blocks in [100, 150, 300, 450, 600, 900, 4000] {
+        let home = home();
+        let arguments = ["generate", "Name a river", "--count", "8", "--format", "json"];
+        let said = run_limited(&home, blocks, &arguments);
+        if said.stdout.is_empty() {
+            // Not even the run could be begun: nothing was spent.
+            assert_eq!(said.code, 1, "{}", said.stderr);
+            assert_eq!(stored(&home).len(), 0);
+            outcomes.insert("refused");
+            continue;
+        }
+        let result: Value = serde_json::from_str(&said.stdout).expect("standard output is the result alone");
+        let prompts = result["prompts"].as_array().expect("prompts");
+        assert_eq!(prompts.len(), COUNT, "every finished variant is in the result");
+        let failures = result["failures"].as_array().expect("failures");
+        for failure in failures {
+            assert_eq!((&failure["phase"], &failure["error"]["code"]), (&Value::Null, &json!("storage")));
+        }
+        let of = |prompt: &&Value| failures.iter().any(|failure| failure["variant"] == prompt["variant"]);
+        let named: BTreeSet<String> = prompts.iter().filter(of).map(|prompt| plain(&prompt["id"])).collect();
+        let all: BTreeSet<String> = prompts.iter().map(|prompt| plain(&prompt["id"])).collect();
+        let is_there = stored(&home);
+        assert_eq!(is_there, all.difference(&named).cloned().collect(), "{blocks} blocks: {}", said.stderr);
+        // What could not be stored beside the prompts makes the exit, too.
+        let is_whole = said.code == 0;
+        assert!(!is_whole || (named.is_empty() && said.stderr.is_empty()), "exit 0: {}", said.stderr);
+        assert_eq!(said.code, i32::from(!is_whole), "{}", said.stderr);
+        for id in &named {
+            assert!(said.stderr.contains(&id[id.len() - 8..]), "{id} is not named: {}", said.stderr);
+        }
+
+        let files = unsaved_files(&home);
+        assert_eq!(files.len(), usize::from(!named.is_empty()), "{blocks} blocks");
+        for file in &files {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).expect("it").permissions());
+            assert_eq!(mode & 0o777, 0o600);
+            home.run(&["import", file.to_str().expect("UTF-8"), "--no-vectors"]).done();
+        }
+        assert_eq!(stored(&home), all, "{blocks} blocks: the import brings back the rest");
+        let exported = home.run(&["export", "--format", "json"]).done().json();
+        for prompt in prompts.iter().filter(of) {
+            let same = exported.as_array().expect("a list").iter().find(|it| it["id"] == prompt["id"]).expect("it");
+            let mut same = same.clone();
+            assert_eq!(same["session"]["count"], COUNT, "the run comes back too");
+            same.as_object_mut().expect("an object").remove("session");
+            assert_eq!(&same, prompt, "nothing of it is lost");
+        }
+        outcomes.insert(match named.len() {
+            0 if is_whole => "whole",
+            0 => "prompts stored, something else not",
+            COUNT => "none stored",
+            _ => "some stored",
+        });
+    }
+    assert!(outcomes.contains("whole") && outcomes.contains("some stored"), "{outcomes:?}");
+}
+
+#[test]
+fn standard_output_is_the_prompt_alone_and_standard_error_names_what_is_not_stored() {
+    let home = home();
+    let said = run_limited(&home, 450, &["generate", "Name a river", "--count", "8", "-q"]);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert!(!said.stdout.contains("stored") && !said.stdout.is_empty(), "{}", said.stdout);
+    assert!(said.stderr.contains("is finished but not stored: "), "{}", said.stderr);
+    assert!(said.stderr.contains("`aludel import ~/.aludel/unsaved-"), "{}", said.stderr);
+
+    let text = run_limited(&home, 450, &["generate", "Name a river", "--count", "8"]);
+    assert_eq!(text.code, 1, "{}", text.stderr);
+    let claims: Vec<&str> = text.stderr.lines().filter(|line| line.contains("stored in ")).collect();
+    assert!(claims.iter().all(|line| line.contains(" of 8 stored in ")), "{claims:?}");
+}
+
+#[test]
+fn what_is_not_stored_outranks_a_cap_that_was_reached() {
+    let home = home();
+    let arguments = ["generate", "Name a river", "--count", "8", "--max-calls", "23", "--format", "json"];
+    let said = run_limited(&home, 450, &arguments);
+    assert!(said.stdout.contains("budget_exceeded"), "{}", said.stdout);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert_eq!(said.problem()["code"], "storage");
+}
