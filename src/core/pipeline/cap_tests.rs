@@ -252,11 +252,13 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         clock: Arc::new(FixedClock::ticking_from(1_700_000_000_000)),
         ids: ids.clone(),
         afterwards: Arc::new(|_, _| Box::new(|| {})),
+        save_aside: Arc::new(|_, _| panic!("nothing is to be kept")),
     };
     let money = |steps: &Vec<u64>| steps.iter().map(|nanos| Money::from_nanos(*nanos)).collect();
     let allowance = Allowance { variants: chains.iter().map(money).collect(), ..Allowance::default() };
     let plan = Plan {
         session_id: crate::ids::IdSource::session(&*ids),
+        begun_at: crate::time::from_millis(1_700_000_000_000),
         input: INPUT.into(),
         count: case.count,
         phases: case.phases().iter().map(bind).collect(),

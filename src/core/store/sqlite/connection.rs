@@ -6,16 +6,32 @@
 //! date is [`super::migrate`].
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::failure::{Failure, Outcome};
+use crate::files;
 
 /// How long a lock held by another process is waited for.
-///
-/// Two hundred processes that write at once on two busy cores need half of it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a writer waits for others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// With something that can be asked for again.
+    pub(super) usual: Duration,
+    /// With finished work, which was paid for: a prompt, a judgement, what a call cost.
+    pub(super) finished_work: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { usual: PATIENCE, finished_work: PATIENCE * 4 }
+    }
+}
 
 /// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "alud".
 pub(super) const APPLICATION_ID: i32 = 0x616C_7564;
@@ -52,6 +68,8 @@ impl Identity {
 pub(super) struct Connected {
     pub(super) connection: Connection,
     file: Option<FileId>,
+    /// For how many milliseconds locks are waited for.
+    patience: Arc<AtomicU64>,
 }
 
 /// Names a file whatever its path: device and number.
@@ -66,6 +84,11 @@ impl Connected {
     /// place, what is written here would be lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         self.file.is_some() && self.file == file_at(path)
+    }
+
+    /// From now on locks are waited for so long at most, not [`PATIENCE`].
+    pub(super) fn wait_at_most(&self, patience: Duration) {
+        self.patience.store(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
@@ -118,18 +141,19 @@ pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T
     }
 }
 
-/// Makes a connection wait for locks, [`PATIENCE`] at most.
+/// Makes a connection wait for locks, `patience` milliseconds at most.
 ///
 /// SQLite's own waiting asks ever more seldom, so that among many processes whoever has waited longest is served
-/// last. Here whoever has waited longer asks more often, at uneven intervals.
-fn wait_fairly(connection: &mut Connection) -> Outcome<()> {
+/// last. Here whoever has waited longer asks more often, at uneven intervals. Writers of ours rarely meet here:
+/// [`super::queue`] has them take turns.
+fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome<()> {
     let mut begun = Instant::now();
     connection.busy_handler(Some(move |asked: i32| {
         if asked == 0 {
             begun = Instant::now();
         }
         let waited = begun.elapsed();
-        if waited >= PATIENCE {
+        if waited >= Duration::from_millis(patience.load(Ordering::Relaxed)) {
             return false;
         }
         let pause = match waited.as_millis() {
@@ -159,9 +183,10 @@ pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
     // One thread uses a connection at a time; SQLite need not lock it again.
     #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    wait_fairly(&mut connection)?;
+    let patience = Arc::new(AtomicU64::new(u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX)));
+    wait_fairly(&mut connection, Arc::clone(&patience))?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    Ok(Connected { connection, file: file_at(path) })
+    Ok(Connected { connection, file: file_at(path), patience })
 }
 
 #[cfg(unix)]
@@ -180,12 +205,7 @@ pub(super) fn is_missing(path: &Path) -> bool {
 }
 
 pub(super) fn create_folder(path: &Path) -> Outcome<()> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(Failure::NoFolder)
+    path.parent().map_or(Ok(()), files::make_folder).map_err(Failure::NoFolder)
 }
 
 /// Puts an empty file there that only its owner can read, unless another process was faster.

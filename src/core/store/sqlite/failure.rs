@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::connection::Patience;
 use super::migrate::Watch;
 use crate::error::Error;
 
@@ -18,12 +19,14 @@ pub(super) struct Place {
     pub(super) shown: PathBuf,
     /// Is told how far its migration is.
     pub(super) watch: Watch,
+    /// How long writers wait.
+    pub(super) patience: Patience,
 }
 
 impl Place {
     /// A file that is called by its path.
     pub(super) fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), shown: path.to_owned(), watch: Watch::default() }
+        Self { path: path.to_owned(), shown: path.to_owned(), watch: Watch::default(), patience: Patience::default() }
     }
 }
 
@@ -77,7 +80,8 @@ impl Failure {
 
     /// True when another connection held a lock for longer than we waited.
     pub(super) fn is_busy(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed};
+        matches!(self.code(), Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed))
     }
 
     /// SQLite's class of error, where it is one.
@@ -125,9 +129,8 @@ fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error 
     Error::Storage(match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
             format!(
-                "another process is holding the database `{file}`, and {} seconds of waiting did not free it (while \
-                 {doing}); let it finish or stop it, then try again",
-                super::connection::PATIENCE.as_secs()
+                "another process is holding the database `{file}` and did not let go of it in time (while {doing}); let \
+                 it finish or stop it, then try again"
             )
         }
         Some(ErrorCode::DiskFull) => format!(

@@ -6,7 +6,7 @@
 //! the one writer thread, are committed together, and are answered after the commit is on the disk.
 //!
 //! Where to go next: `connection` for what a connection is set to, [`migrate`] for formats, `filter` for how lists
-//! find their rows, `writer` for how writes are committed, `failure` for what users read when it fails. [`answers`] is
+//! find their rows, `writer` for how writes are committed, `queue` for whose turn it is to write, `failure` for what users read when it fails. [`answers`] is
 //! another file with rules of its own: the cache.
 
 pub mod alchemy;
@@ -24,6 +24,7 @@ mod matches;
 mod measure;
 pub mod migrate;
 mod prompts;
+mod queue;
 mod ranking;
 mod rows;
 mod sessions;
@@ -35,6 +36,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -99,6 +101,15 @@ impl SqliteStore {
     #[must_use]
     pub fn watched_by(mut self, watch: migrate::Watch) -> Self {
         self.place = Arc::new(Place { watch, ..Place::clone(&self.place) });
+        self
+    }
+
+    /// How long writers wait for other processes: usually, and with finished work. For tests of what comes after.
+    #[cfg(any(test, feature = "test-support"))]
+    #[must_use]
+    pub fn waiting(mut self, usual: Duration, finished_work: Duration) -> Self {
+        let patience = connection::Patience { usual, finished_work };
+        self.place = Arc::new(Place { patience, ..Place::clone(&self.place) });
         self
     }
 
@@ -169,9 +180,27 @@ impl SqliteStore {
         doing: &'static str,
         work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Pending<T> {
+        self.write_within(self.place.patience.usual, doing, work)
+    }
+
+    /// As [`SqliteStore::write`], for what was paid for and cannot be had again: it waits longer for other processes.
+    fn write_finished<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Pending<T> {
+        self.write_within(self.place.patience.finished_work, doing, work)
+    }
+
+    fn write_within<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        doing: &'static str,
+        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Pending<T> {
         match self.writer() {
             Ok(writer) => {
-                let (job, pending) = writer::job(doing, work);
+                let (job, pending) = writer::job(doing, patience, work);
                 writer.send(job);
                 pending
             }
@@ -218,7 +247,7 @@ impl Store for SqliteStore {
     fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()> {
         // Here, on the caller's thread, while the writer is busy with what came before.
         let entries = self.indexer.entries(&prompts);
-        self.write("storing prompts", move |connection| {
+        self.write_finished("storing prompts", move |connection| {
             sessions::begin_given(connection, &sessions, &prompts)?;
             prompts::append(connection, &prompts, &entries)
         })
@@ -231,7 +260,9 @@ impl Store for SqliteStore {
             Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deleting prompts",
         };
         let indexer = Arc::clone(&self.indexer);
-        self.write(doing, move |connection| changes::apply(connection, &indexer, &mutation))
+        let ranks = matches!(mutation, Mutation::Rank { .. });
+        let work = move |connection: &Connection| changes::apply(connection, &indexer, &mutation);
+        if ranks { self.write_finished(doing, work) } else { self.write(doing, work) }
     }
 
     fn get(&self, id: PromptId) -> Pending<Option<Prompt>> {
@@ -300,11 +331,11 @@ impl SpendStore for SqliteStore {
     }
 
     fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {
-        self.write("writing down what a call cost", move |connection| spend::end(connection, id, end))
+        self.write_finished("writing down what a call cost", move |connection| spend::end(connection, id, end))
     }
 
     fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
-        self.write("writing down what a call cost", move |connection| spend::record(connection, &call, end))
+        self.write_finished("writing down what a call cost", move |connection| spend::record(connection, &call, end))
     }
 
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
@@ -331,7 +362,7 @@ impl MeasureStore for SqliteStore {
 
 impl JudgementStore for SqliteStore {
     fn record(&self, judgement: Judgement) -> Pending<bool> {
-        self.write("storing a judgement", move |connection| judgements::record(connection, &judgement))
+        self.write_finished("storing a judgement", move |connection| judgements::record(connection, &judgement))
     }
 
     fn judgements_of(&self, id: PromptId, limit: u32) -> Pending<Vec<Judgement>> {
@@ -343,7 +374,9 @@ impl JudgementStore for SqliteStore {
     }
 
     fn put_profile(&self, profile: JudgeProfile) -> Pending<()> {
-        self.write("storing a judge's profile", move |connection| judgements::put_profile(connection, &profile))
+        self.write_finished("storing a judge's profile", move |connection| {
+            judgements::put_profile(connection, &profile)
+        })
     }
 
     fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>> {

@@ -5,19 +5,24 @@
 //! takes no other with it; where SQLite gives up the whole transaction (a full disk) every job is tried
 //! once more alone. A job is answered after its commit, never before.
 //!
-//! The queue is bounded: whoever writes faster than the disk waits in [`Writer::send`].
+//! Processes take turns ([`super::queue`]); a turn is one commit. The queue of jobs is bounded: whoever writes faster than the disk waits in [`Writer::send`].
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::connection::{self, Connected, Identity};
 use super::failure::{Failure, Outcome, Place};
 use super::migrate;
+use super::queue::{Queue, Waited};
 use crate::error::{Error, Result};
 use crate::store::{Completer, Pending};
+
+/// A lock is waited for so long even by jobs that have waited their time for a turn: now it may be free.
+const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 
 /// Jobs that may wait, and most jobs of one commit.
 const QUEUE: usize = 256;
@@ -26,6 +31,10 @@ const QUEUE: usize = 256;
 pub(super) trait Job: Send {
     /// What is being done, to complete "while …".
     fn doing(&self) -> &'static str;
+    /// When it was asked for.
+    fn asked_at(&self) -> Instant;
+    /// How long other processes are waited for.
+    fn patience(&self) -> Duration;
     /// Does it, without a commit; remembers its answer. May be called again after a rollback.
     fn run(&mut self, connection: &Connection) -> Outcome<()>;
     /// Gives the remembered answer, or the failure of the commit.
@@ -35,6 +44,8 @@ pub(super) trait Job: Send {
 /// A [`Job`] made of a function.
 struct Task<T, F> {
     doing: &'static str,
+    asked_at: Instant,
+    patience: Duration,
     work: F,
     made: Option<T>,
     completer: Completer<T>,
@@ -43,6 +54,14 @@ struct Task<T, F> {
 impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
     fn doing(&self) -> &'static str {
         self.doing
+    }
+
+    fn asked_at(&self) -> Instant {
+        self.asked_at
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn run(&mut self, connection: &Connection) -> Outcome<()> {
@@ -57,13 +76,15 @@ impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
     }
 }
 
-/// A job, and the answer to come. `work` may run more than once.
+/// A job, and the answer to come. `work` may run more than once. Other processes are waited for until they have stood still
+/// for `patience`, the time in our own queue included.
 pub(super) fn job<T: Send + 'static>(
     doing: &'static str,
+    patience: Duration,
     work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
 ) -> (Box<dyn Job>, Pending<T>) {
     let (completer, pending) = Pending::coming();
-    (Box::new(Task { doing, work, made: None, completer }), pending)
+    (Box::new(Task { doing, asked_at: Instant::now(), patience, work, made: None, completer }), pending)
 }
 
 enum Message {
@@ -86,7 +107,10 @@ impl Writer {
         let writer = Self { queue, place: Arc::clone(&place) };
         let thread = std::thread::Builder::new()
             .name("aludel-writer".into())
-            .spawn(move || WriterThread { place, waiting, opened: None }.run())
+            .spawn(move || {
+                let queue = Queue::of(&place.path);
+                WriterThread { place, waiting, queue, opened: None }.run();
+            })
             .map_err(|error| Error::Storage(format!("the system gives no thread to write with: {error}")))?;
         Ok((writer, thread))
     }
@@ -114,6 +138,7 @@ impl Writer {
 struct WriterThread {
     place: Arc<Place>,
     waiting: Receiver<Message>,
+    queue: Queue,
     opened: Option<Connected>,
 }
 
@@ -122,13 +147,19 @@ impl WriterThread {
         let mut closers = Vec::new();
         while let Ok(first) = self.waiting.recv() {
             let mut batch = Vec::new();
-            for message in std::iter::once(first).chain(self.waiting.try_iter().take(QUEUE - 1)) {
-                match message {
-                    Message::Job(job) => batch.push(job),
-                    Message::Close(completer) => closers.push(completer),
-                }
+            match first {
+                Message::Job(job) => batch.push(job),
+                Message::Close(completer) => closers.push(completer),
             }
-            self.write(batch);
+            self.gather(&mut batch, &mut closers);
+            if batch.is_empty() {
+                continue;
+            }
+            let Waited { turn, since } = self.wait_for_a_turn(&batch);
+            // What has come meanwhile goes with it: a turn that is hard to get is made much of.
+            self.gather(&mut batch, &mut closers);
+            self.write(batch, since);
+            drop(turn);
         }
         if let Some(Connected { connection, .. }) = self.opened.take() {
             // The last connection of all processes folds the log into the file; any other leaves that to it.
@@ -141,12 +172,30 @@ impl WriterThread {
         }
     }
 
-    /// Writes all of them, together if that can be, and answers each.
-    fn write(&mut self, mut batch: Vec<Box<dyn Job>>) {
-        if batch.is_empty() {
-            return;
+    /// Takes what is queued, as much as one commit may have.
+    fn gather(&self, batch: &mut Vec<Box<dyn Job>>, closers: &mut Vec<Completer<()>>) {
+        for message in self.waiting.try_iter().take(QUEUE.saturating_sub(batch.len())) {
+            match message {
+                Message::Job(job) => batch.push(job),
+                Message::Close(completer) => closers.push(completer),
+            }
         }
-        match self.commit(&mut batch) {
+    }
+
+    /// A turn among all processes, which lasts as long as what is given back.
+    fn wait_for_a_turn(&mut self, batch: &[Box<dyn Job>]) -> Waited {
+        let asked_at = batch.iter().map(|job| job.asked_at()).max().unwrap_or_else(Instant::now);
+        let patience = batch.iter().map(|job| job.patience()).max().unwrap_or_default();
+        // The queue's file is beside the database; that its folder cannot be made is said when that is opened.
+        if connection::is_missing(&self.place.path) && connection::create_folder(&self.place.path).is_err() {
+            return Waited { turn: None, since: asked_at };
+        }
+        self.queue.turn(asked_at, patience)
+    }
+
+    /// Writes all of them, together if that can be, and answers each. `since`: when other processes last made way.
+    fn write(&mut self, mut batch: Vec<Box<dyn Job>>, since: Instant) {
+        match self.commit(&mut batch, since) {
             Ok(outcomes) => {
                 for (job, outcome) in batch.into_iter().zip(outcomes) {
                     self.answer(job, outcome);
@@ -168,7 +217,7 @@ impl WriterThread {
                 );
                 for job in batch {
                     let mut alone = [job];
-                    let committed = match self.commit(&mut alone) {
+                    let committed = match self.commit(&mut alone, since) {
                         Ok(outcomes) => outcomes.into_iter().collect::<Outcome<()>>(),
                         Err(Lost::All(failure) | Lost::Together(failure)) => Err(failure),
                     };
@@ -184,11 +233,15 @@ impl WriterThread {
         job.answer(committed.map_err(|failure| failure.explain(&self.place, doing)));
     }
 
-    fn commit(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
+    /// Opens the file where need be, migrates it, and commits.
+    fn commit(&mut self, jobs: &mut [Box<dyn Job>], since: Instant) -> Result<Vec<Outcome<()>>, Lost> {
+        let left_to = |job: &dyn Job| job.patience().saturating_sub(since.max(job.asked_at()).elapsed());
+        let left = || jobs.iter().map(|job| left_to(job.as_ref())).max().unwrap_or_default().max(SHORTEST_WAIT);
         let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
-            None => open(&self.place).map_err(Lost::All)?,
+            None => open(&self.place, left()).map_err(Lost::All)?,
         };
+        opened.wait_at_most(left());
         let committed = commit_together(&mut opened.connection, jobs);
         self.opened = Some(opened);
         committed
@@ -196,8 +249,9 @@ impl WriterThread {
 }
 
 /// A connection that is ready to write, over a file that is up to date.
-fn open(place: &Place) -> Outcome<Connected> {
+fn open(place: &Place, patience: Duration) -> Outcome<Connected> {
     let mut opened = connection::open_for_writing(&place.path)?;
+    opened.wait_at_most(patience);
     migrate::bring_up(&mut opened.connection, place)?;
     Ok(opened)
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::domain::Prompt;
 use crate::error::Code;
 use crate::store::samples;
+use crate::store::sqlite::connection::PATIENCE;
 use crate::store::sqlite::{SqliteStore, prompts};
 use crate::store::{Filter, Store};
 
@@ -20,7 +21,7 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
     let prompt = [prompt];
     let entries = super::super::terms::Indexer::default().entries(&prompt);
-    job("storing prompts", move |connection| prompts::append(connection, &prompt, &entries))
+    job("storing prompts", PATIENCE, move |connection| prompts::append(connection, &prompt, &entries))
 }
 
 fn large(seed: u32, bytes: usize) -> Prompt {
@@ -64,7 +65,7 @@ fn what_has_queued_up_is_committed_together() {
 #[test]
 fn jobs_of_one_commit_leave_one_segment_of_words() {
     let (_folder, path) = folder_and_path();
-    let mut opened = open(&Place::of(&path)).unwrap();
+    let mut opened = open(&Place::of(&path), PATIENCE).unwrap();
     let (mut jobs, _answers): (Vec<_>, Vec<_>) = (0..40).map(samples::prompt).map(append).unzip();
     let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
     assert!(outcomes.iter().all(Result::is_ok));
@@ -76,7 +77,7 @@ fn jobs_of_one_commit_leave_one_segment_of_words() {
 #[test]
 fn a_job_that_fails_takes_no_other_with_it() {
     let (_folder, path) = folder_and_path();
-    let mut opened = open(&Place::of(&path)).unwrap();
+    let mut opened = open(&Place::of(&path), PATIENCE).unwrap();
     let (mut jobs, answers): (Vec<_>, Vec<_>) =
         [1, 2, 2, 3].map(|seed| append(samples::prompt(seed))).into_iter().unzip();
     let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
@@ -92,7 +93,7 @@ fn a_job_that_fails_takes_no_other_with_it() {
 #[test]
 fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
     let (_folder, path) = folder_and_path();
-    let opened = open(&Place::of(&path)).unwrap();
+    let opened = open(&Place::of(&path), PATIENCE).unwrap();
     let pages: i64 = opened.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     opened.connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 20), [], |_| Ok(())).unwrap();
 
@@ -105,7 +106,8 @@ fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
         answer
     });
     drop(writer);
-    WriterThread { place, waiting, opened: Some(opened) }.run();
+    let queue = Queue::of(&path);
+    WriterThread { place, waiting, queue, opened: Some(opened) }.run();
 
     let outcomes = answers.map(Pending::wait);
     assert_eq!(outcomes.each_ref().map(Result::is_ok), [true, false, true, false]);
@@ -144,7 +146,7 @@ fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
     let (_folder, path) = folder_and_path();
     let other = connection::open_for_writing(&path).unwrap().connection;
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut impatient = open(&Place::of(&path)).unwrap();
+    let mut impatient = open(&Place::of(&path), PATIENCE).unwrap();
     impatient.connection.busy_timeout(Duration::from_millis(20)).unwrap();
     let (job, _answer) = append(samples::prompt(1));
     let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &mut [job]) else {

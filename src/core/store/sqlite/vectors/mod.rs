@@ -101,7 +101,7 @@ pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) 
             {
                 tracing::debug!(?failure, "the file of codes was not extended");
             }
-            store.write("storing vectors", move |connection| replace(connection, &space, &rows))
+            store.write_finished("storing vectors", move |connection| replace(connection, &space, &rows))
         }
         Err(error) => Pending::ready(Err(error)),
     }

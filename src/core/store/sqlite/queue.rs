@@ -1,0 +1,265 @@
+//! The queue of writers: processes that write to one database take turns, first come, first served.
+//!
+//! SQLite lets a writer that finds the lock taken ask again and again, so that among many processes who gets it is left to
+//! chance, and under load some wait for ever. Here a writer first locks an empty file beside the database, and the
+//! kernel wakes those who wait in the order they came. The lock is advice alone: what keeps the database whole is
+//! SQLite's own. So whoever cannot have it (the file cannot be made, the file system knows no locks, its holder hangs)
+//! goes on without a turn, and the file may be deleted at any time.
+//!
+//! The file counts the turns. While they go on, those who wait are served in time, however many they are; patience is for a
+//! queue that stands still.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use crate::files::PRIVATE_FILE;
+
+/// What the file's name ends in, after that of the database.
+const SUFFIX: &str = "-queue";
+
+/// One process's place in the queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    path: PathBuf,
+    /// A turn that was waited for too long and is still to come.
+    coming: Option<Coming>,
+}
+
+/// A turn that is waited for, and the file that counts turns.
+#[derive(Debug)]
+struct Coming {
+    turn: Receiver<Turn>,
+    counter: File,
+}
+
+/// The right to write next; given up when dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    lock: File,
+}
+
+/// What waiting for a turn came to.
+#[derive(Debug)]
+pub(super) struct Waited {
+    /// None where there is none to be had: go on without.
+    pub(super) turn: Option<Turn>,
+    /// Since when nothing has moved.
+    pub(super) since: Instant,
+}
+
+impl Queue {
+    /// The queue of this database.
+    pub(super) fn of(database: &Path) -> Self {
+        let mut name = database.as_os_str().to_owned();
+        name.push(SUFFIX);
+        Self { path: PathBuf::from(name), coming: None }
+    }
+
+    /// Waits for a turn, until nobody has had one for `patience`, counted from `since` on.
+    pub(super) fn turn(&mut self, since: Instant, patience: Duration) -> Waited {
+        let coming = match self.coming.take() {
+            Some(coming) => coming,
+            None => match self.ask() {
+                Some(Asked::Granted(turn)) => return Waited { turn: Some(turn), since },
+                Some(Asked::Waits(coming)) => coming,
+                None => return Waited { turn: None, since },
+            },
+        };
+        let (mut since, mut seen) = (since, turns(&coming.counter));
+        loop {
+            let left = patience.saturating_sub(since.elapsed());
+            match coming.turn.recv_timeout(left.clamp(SHORTEST, LONGEST)) {
+                Ok(turn) => return Waited { turn: Some(turn), since: Instant::now() },
+                Err(RecvTimeoutError::Disconnected) => return Waited { turn: None, since },
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = turns(&coming.counter);
+            if now != seen {
+                (since, seen) = (Instant::now(), now);
+            } else if since.elapsed() >= patience {
+                // Whoever has waited keeps the place.
+                self.coming = Some(coming);
+                return Waited { turn: None, since };
+            }
+        }
+    }
+
+    fn ask(&self) -> Option<Asked> {
+        let unusable = |error: &std::io::Error| tracing::debug!(%error, "writers of this database do not queue");
+        let file = open_private(&self.path).inspect_err(unusable).ok()?;
+        match file.try_lock() {
+            Ok(()) => return Some(Asked::Granted(Turn::begin(file))),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => {
+                unusable(&error);
+                return None;
+            }
+        }
+        let counter = file.try_clone().ok()?;
+        // Waiting in the kernel has no end of its own; a thread does it, so that we can stop waiting for the thread.
+        let (sender, turn) = sync_channel(1);
+        let waits = move || {
+            if file.lock().is_ok() {
+                // When nobody waits any more the turn is dropped here, and the next in the queue has it.
+                drop(sender.send(Turn::begin(file)));
+            }
+        };
+        std::thread::Builder::new().name("aludel-queue".into()).spawn(waits).ok()?;
+        Some(Asked::Waits(Coming { turn, counter }))
+    }
+}
+
+impl Turn {
+    /// Counts it. Where that cannot be written (a full disk), those who wait have their patience and no more.
+    fn begin(lock: File) -> Self {
+        let next = turns(&lock).wrapping_add(1).to_le_bytes();
+        let mut file = &lock;
+        let _uncounted = file.rewind().and_then(|()| file.write_all(&next));
+        Self { lock }
+    }
+}
+
+impl Drop for Turn {
+    /// A clone of the file may be open still, so closing it is not enough.
+    fn drop(&mut self) {
+        let _closed_soon = self.lock.unlock();
+    }
+}
+
+/// How many turns there have been.
+fn turns(mut file: &File) -> u64 {
+    let mut bytes = [0; 8];
+    let read = file.rewind().and_then(|()| file.read_exact(&mut bytes));
+    read.map_or(0, |()| u64::from_le_bytes(bytes))
+}
+
+/// A turn that is late is looked for once more.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// How often those who wait look whether the queue moves, at least.
+const LONGEST: Duration = Duration::from_secs(5);
+
+enum Asked {
+    Granted(Turn),
+    Waits(Coming),
+}
+
+fn open_private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, PRIVATE_FILE);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(20);
+    const LATE: Duration = Duration::from_mins(1);
+
+    fn turn(queue: &mut Queue, patience: Duration) -> Option<Turn> {
+        queue.turn(Instant::now(), patience).turn
+    }
+
+    #[test]
+    fn one_has_a_turn_and_the_next_gets_it_when_it_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("aludel.db");
+        let (mut first, mut second) = (Queue::of(&database), Queue::of(&database));
+        let held = turn(&mut first, SOON).unwrap();
+        assert!(turn(&mut second, SOON).is_none());
+        drop(held);
+        assert!(turn(&mut second, LATE).is_some(), "the place was kept");
+    }
+
+    #[test]
+    fn a_turn_that_came_too_late_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("aludel.db");
+        let (mut first, mut second) = (Queue::of(&database), Queue::of(&database));
+        let held = turn(&mut first, SOON).unwrap();
+        assert!(turn(&mut second, SOON).is_none());
+        drop((second, held));
+        assert!(turn(&mut Queue::of(&database), LATE).is_some());
+    }
+
+    #[test]
+    fn patience_is_for_a_queue_that_stands_still() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("aludel.db");
+        let held = turn(&mut Queue::of(&database), SOON).unwrap();
+        let mut waits = Queue::of(&database);
+        let asked = Instant::now();
+        assert!(waits.turn(asked, SOON).turn.is_none(), "nothing moved");
+        // Others have had their turns since: what counts is when that was seen.
+        let Some(coming) = &waits.coming else { panic!("the place was kept") };
+        let before = turns(&coming.counter);
+        drop(held);
+        let waited = waits.turn(asked, LATE);
+        assert!(waited.turn.is_some() && waited.since > asked);
+        assert_eq!(turns(&waits.ask_counter()), before + 1);
+    }
+
+    impl Queue {
+        fn ask_counter(&self) -> File {
+            open_private(&self.path).unwrap()
+        }
+    }
+
+    #[test]
+    fn where_the_file_cannot_be_made_writers_go_on_without() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("aludel.db-queue")).unwrap();
+        assert!(turn(&mut Queue::of(&folder.path().join("aludel.db")), SOON).is_none());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn turns_come_in_the_order_they_were_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("aludel.db");
+        let held = turn(&mut Queue::of(&database), SOON).unwrap();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let waiting: Vec<_> = (0..16)
+            .map(|number| {
+                let mut queue = Queue::of(&database);
+                // In the queue before the next one asks: the wait is cut short, and the place kept.
+                assert!(turn(&mut queue, SOON).is_none());
+                are_blocked(number + 1, &queue.path);
+                let order = Arc::clone(&order);
+                std::thread::spawn(move || {
+                    let turn = turn(&mut queue, LATE).unwrap();
+                    order.lock().unwrap().push(number);
+                    drop(turn);
+                })
+            })
+            .collect();
+        drop(held);
+        for waits in waiting {
+            waits.join().unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), (0..16).collect::<Vec<_>>());
+    }
+
+    /// Waits until the kernel has so many in the queue for this file.
+    #[cfg(target_os = "linux")]
+    fn are_blocked(wanted: usize, path: &Path) {
+        use std::os::unix::fs::MetadataExt as _;
+        let inode = format!(":{} ", std::fs::metadata(path).unwrap().ino());
+        for _ in 0..1_000_000 {
+            let locks = std::fs::read_to_string("/proc/locks").unwrap();
+            if locks.lines().filter(|line| line.contains("->") && line.contains(&inode)).count() >= wanted {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        panic!("{wanted} threads are not in the queue");
+    }
+}
