@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::{AssetText, Origin};
 use crate::error::Error;
 use crate::text::template::TemplateError;
-use crate::text::yaml::Faults;
+use crate::text::yaml::{self, Faults, SyntaxError};
 
 /// What is wrong with an asset's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,12 +79,9 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<Document<'_, T>, 
 
 /// Reads YAML whose first line is line `first_line` of the file.
 pub(super) fn yaml<T: DeserializeOwned>(text: &str, first_line: usize) -> Result<T, AssetFault> {
-    serde_yaml::from_str(text).map_err(|error| {
-        let line = error.location().map_or(1, |location| location.line());
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        AssetFault::new(line + first_line - 1, message)
-    })
+    let fault = |error: SyntaxError| AssetFault::new(error.line.unwrap_or(1) + first_line - 1, error.message);
+    yaml::check(text).map_err(fault)?;
+    serde_yaml::from_str(text).map_err(|error| fault(yaml::refused(text, &error)))
 }
 
 /// Checks that a file says the name it has.

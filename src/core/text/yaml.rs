@@ -2,10 +2,12 @@
 //!
 //! One parser decides both what a value is and where it stands: the tree is read from the text, and [`locate`] reads
 //! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that
-//! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused.
+//! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused. What nests deeper
+//! than [`MOST_NESTED`] is refused before the parser sees it ([`check`]), by everything here that reads YAML.
 //! What keys there may be is the caller's business: [`crate::config`], [`crate::provider::catalog`], and the files of
 //! themes. The last two read with a [`Reader`], which gathers every fault.
 
+mod nesting;
 mod reader;
 
 use std::cell::Cell;
@@ -17,6 +19,7 @@ use serde::de::{
 use serde_json::Value;
 
 use crate::redact;
+pub use nesting::{MOST_NESTED, check};
 pub use reader::{Fault, Faults};
 pub(crate) use reader::{Reader, lacks};
 
@@ -57,14 +60,25 @@ pub struct SyntaxError {
 /// The first fault of syntax, tags and endless aliases included.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     let text = without_mark(text);
+    let invalid = |error: SyntaxError| SyntaxError { message: sentence(&error.message), ..error };
+    check(text).map_err(invalid)?;
     match serde_yaml::from_str::<Node>(text) {
         Ok(Node::Scalar(Value::Null)) => Ok(Node::Section(Vec::new())),
         Ok(node) => Ok(node),
-        Err(error) => Err(SyntaxError {
-            line: error.location().map(|place| place.line()),
-            column: error.location().map(|place| place.column()),
-            message: sentence(&error.to_string()),
-        }),
+        Err(error) => Err(invalid(refused(text, &error))),
+    }
+}
+
+/// What the parser says of `text`, and where: on a line that is there, since it calls the end of a text the line after it.
+pub(crate) fn refused(text: &str, error: &serde_yaml::Error) -> SyntaxError {
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let is_too_deep = message.contains("recursion limit exceeded");
+    let lines = || text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count();
+    SyntaxError {
+        line: error.location().map(|place| place.line().min(lines())),
+        column: error.location().map(|place| place.column()),
+        message: if is_too_deep { nesting::too_deep() } else { message.to_owned() },
     }
 }
 
@@ -81,9 +95,8 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The parser's words without the place, which is shown apart, and without anything that looks like a key.
+/// The parser's words without anything that looks like a key.
 fn sentence(message: &str) -> String {
-    let message = message.split(" at line ").next().unwrap_or(message);
     format!("not valid YAML: {}", redact::mask(message))
 }
 
@@ -318,6 +331,49 @@ mod tests {
     }
 
     #[test]
+    fn what_nests_too_deep_is_refused_with_its_place() {
+        for deep in ["{a: ", "[", "- ", "{ a: [", "[a: ["] {
+            let error = parse(&deep.repeat(200_000 / deep.len())).unwrap_err();
+            assert!(error.message.contains("nested more than 128 deep"), "{deep}: {error:?}");
+            assert_eq!(error.line, Some(1), "{deep}");
+        }
+        let error = parse(&format!("a: 1\nb:\n  c: {}", "[".repeat(129))).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(3), Some(6 + 128)));
+        assert!(parse(&format!("{}{}", "[".repeat(100), "]".repeat(100))).is_ok());
+    }
+
+    #[test]
+    fn directives_without_end_are_refused() {
+        let many = (0..5_000).fold(String::new(), |mut text, number| {
+            let _ = writeln!(text, "%TAG !{number}! tag:x");
+            text
+        });
+        let error = parse(&format!("{many}---\na: b\n")).unwrap_err();
+        assert_eq!(error.line, Some(65), "{error:?}");
+    }
+
+    #[test]
+    fn brackets_within_scalars_do_not_nest() {
+        let many = "{[".repeat(300);
+        for text in [
+            format!("a: |\n  {many}\n  {many}\nb: >-\n  x\n  {many}\nc: d"),
+            format!("a: '{many}''{many}'\nb: \"\\\"{many}\"\n"),
+            format!("a: text {many}\n  {many}\nb: [x, '{many}']"),
+            format!("# {many}\na: b # {many}\n- - # {many}").replace("\n- -", "\nc:\n- -"),
+            format!("a{many}: x"),
+            format!("- |1\n {many}\n- |-\n\n\n  {many}\n"),
+        ] {
+            assert!(check(&text).is_ok() && parse(&text).is_ok(), "{text}: {:?}", parse(&text));
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_on_its_last_line() {
+        assert_eq!(parse("a: {").unwrap_err().line, Some(1));
+        assert_eq!(parse("a: {\n").unwrap_err().line, Some(2));
+    }
+
+    #[test]
     fn a_number_beyond_all_ranges_is_still_a_number() {
         for text in ["99999999999999999999999999", "-99999999999999999999999999"] {
             assert!(matches!(parse(text), Ok(Node::Scalar(Value::Number(_)))), "{text}");
@@ -336,6 +392,22 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn the_scanner_nests_as_the_parser_does(text in "([-?:,\\[\\]{}#&*!|>'\"%a \n]|: |- |\\[a|\\{a: |\n  |\n    |'a |\"a|\\|\n){0,60}") {
+            fn depth(node: &Node) -> usize {
+                match node {
+                    Node::Scalar(_) => 0,
+                    Node::List(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
+                    Node::Section(entries) => 1 + entries.iter().map(|(_, value)| depth(value)).max().unwrap_or_default(),
+                }
+            }
+            if let Ok(node) = serde_yaml::from_str::<Node>(&text) && !text.contains("? ") {
+                let (nested, indented) = nesting::deepest(&text);
+                prop_assert!(nested <= depth(&node) || text.contains('*'), "{} brackets in {:?}", nested, node);
+                prop_assert!(depth(&node) <= 2 * (nested + indented) + 1, "{} {} in {:?}", nested, indented, node);
+            }
+        }
 
         #[test]
         fn no_text_makes_the_parser_panic(text in "[a-c:{}\\[\\]\\-#&*!|>'\"%@` \n\t0-9]{0,60}") {

@@ -12,10 +12,11 @@ use serde_json::{Map, Number, Value};
 use serde_yaml::Value as Yaml;
 
 use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, Trouble, says_nothing};
+use super::read::{Place, Raw, Trouble, note, says_nothing};
 use super::session::{Read as ReadBack, Written};
 use crate::error::{Error, Result};
 use crate::text::shown;
+use crate::text::yaml as tree;
 
 /// Reads records from YAML.
 pub(super) struct YamlRecords<R> {
@@ -122,14 +123,15 @@ impl<R: Read> YamlRecords<R> {
             self.record += 1;
             return Err(Trouble::record(place, "is not UTF-8 text; convert the file first, for example with iconv"));
         };
-        let value = match serde_yaml::from_str::<Yaml>(text) {
+        let read =
+            || tree::check(text).and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error)));
+        let value = match read() {
             Ok(value) => value,
             Err(error) => {
                 self.record += 1;
-                let line = began + error.location().map_or(0, |at| (at.line() as u64).saturating_sub(1));
-                let said = error.to_string();
-                let said = said.split(" at line ").next().unwrap_or_default();
-                return Err(Trouble::record(Place { line: Some(line), ..place }, format!("is not YAML: {said}")));
+                let line = began + error.line.map_or(0, |line| line as u64 - 1);
+                let message = format!("is not YAML: {}", error.message);
+                return Err(Trouble::record(Place { line: Some(line), ..place }, message));
             }
         };
         match value {
@@ -144,7 +146,7 @@ impl<R: Read> YamlRecords<R> {
                         continue;
                     };
                     if !says_nothing(&name, &value) {
-                        self.left_out.insert(name);
+                        note(&mut self.left_out, &name);
                     }
                 }
             }

@@ -16,6 +16,7 @@ use super::rule::Rule;
 use super::strict;
 use crate::config::{ConfigError, ConfigFault, ConfigSource};
 use crate::error::Error;
+use crate::text::yaml;
 
 /// The model a script speaks as unless told.
 const MODEL: &str = "sim-1";
@@ -95,6 +96,7 @@ pub(super) fn read(text: &str, origin: &Path) -> Result<Script, Error> {
 
 /// Reads one YAML document strictly.
 pub(super) fn parse<T: DeserializeOwned>(text: &str, origin: &Path) -> Result<T, Error> {
+    yaml::check(text).map_err(|error| broken(origin, String::new(), error.line, &error.message))?;
     serde_path_to_error::deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
         let key = match error.path().to_string() {
             path if path == "." => String::new(),
