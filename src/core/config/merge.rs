@@ -4,7 +4,7 @@
 //! types and values out of range are all collected, also where a later source overrides the value. What one value
 //! demands of another is checked afterwards, in [`super::check`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +19,12 @@ use super::origin::{Origins, Place, SourceFile};
 use super::secret::REDACTED;
 use super::tree::{self, Node, Step};
 use super::{Environment, Flags, Paths};
+
+/// Faults of a file that are told.
+const MOST_FAULTS: usize = 50;
+
+/// Characters of a key that are told.
+const KEY_SHOWN: usize = 120;
 
 /// What a key was set to.
 #[derive(Clone, PartialEq)]
@@ -185,11 +191,16 @@ struct FileReader<'a> {
 
 impl<'a> FileReader<'a> {
     fn section(&mut self, entries: &'a [(String, Node)]) {
-        let mut seen = BTreeSet::new();
-        for (position, (key, node)) in entries.iter().enumerate() {
-            let occurrence = entries[..position].iter().filter(|(earlier, _)| earlier == key).count();
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (key, node) in entries {
+            if self.merged.faults.len() > MOST_FAULTS {
+                return;
+            }
+            let times = seen.entry(key).or_default();
+            let occurrence = *times;
+            *times += 1;
             self.path.push(Step { key, occurrence });
-            if seen.insert(key) {
+            if occurrence == 0 {
                 self.entry(node);
             } else {
                 self.fault("is given twice; keep one of the two".to_owned());
@@ -273,10 +284,19 @@ impl<'a> FileReader<'a> {
         Ok(Some(values.into()))
     }
 
+    /// A fault where the reader stands. Each is looked up in the text, so there is an end to them.
     fn fault(&mut self, message: String) {
+        if self.merged.faults.len() >= MOST_FAULTS {
+            if self.merged.faults.len() == MOST_FAULTS {
+                let message = format!("there is more that is wrong; these are the first {MOST_FAULTS} faults");
+                let source = self.source.clone();
+                self.merged.faults.push(ConfigFault { source, key: String::new(), line: None, column: None, message });
+            }
+            return;
+        }
         let key = self.path.iter().map(|step| step.key).collect::<Vec<_>>().join(".");
         let line = tree::locate(self.text, &self.path);
-        let key = crate::redact::mask(&key).into_owned();
+        let key = shortened(&crate::redact::mask(&key));
         self.merged.faults.push(ConfigFault { source: self.source.clone(), key, line, column: None, message });
     }
 }
@@ -287,6 +307,14 @@ pub(super) fn is_redacted(kind: Kind, text: &str) -> bool {
         Kind::Secret => text.trim() == REDACTED,
         Kind::Command => text.trim_end().ends_with(REDACTED),
         _ => false,
+    }
+}
+
+/// A key, cut where it is no word any more.
+fn shortened(key: &str) -> String {
+    match key.char_indices().nth(KEY_SHOWN) {
+        Some((end, _)) => format!("{}…", &key[..end]),
+        None => key.to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A reader knows where it stands; [`Reader::within`] takes one step down. Nothing is echoed that looks like a secret.
 //! What keys there are and what they mean is the caller's business.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -11,6 +12,9 @@ use serde_json::Value;
 
 use super::{Node, Step, locate, parse};
 use crate::redact;
+
+/// Faults of a text that are told.
+const MOST_FAULTS: usize = 50;
 
 /// One fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +73,17 @@ impl<'t> Reader<'t> {
     /// The faults, by line, if there are any.
     pub(crate) fn finish(mut self) -> Result<(), Faults> {
         self.faults.sort_by_key(|fault| fault.line);
+        if self.is_full()
+            && let Some(last) = self.faults.last_mut()
+        {
+            last.message += "; and there may be more";
+        }
         if self.faults.is_empty() { Ok(()) } else { Err(Faults(self.faults)) }
+    }
+
+    /// True when no more faults are told.
+    fn is_full(&self) -> bool {
+        self.faults.len() >= MOST_FAULTS
     }
 
     /// Reads one step further down.
@@ -105,6 +119,10 @@ impl<'t> Reader<'t> {
     }
 
     fn fault_of(&mut self, message: &str, occurrence: usize) {
+        // Each is looked up in the text, so there is an end to them.
+        if self.is_full() {
+            return;
+        }
         let line = self.line_of(occurrence);
         let key = redact::mask(&self.path.join(".")).into_owned();
         self.faults.push(Fault { line, key, message: message.to_owned() });
@@ -121,8 +139,11 @@ impl<'t> Reader<'t> {
         match node {
             Node::Scalar(Value::Null) => {}
             Node::Section(found) => {
+                let mut seen: HashMap<&str, usize> = HashMap::new();
                 for (key, node) in found {
-                    let earlier = entries.iter().filter(|(known, _)| known == key).count();
+                    let times = seen.entry(key).or_default();
+                    let earlier = *times;
+                    *times += 1;
                     if earlier > 0 {
                         self.within(key, |reader| reader.fault_of("is given twice; keep one of the two", earlier));
                     } else {
@@ -140,7 +161,7 @@ impl<'t> Reader<'t> {
         let mut entries = self.entries(node);
         entries.retain(|(key, _)| {
             let is_known = known.contains(key);
-            if !is_known {
+            if !is_known && !self.is_full() {
                 let nearest = known.iter().max_by(|a, b| strsim::jaro(a, key).total_cmp(&strsim::jaro(b, key)));
                 let guess = nearest.filter(|nearest| strsim::jaro(nearest, key) > 0.7);
                 let guess = guess.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
