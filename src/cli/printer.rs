@@ -5,7 +5,7 @@
 //! terminal; only data that is asked for alone goes to a pipe to the letter ([`Printer::exactly`]). Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
 //! reader went away ends the command quietly. What the data looks like is in [`super::view`].
 
-use std::io::{BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
 
 use aludel_core::config::Environment;
 use aludel_core::error::{Error, Fault, Problem};
@@ -22,6 +22,9 @@ const USUAL_WIDTH: usize = 80;
 
 /// Columns below which nothing can be laid out; some terminals claim to have none.
 const NARROWEST: usize = 20;
+
+/// Bytes that an answer to a question may have.
+const LONGEST_ANSWER: u64 = 4096;
 
 /// Writes what a command has to say.
 #[derive(Debug, Clone)]
@@ -178,7 +181,7 @@ impl Printer {
     pub(crate) fn asks(&self, question: &str) -> bool {
         self.talk(format!("{question} [y/N] "));
         let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
+        let read = std::io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut answer);
         if !matches!(read, Ok(1..)) {
             self.say("");
         }

@@ -24,6 +24,9 @@ use crate::time::Clock;
 /// So many drafts may lie in the folder; nobody has that many workbenches.
 const MOST: usize = 64;
 
+/// The largest draft that is taken up, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// What was being written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
@@ -131,7 +134,7 @@ impl Drafts {
         file.is_file().then_some(())?;
         let lock = held(&lock).ok()??;
         // Only now nobody else can change it.
-        let draft = serde_json::from_slice(&fs::read(&file).ok()?).ok()?;
+        let draft = serde_json::from_slice(&files::read_own(&file, MOST_BYTES).ok()?).ok()?;
         Some((draft, Place { file, _lock: lock }))
     }
 

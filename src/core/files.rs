@@ -2,10 +2,11 @@
 //!
 //! [`write_atomically`] writes beside the target, forces the bytes to the disk and renames, so that neither a crash
 //! nor a full disk leaves half a file. A link is followed, not replaced. Every failure is an
-//! [`Error::File`] that says what to do. It makes no folders and reads nothing.
+//! [`Error::File`] that says what to do. Reading is bounded ([`read_up_to`], [`read_own`]), because what a path names may
+//! be `/dev/zero`.
 
 use std::fs::{self, File};
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -74,16 +75,32 @@ impl NewFile {
     }
 }
 
-/// Puts all that comes into a file that has no name and goes with its handle, so that it can be read more than once;
-/// it stands at its beginning.
+/// The content of a file that the user named, which may be a pipe or a device: at most `most` bytes.
 ///
 /// # Errors
-/// What the system says.
-pub fn put_aside(mut source: impl io::Read) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    io::copy(&mut source, &mut file)?;
-    file.rewind()?;
-    Ok(file)
+/// What the system says; [`io::ErrorKind::FileTooLarge`] when there is more.
+pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let limit = if most >= 1 << 20 { format!("{} MiB", most >> 20) } else { format!("{} KiB", most >> 10) };
+        let reason = format!("it holds more than {limit}, the most that is read; name the right file, or shorten it");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
+}
+
+/// As [`read_up_to`], for files that are looked for unasked: opening a pipe would wait for a writer that never comes.
+///
+/// # Errors
+/// As [`read_up_to`]; [`io::ErrorKind::InvalidInput`] for what is neither a file nor a folder.
+pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if !found.is_file() && !found.is_dir() {
+        let reason = "it is a pipe or a device; put an ordinary file in its place";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    read_up_to(path, most)
 }
 
 fn write_beside(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
@@ -205,6 +222,25 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 mod tests {
     use super::*;
     use crate::error::Code;
+
+    #[test]
+    fn no_more_is_read_than_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_up_to(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_up_to(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read_own(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_ends_at_the_limit_and_is_nothing_of_ours() {
+        let zero = Path::new("/dev/zero");
+        let error = failure("read", zero, &read_up_to(zero, 3 << 20).unwrap_err());
+        assert!(error.to_string().contains("more than 3 MiB"), "{error}");
+        assert_eq!(read_own(zero, 1 << 20).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =

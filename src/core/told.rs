@@ -87,8 +87,11 @@ fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
     }
 }
 
+/// The largest memory that is read, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
 fn read(file: &Path) -> Memory {
-    let bytes = std::fs::read(file).unwrap_or_default();
+    let bytes = files::read_own(file, MOST_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 

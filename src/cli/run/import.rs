@@ -10,7 +10,7 @@ use std::path::Path;
 use aludel_core::api::{ImportAlchemyRequest, ImportRequest};
 use aludel_core::error::{Error, Result};
 use aludel_core::files;
-use aludel_core::transfer::{ImportReport, Input};
+use aludel_core::transfer::{ImportReport, Input, TransferFormat, spool};
 
 use super::transferring::Transferring;
 use crate::cli::Invocation;
@@ -27,7 +27,7 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportRequest = engine.decode(args.request(invocation.format))?;
-    let input = open(&args.file)?;
+    let input = open(&args.file, request.format.as_deref())?;
     stoppable(printer, async {
         let mut told = Transferring::on(printer);
         let report = engine.import(request, input, |now| told.show(now)).await;
@@ -48,11 +48,11 @@ pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invoc
 }
 
 /// The file, or standard input put aside.
-fn open(path: &Path) -> Result<Input<File>> {
+fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
+    let format = format.and_then(TransferFormat::parse);
     if path.as_os_str() == "-" {
         let name = Path::new("standard input");
-        let source = files::put_aside(std::io::stdin().lock()).map_err(|error| files::failure("read", name, &error))?;
-        return Ok(Input { name: name.to_owned(), source });
+        return Ok(Input { name: name.to_owned(), source: spool(std::io::stdin().lock(), name, format)? });
     }
     let failed = |error: &std::io::Error| files::failure("read", path, error);
     let source = File::open(path).map_err(|error| failed(&error))?;
@@ -61,7 +61,7 @@ fn open(path: &Path) -> Result<Input<File>> {
         return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
     }
     // A pipe cannot be read twice.
-    let source = if found.is_file() { source } else { files::put_aside(source).map_err(|error| failed(&error))? };
+    let source = if found.is_file() { source } else { spool(source, path, format)? };
     Ok(Input { name: path.to_owned(), source })
 }
 

@@ -35,6 +35,11 @@ impl AssetDirs {
     /// The file and the text of one asset; `None` when the user has none.
     pub(super) fn read(&self, kind: AssetKind, name: &str) -> Result<Option<(PathBuf, String)>> {
         let path = self.path(kind, name);
+        // Opening a pipe would wait for a writer.
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let reason = "it is a pipe or a device; put an ordinary file in its place".to_owned();
+            return Err(Error::File { action: "read", path, reason });
+        }
         match read_text(&path) {
             Ok(text) => Ok(text.map(|text| (path, text))),
             Err(reason) => Err(Error::File { action: "read", path, reason }),

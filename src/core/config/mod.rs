@@ -31,6 +31,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 pub use bindings::{PhaseConfig, PhasesConfig, ProviderConfig};
@@ -51,6 +52,7 @@ pub use settings::{
 pub use table::{KEYMAPS, TABLE};
 
 use crate::error::Error;
+use crate::files;
 use crate::redact;
 use crate::text::yaml as tree;
 
@@ -90,21 +92,33 @@ pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
     Ok(Loaded { config, paths, origins: merged.origins, environment: environment.clone() })
 }
 
+/// The largest configuration file, in bytes: far above any real one.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// The bytes of the configuration file; one that was named may be a pipe, such as a shell's `<(…)`.
+fn bytes(paths: &Paths) -> std::io::Result<Vec<u8>> {
+    let read = if paths.config_named { files::read_up_to } else { files::read_own };
+    read(&paths.config_file, MOST_BYTES)
+}
+
 /// The text of the configuration file; `None` when there is none and none was named.
 fn read(paths: &Paths) -> Result<Option<String>, Error> {
     let refuse = |reason: String| {
         let path = paths.shown(&paths.config_file);
         Err(Error::File { action: "read", path, reason })
     };
-    match std::fs::read(&paths.config_file) {
+    match bytes(paths) {
         Ok(bytes) => utf8(bytes, &paths.shown(&paths.config_file)).map(Some),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
             if paths.config_named {
                 return refuse(
                     "there is no such file; `aludel config init` with the same --config makes one".to_owned(),
                 );
             }
             Ok(None)
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidInput) => {
+            refuse(error.to_string())
         }
         Err(_) if paths.config_file.is_dir() => {
             refuse("it is a folder and must be a file; move it away, or name another file with --config".to_owned())

@@ -12,9 +12,11 @@ use super::system::Check;
 use super::{Engine, wiring};
 use crate::config::ProviderConfig;
 use crate::domain::ProviderKind;
+use crate::files;
 use crate::judge;
 use crate::provider::Provider;
 use crate::provider::cache::{Answers, Cache, Keeping, Shelf, ShelfLimits, Source};
+use crate::provider::sim::MOST_SCRIPT_BYTES;
 use crate::store::sqlite::answers::SqliteAnswers;
 use crate::text::clean::clean;
 
@@ -53,7 +55,7 @@ impl Engine {
         let script = match (settings.kind, &settings.script) {
             (ProviderKind::Builtin, _) => return None,
             (ProviderKind::Sim, Some(path)) => {
-                let script = std::fs::read_to_string(path).ok()?;
+                let script = String::from_utf8(files::read_own(path, MOST_SCRIPT_BYTES).ok()?).ok()?;
                 // What it plays from another file may change without it.
                 if script.contains("cassette:") {
                     return None;

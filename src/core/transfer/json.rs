@@ -10,7 +10,7 @@ use std::io::Read;
 use serde_json::{Map, Value};
 
 use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, Trouble, says_nothing};
+use super::read::{Place, Raw, Trouble, note, says_nothing};
 
 /// Where in the file the reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl<R: Read> JsonRecords<R> {
     fn object(&mut self) -> Result<bool, Trouble> {
         self.bytes.advance(1);
         self.gathered.push(b'{');
-        let mut left_out = BTreeSet::new();
+        let mut left_out = BTreeSet::<String>::new();
         loop {
             match self.bytes.next_solid()? {
                 None => return Err(self.cut_off()),
@@ -116,18 +116,19 @@ impl<R: Read> JsonRecords<R> {
                     self.gathered.push(b',');
                 }
                 Some(_) => {
-                    let from = self.gathered.len();
                     let name = self.name()?;
                     if name == "prompts" && self.bytes.next_solid()? == Some(b'[') {
                         self.bytes.advance(1);
                         self.record -= 1;
-                        self.left_out.append(&mut left_out);
+                        for name in &left_out {
+                            note(&mut self.left_out, name);
+                        }
                         return Ok(false);
                     }
                     if self.rest_of_member(&name)? {
-                        left_out.insert(name);
+                        note(&mut left_out, &name);
                     }
-                    check_size(&self.gathered[from..], self.place())?;
+                    check_size(&self.gathered, self.place())?;
                 }
             }
         }
@@ -140,7 +141,7 @@ impl<R: Read> JsonRecords<R> {
         }
         let name = self.name()?;
         if self.rest_of_member(&name)? {
-            self.left_out.insert(name);
+            note(&mut self.left_out, &name);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! What one of the first four is written as, it is read back as: every field of a prompt, its texts byte for byte, moments to
 //! the millisecond. Both ways hold one record and one block at a time ([`RECORD_BYTES`] is the most a record may
-//! have), so the size of a file matters to nobody. A file is read twice: [`import()`] checks every record before it stores
+//! have), so a file may have any size; of a pipe, 4 GiB are taken ([`spool()`]). A file is read twice: [`import()`] checks every record before it stores
 //! the first. With a prompt goes its run (`session`), so that a history comes back as it was. [`alchemy`] maps the rows of the Go program prompt-alchemy.
 //!
 //! # What a record must hold
@@ -26,6 +26,7 @@ mod markdown;
 mod read;
 mod record;
 mod session;
+mod spool;
 mod write;
 mod yaml;
 
@@ -38,4 +39,5 @@ pub use import::{Input, Stage, TransferProgress, import};
 pub use intake::{Conflict, ImportReport, Intake, Skip};
 pub use read::{Place, RECORD_BYTES, Reader, Trouble};
 pub use record::{Decoder, Record, stable_id};
+pub use spool::spool;
 pub use write::Writer;

@@ -3,6 +3,7 @@
 //! A record that cannot be read leaves the next one readable ([`Trouble::Record`]) wherever the format tells where it begins;
 //! after [`Trouble::End`] and [`Trouble::File`] nothing more comes. What a record means is in [`super::record`].
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use serde_json::{Map, Value};
@@ -119,6 +120,19 @@ impl<R: Read> Iterator for Reader<R> {
         };
         self.is_done = !matches!(next, Ok(Some(_)) | Err(Trouble::Record(..)));
         next.transpose()
+    }
+}
+
+/// Names that are told to have been left out.
+const NAMES_SHOWN: usize = 20;
+
+/// Characters of such a name that are told.
+const NAME_SHOWN: usize = 40;
+
+/// Takes note of a name that is left out, as far as it will be told.
+pub(super) fn note(left_out: &mut BTreeSet<String>, name: &str) {
+    if left_out.len() < NAMES_SHOWN {
+        left_out.insert(name.chars().take(NAME_SHOWN).collect());
     }
 }
 

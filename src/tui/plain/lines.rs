@@ -4,8 +4,9 @@
 //! that is written passes [`safe`] here, in one place: no cursor movement and no colour can come from anywhere, a model's
 //! answer included.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 
+use aludel_core::api::limits;
 use tokio::sync::mpsc;
 
 use crate::tui::widgets::safe::{safe, safe_line, typed};
@@ -29,7 +30,8 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
     // A terminal goes on after `^D`; what is truly at its end says so again.
     while ends < 2 {
         let mut bytes = Vec::new();
-        let told = match input.read_until(b'\n', &mut bytes) {
+        // What has no line ends comes in pieces, so that it cannot fill the memory.
+        let told = match input.by_ref().take(limits::BODY_BYTES as u64).read_until(b'\n', &mut bytes) {
             Ok(1..) => {
                 ends = 0;
                 let text = String::from_utf8_lossy(&bytes);

@@ -7,7 +7,9 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use aludel_core::api::limits;
 use aludel_core::config::Environment;
+use aludel_core::files;
 use tokio::process::Command;
 
 /// Asked in this order where no variable names one.
@@ -94,7 +96,8 @@ fn put_down(text: &str) -> io::Result<tempfile::TempPath> {
 
 /// The text of the file. The line break that editors put at the end of every file is no part of it.
 fn take_up(file: &Path, before: &str) -> io::Result<String> {
-    let mut text = std::fs::read_to_string(file)?;
+    let bytes = files::read_up_to(file, limits::BODY_BYTES as u64)?;
+    let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     if !before.ends_with('\n') && text.ends_with('\n') {
         text.pop();
         if text.ends_with('\r') {

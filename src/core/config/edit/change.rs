@@ -50,7 +50,7 @@ pub fn as_if_set(paths: &Paths, key: &str, raw: &str) -> Result<(Config, Origins
 /// The file's text with `key` set to `raw`.
 fn with(paths: &Paths, key: &str, raw: &str) -> Result<String, Error> {
     let value = checked(key, raw)?;
-    let text = match std::fs::read(&paths.config_file) {
+    let text = match crate::config::bytes(paths) {
         Ok(bytes) => crate::config::utf8(bytes, &paths.shown(&paths.config_file))?,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(files::failure("read", &paths.shown(&paths.config_file), &error)),

@@ -13,6 +13,7 @@ use super::rule::{Call, Condition};
 use super::script::{self, Usage, dollars};
 use super::strict;
 use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::files;
 use crate::provider::{Brief, JudgeQuestion};
 
 /// One answer and the request it belongs to.
@@ -106,13 +107,14 @@ pub(super) fn load(path: &Path) -> Result<Vec<Recording>, Error> {
         .collect()
 }
 
+/// The largest script or cassette, in bytes.
+pub const MOST_SCRIPT_BYTES: u64 = 16 << 20;
+
 /// The text of a file the user named.
 pub(super) fn read_file(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| Error::File {
-        action: "read",
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    let failed = |error: &std::io::Error| files::failure("read", path, error);
+    let bytes = files::read_own(path, MOST_SCRIPT_BYTES).map_err(|error| failed(&error))?;
+    String::from_utf8(bytes).map_err(|_| failed(&std::io::Error::other("it is not UTF-8 text; save it as UTF-8")))
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ use async_stream::stream;
 use tokio::time::Instant;
 
 use answer::{Answer, Asked};
+pub use cassette::MOST_SCRIPT_BYTES;
 use cassette::Recording;
 pub use draw::Fingerprint;
 use fault::{Fault, Kind};

@@ -13,6 +13,7 @@ use reqwest::{Certificate, Client, Url, redirect};
 
 use crate::config::address::is_this_machine;
 use crate::error::Error;
+use crate::files;
 
 /// The longest wait for a connection, TLS included.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -94,9 +95,12 @@ fn build(provider: &str, which: &Which) -> Result<Client, Error> {
     })
 }
 
+/// The largest file of certificates, in bytes; those of all public authorities together take a quarter of it.
+const MOST_PEM_BYTES: u64 = 1 << 20;
+
 /// The certificates of a PEM file.
 fn own_roots(provider: &str, path: &Path) -> Result<Vec<Certificate>, Error> {
-    let pem = std::fs::read(path).map_err(|error| unusable(provider, path, &error.to_string()))?;
+    let pem = files::read_own(path, MOST_PEM_BYTES).map_err(|error| unusable(provider, path, &error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {
         Ok(roots) if !roots.is_empty() => Ok(roots),
         _ => Err(unusable(provider, path, "it holds no certificate in PEM form")),
