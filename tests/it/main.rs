@@ -5,6 +5,8 @@
 //! developer's own folder.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and stops")]
 
+#[cfg(all(target_os = "linux", feature = "cli", feature = "server"))]
+mod adversarial;
 mod architecture;
 #[cfg(feature = "cli")]
 mod cli;

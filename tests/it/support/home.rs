@@ -69,6 +69,24 @@ impl Home {
         command
     }
 
+    /// As [`Home::command`], with no more than 256 MiB to write into: the heap and the stacks of all threads together
+    /// (`RLIMIT_DATA`), which is stricter than 256 MB of resident memory. It is ended after ten minutes.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn bounded(&self) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "ulimit -d 262144 && exec timeout 600 \"$@\"", "sh", env!("CARGO_BIN_EXE_aludel")]);
+        command.env_clear().env("HOME", self.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(self.path());
+        command
+    }
+
+    /// Runs [`Home::bounded`] to its end, with these bytes on standard input.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_bounded(&self, arguments: &[&str], stdin: &[u8]) -> Said {
+        let mut command = self.bounded();
+        command.args(arguments);
+        run(command, stdin)
+    }
+
     /// Runs the program to its end, with nothing on standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {
         self.run_with_stdin(arguments, b"")
