@@ -160,6 +160,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
         Ok(()) => whatever_the_umask(path),
         // Another process was faster.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::ErrorKind::NotADirectory.into()),
         Err(error) => Err(error),
     }
 }
