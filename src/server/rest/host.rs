@@ -50,7 +50,7 @@ impl Host {
         }
     }
 
-    /// True for the names by which this machine calls itself: localhost, 127.0.0.1 and [::1], at any port.
+    /// True for the names by which this machine calls itself: localhost, 127.0.0.1 and `[::1]`, at any port.
     pub(super) fn is_this_machine(&self) -> bool {
         match &self.name {
             Name::V4(address) => *address == Ipv4Addr::LOCALHOST,
