@@ -18,7 +18,9 @@ const WORDS: &[&str] = &[
     "providers:\n",
     "  openai:\n",
     "    api_key: ",
-    "sk-canarycanarycanary",
+    "    api_key: sk-canarycanarycanary\n",
+    "    api_key: [sk-canarycanarycanary]\n",
+    "    api_key: {a: sk-canarycanarycanary\n",
     "${HOME}",
     "${",
     "$${X}",
@@ -60,6 +62,18 @@ const WORDS: &[&str] = &[
     "kind: sim",
 ];
 
+const SECRET: &str = "sk-canarycanarycanary";
+
+/// Whether the secret stands in `text` as the value of an API key and nowhere else: nothing is open before its line
+/// that could make the line a part of a key or of another value, which may be named.
+fn is_secret(text: &str) -> bool {
+    !text.contains(['"', '\'', '|', '>'])
+        && text.lines().filter(|line| line.contains(SECRET)).all(|line| {
+            ["api_key: sk-canarycanarycanary", "api_key: [sk-canarycanarycanary]", "api_key: {a: sk-canarycanarycanary"]
+                .contains(&line.trim())
+        })
+}
+
 #[test]
 fn config() {
     let home = tempfile::tempdir().expect("a folder");
@@ -86,13 +100,12 @@ fn config() {
             }
             Err(Error::Config(error)) => {
                 assert!(!error.faults.is_empty());
+                let secret = is_secret(&String::from_utf8_lossy(&text));
                 for fault in &error.faults {
                     assert!(matches!(fault.source, ConfigSource::File(_)), "{fault}");
                     assert!(fault.line.is_none_or(|line| (1..=lines).contains(&line)), "{fault}");
                     assert!(!fault.message.is_empty());
-                    // A key has to be named; a value must not be.
-                    let said = fault.to_string();
-                    assert!(!said.contains("canarycanary") || said.contains("is not a known key"), "{fault}");
+                    assert!(!secret || !fault.to_string().contains(SECRET), "{fault}");
                 }
                 let said = error.to_string().len();
                 assert!(said <= 64 * 1024, "{said} bytes said of {}", text.len());
