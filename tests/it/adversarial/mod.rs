@@ -5,4 +5,5 @@
 //! length is counted by the core's own tests, function by function.
 
 mod files;
+mod growth;
 mod texts;
