@@ -258,6 +258,25 @@ mod tests {
     }
 
     #[test]
+    fn a_reply_is_read_in_line_with_its_length() {
+        use crate::linear_tests::work::assert_linear;
+
+        let criteria = criteria([0.5, 0.5]);
+        assert_linear("a reply", |text| {
+            drop((read_comparison(text, &criteria), read_rating(text, &criteria)));
+        });
+        assert_linear("a reply's reasons and names", |text| {
+            let reply =
+                serde_json::json!({ "reasons": text, "criteria": { text: text, "clarity": 3 }, "verdict": text });
+            drop((read_comparison(&reply.to_string(), &criteria), read_rating(&reply.to_string(), &criteria)));
+            let said = serde_json::to_string(text).unwrap();
+            let reply = format!(r#"{{"reasons": {said}, "criteria": {{"coverage": 5, "clarity": 3}}, "score": 4}}"#);
+            drop(read_rating(&reply, &criteria));
+            drop(read_rating(&format!("```json\n{reply}"), &criteria));
+        });
+    }
+
+    #[test]
     fn a_reply_is_read_bare_or_fenced() {
         let bare = r#"{"reasons": "r", "criteria": {"coverage": "A>>B", "clarity": "="}, "verdict": "A>B"}"#;
         for text in [bare.to_owned(), format!("```json\n{bare}\n```")] {

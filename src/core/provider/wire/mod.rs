@@ -16,6 +16,8 @@ mod escape;
 pub mod failure;
 pub mod google;
 mod lengths;
+#[cfg(test)]
+mod linear_tests;
 pub mod ollama;
 pub mod openai;
 pub mod openrouter;

@@ -25,7 +25,8 @@ pub(super) fn read(wire: &dyn Wire, stream: &[u8]) -> (Vec<Piece>, Option<Provid
     whole
 }
 
-fn read_in(wire: &dyn Wire, stream: &[u8], size: usize) -> (Vec<Piece>, Option<ProviderError>) {
+/// As [`read`], in pieces of `size` bytes.
+pub(super) fn read_in(wire: &dyn Wire, stream: &[u8], size: usize) -> (Vec<Piece>, Option<ProviderError>) {
     let (mut framer, mut reader, mut pieces) = (Framer::new(wire.framing()), wire.reader(), Vec::new());
     for bytes in stream.chunks(size).map(Some).chain([None]) {
         let frames = match bytes {
