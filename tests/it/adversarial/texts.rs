@@ -81,6 +81,28 @@ fn every_shape_is_imported_found_measured_and_exported() {
 }
 
 #[test]
+fn lines_of_four_megabytes_are_imported_found_and_measured() {
+    let home = Home::new();
+    for name in ["camel case", "ideographs"] {
+        let record = json!({ "content": format!("import {}", shape(name, 4_000_000)), "original_input": name });
+        let file = home.write("line.jsonl", record.to_string());
+        home.run_bounded(&["import", "--no-vectors", &file.to_string_lossy()], b"").done();
+    }
+    let found = home.run_bounded(&["search", "import", "--format", "json"], b"").done().json();
+    assert_eq!(found.as_array().map(Vec::len), Some(2));
+    home.run_bounded(&["metrics"], b"").done();
+}
+
+#[test]
+fn a_line_of_four_megabytes_is_an_answer_like_any_other() {
+    let home = Home::new();
+    home.sim("lab", &format!("answer: {{text: {}}}\n", shape("camel case", 4_000_000)));
+    let arguments = ["generate", "x", "-n1", "--phases", "solutio", "--max-tokens", "1000000", "-q"];
+    let said = home.run_bounded(&arguments, b"").done();
+    assert_eq!(said.stdout.trim().len(), 4_000_000);
+}
+
+#[test]
 fn every_shape_is_a_query() {
     let home = Home::new();
     home.run(&["generate", "find me", "-n1", "-q"]).done();
@@ -140,26 +162,50 @@ impl Host {
     }
 }
 
-#[test]
-fn four_pictures_at_once_are_served_over_rest() {
-    let home = Home::new();
+/// A server within 256 MB, and where it listens.
+fn serve(home: &Home) -> (Child, String) {
     let mut command = home.bounded();
     command.args(["http-server", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut server = command.spawn().expect("the program starts");
     let mut line = String::new();
     BufReader::new(server.stderr.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
     let address = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}")).to_owned();
-    let picture = shape("a picture in a sentence", 90_000);
-    let body = json!({ "input": picture, "count": 1, "save": false }).to_string();
-    let posts: Vec<_> = (0..4).map(|_| post(&address, &body)).collect();
-    for mut stream in posts {
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        assert!(answer.starts_with("HTTP/1.1 200"), "{}", &answer[..answer.len().min(500)]);
-    }
+    (server, address)
+}
+
+fn end(mut server: Child) {
     // `timeout` hands the signal on.
     signal(&server, "TERM");
     server.wait().expect("an end");
+}
+
+fn is_served(mut stream: TcpStream, name: &str) {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {}", &answer[..answer.len().min(500)]);
+}
+
+#[test]
+fn every_shape_is_a_request_over_rest() {
+    let home = Home::new();
+    let (server, address) = serve(&home);
+    for (name, text) in texts(EACH).filter(|(_, text)| !text.trim().is_empty()) {
+        let input = format!("Do it: {text}");
+        let body = json!({ "input": input, "context": [text], "count": 1, "save": false }).to_string();
+        is_served(post(&address, &body), name);
+    }
+    end(server);
+}
+
+#[test]
+fn four_pictures_at_once_are_served_over_rest() {
+    let home = Home::new();
+    let (server, address) = serve(&home);
+    let picture = shape("a picture in a sentence", 90_000);
+    let body = json!({ "input": picture, "count": 1, "save": false }).to_string();
+    let posts: Vec<_> = (0..4).map(|_| post(&address, &body)).collect();
+    posts.into_iter().for_each(|stream| is_served(stream, "a picture in a sentence"));
+    end(server);
 }
 
 fn post(address: &str, body: &str) -> TcpStream {
@@ -179,21 +225,35 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.expect("a shell").success());
 }
 
+/// A script whose first answer comes whole and is long to read, and whose second never ends.
+fn endless() -> String {
+    let word = "aB".repeat(200_000);
+    format!("answer: {{text: {word}}}\nrules:\n  - {{when: {{variant: 1}}, fault: {{kind: hang, after_chunks: 2}}}}\n")
+}
+
+#[test]
+fn a_time_limit_ends_a_run_over_an_adversarial_answer() {
+    let home = Home::new();
+    home.sim("lab", &endless());
+    let limits = ["--max-tokens", "500000", "--timeout", "3"];
+    let arguments = [&["generate", "x", "-n2", "--phases", "solutio", "--format", "json"][..], &limits].concat();
+    let result = home.run_bounded(&arguments, b"").json();
+    let failed = result["failures"].as_array().expect("failures").last().expect("a failure").clone();
+    assert_eq!((&failed["variant"], &failed["error"]["code"]), (&json!(1), &json!("provider_timeout")), "{failed}");
+    assert!(failed["error"]["detail"].as_str().is_some_and(|said| said.contains("limit of 3 s")), "{failed}");
+}
+
 #[test]
 fn a_signal_ends_a_run_over_an_adversarial_answer() {
     let home = Home::new();
-    let word = "aB".repeat(200_000);
-    // The first answer comes whole, the second never ends: whatever is being read then, the signal is heard.
-    let script = format!(
-        "answer: {{text: {word}}}\nrules:\n  - {{when: {{variant: 1}}, fault: {{kind: hang, after_chunks: 2}}}}\n"
-    );
-    home.sim("lab", &script);
+    home.sim("lab", &endless());
     let mut command = home.command();
     command.args(["generate", "x", "-n2", "--phases", "solutio", "--format", "jsonl", "--max-tokens", "500000"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let mut events = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
+    // Whatever is being read then, the signal is heard.
     while !line.contains("\"delta\"") {
         line.clear();
         assert!(events.read_line(&mut line).expect("a line") > 0, "it ended by itself");
