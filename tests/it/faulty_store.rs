@@ -7,12 +7,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aludel_core::config::{self, Environment, Flags};
 use aludel_core::domain::PromptId;
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
-use aludel_core::event::{Event, EventKind, Run, RunView};
+use aludel_core::event::{Event, EventKind, Run, RunState, RunView};
 use aludel_core::ids::SeededIds;
 use aludel_core::store::Store;
 use aludel_core::store::faulty::{Faults, FaultyStore};
@@ -58,14 +59,39 @@ impl World {
         (Self { store, engine, ..world }, ids)
     }
 
+    /// As [`World::with_prompts`], over a database that another process holds: writers wait a moment, and give up.
+    fn locked() -> (Self, Vec<String>, rusqlite::Connection) {
+        let (world, ids) = Self::with_prompts(Faults::Never);
+        std::fs::write(world.folder.path().join("config.yaml"), format!("{CONFIG}run: {{max_concurrency: 1}}\n"))
+            .expect("a configuration");
+        let path = world.folder.path().join("aludel.db");
+        // Slow enough for a prompt to be stored before the next one comes.
+        std::fs::write(
+            world.folder.path().join("lab.yaml"),
+            format!("{LAB}pacing: {{first_token_ms: 30, chunk_chars: 100000}}\n"),
+        )
+        .expect("a script");
+        let moment = Duration::from_millis(50);
+        let impatient = SqliteStore::open(&path).waiting(moment, moment);
+        let (store, engine) = open_over(impatient, world.folder.path(), 9, Faults::Never);
+        #[expect(clippy::disallowed_methods, reason = "another program, which shares nothing with the store")]
+        let other = rusqlite::Connection::open(path).expect("the database opens");
+        (Self { store, engine, ..world }, ids, other)
+    }
+
     async fn generate(&self, raw: Value) -> Ended {
         let request = self.engine.decode(raw).expect("a valid request");
         self.watch(self.engine.generate(request).expect("it starts")).await
     }
 
-    async fn watch(&self, mut run: Run) -> Ended {
+    async fn watch(&self, run: Run) -> Ended {
+        self.watch_and(run, |_| {}).await
+    }
+
+    async fn watch_and(&self, mut run: Run, mut then: impl FnMut(&Event)) -> Ended {
         let (mut view, mut events) = (RunView::default(), Vec::<Event>::new());
         while let Some(event) = run.next().await {
+            then(&event);
             view.apply(&event);
             events.push(event);
         }
@@ -98,10 +124,13 @@ impl World {
 }
 
 fn open(folder: &Path, seed: u64, faults: Faults) -> (Arc<FaultyStore>, Engine) {
+    open_over(SqliteStore::open(folder.join("aludel.db")), folder, seed, faults)
+}
+
+fn open_over(database: SqliteStore, folder: &Path, seed: u64, faults: Faults) -> (Arc<FaultyStore>, Engine) {
     let flags = Flags { data_dir: Some(folder.to_owned()), ..Flags::default() };
     let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
-    let below: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.join("aludel.db")));
-    let store = Arc::new(FaultyStore::over(below, faults));
+    let store = Arc::new(FaultyStore::over(Arc::new(database), faults));
     let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
     let seen: Arc<dyn Store> = Arc::<FaultyStore>::clone(&store);
     (store, Engine::open_over(loaded, clock, Arc::new(SeededIds::new(seed)), seen))
@@ -175,7 +204,7 @@ fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
     let made = ended.writes.iter().filter(|write| **write == "call").count();
     assert_eq!(usize::try_from(calls).expect("few") < made, failed_calls, "{what}: {calls} of {made} calls");
 
-    let is_failed = matches!(view.state, aludel_core::event::RunState::Failed(_));
+    let is_failed = matches!(view.state, RunState::Failed(_));
     !is_failed && view.not_stored().is_none() && ended.closed.is_ok()
 }
 
@@ -212,7 +241,7 @@ fn a_daily_budget_that_cannot_be_kept_is_no_success() {
         let named: BTreeSet<u32> = ended.view.unsaved().map(|(variant, _)| variant).collect();
         let prompts = ended.view.finished_prompts().filter(|prompt| !named.contains(&prompt.variant));
         assert_eq!(world.stored(), prompts.map(|prompt| plain(prompt.id)).collect(), "{faults:?}");
-        let is_failed = matches!(ended.view.state, aludel_core::event::RunState::Failed(_));
+        let is_failed = matches!(ended.view.state, RunState::Failed(_));
         // What is not given back is free again by itself, and nothing of anybody's is lost.
         let is_minor = matches!(faults, Faults::Once(at) if ended.writes.get(at - 1) == Some(&"withdrawal"));
         let is_said = is_minor || is_failed || ended.view.not_stored().is_some() || ended.closed.is_err();
@@ -275,4 +304,78 @@ fn import_says_what_is_stored_whichever_write_fails() {
         import(&again).0.expect("a report");
         assert_eq!(again.stored().len(), RECORDS);
     });
+}
+
+fn hold(other: &rusqlite::Connection) {
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+}
+
+#[test]
+fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved() {
+    // From the first call on, and once a prompt is stored.
+    for is_first_stored in [false, true] {
+        let (world, earlier, other) = World::locked();
+        let ended = block_on(async {
+            let raw = json!({ "input": "Name a river", "count": 8, "phases": ["solutio"], "auto_select": true });
+            let run = world.engine.generate(world.engine.decode(raw).expect("a valid request")).expect("it starts");
+            let then = |event: &Event| {
+                let is_time = match event.kind {
+                    EventKind::PhaseStarted { .. } => !is_first_stored,
+                    EventKind::VariantFinished { .. } => is_first_stored,
+                    _ => false,
+                };
+                if is_time && other.is_autocommit() {
+                    hold(&other);
+                }
+            };
+            world.watch_and(run, then).await
+        });
+        let view = &ended.view;
+        assert_eq!(view.finished_prompts().count(), 8);
+        let named: BTreeSet<u32> = view.unsaved().map(|(variant, _)| variant).collect();
+        let expected = if is_first_stored { 1..=7 } else { 8..=8 };
+        assert!(expected.contains(&named.len()), "{named:?}");
+        let said_stored = view.finished_prompts().filter(|prompt| !named.contains(&prompt.variant));
+        let earlier = earlier.iter().map(|id| id.replace('-', ""));
+        assert_eq!(world.stored(), earlier.chain(said_stored.map(|prompt| plain(prompt.id))).collect());
+        assert!(view.not_stored().is_some(), "the exit is 0");
+
+        // Once the lock is given up, what was saved is imported, and everything is there.
+        other.execute_batch("ROLLBACK").expect("the lock is given up");
+        let file = std::fs::read(world.unsaved_file().expect("a file")).expect("it reads");
+        let input = Input { name: "unsaved.jsonl".into(), source: std::io::Cursor::new(file) };
+        let (_, engine) = open(world.folder.path(), 10, Faults::Never);
+        let request = engine.decode(json!({ "no_vectors": true })).expect("a valid request");
+        let report = block_on(engine.import(request, input, |_| {})).expect("a report");
+        assert_eq!((report.imported, world.stored().len()), (named.len() as u64, 10));
+    }
+}
+
+#[test]
+fn a_run_that_could_store_nothing_is_not_begun() {
+    let (world, ids, other) = World::locked();
+    let calls = || world.sql::<i64>("SELECT count(*) FROM calls");
+    let before = calls();
+    hold(&other);
+    let ended = block_on(world.generate(json!({ "input": "Name a river", "count": 2 })));
+    assert!(matches!(&ended.view.state, RunState::Failed(problem) if problem.code == Code::Storage));
+    assert_eq!(ended.view.finished_prompts().count(), 0);
+    assert_eq!((ended.writes, calls(), world.stored().len()), (vec!["session"], before, ids.len()));
+}
+
+#[test]
+fn what_cannot_be_kept_while_another_process_holds_the_database_is_no_success() {
+    let (world, ids, other) = World::locked();
+    hold(&other);
+    let ended = block_on(async {
+        let request = world.engine.decode(json!({ "prompt_ids": ids })).expect("a valid request");
+        world.watch(world.engine.select(request).await.expect("it starts")).await
+    });
+    assert!(ended.view.selection().is_some() && ended.view.not_stored().is_some());
+    assert!(world.sql::<i64>("SELECT count(*) FROM judgements") == [0] && !ended.view.storage_warnings.is_empty());
+
+    let input = Input { name: "one.jsonl".into(), source: std::io::Cursor::new(br#"{"content": "x"}"#.to_vec()) };
+    let request = world.engine.decode(json!({ "no_vectors": true })).expect("a valid request");
+    let error = block_on(world.engine.import(request, input, |_| {})).expect_err("no success");
+    assert!(error.code() == Code::Storage && world.stored().len() == 2, "{error}");
 }
