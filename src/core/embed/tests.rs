@@ -178,6 +178,6 @@ proptest! {
 fn text_is_cut_into_tokens_in_line_with_its_length() {
     crate::linear_tests::work::assert_linear("tokens", |text| drop(model().vocabulary.tokens(text)));
     crate::linear_tests::work::assert_linear("tokens, after a word", |text| {
-        drop(model().vocabulary.tokens(&format!("word{text}")))
+        drop(model().vocabulary.tokens(&format!("word{text}")));
     });
 }

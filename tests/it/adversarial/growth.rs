@@ -5,7 +5,7 @@
 
 use std::alloc::System;
 use std::fmt::Write as _;
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 use std::process::{Command, Stdio};
 
 use aludel_core::engine::Engine;
@@ -147,7 +147,9 @@ async fn faults(shape: &aludel_core::text::adversarial::Shape) -> Vec<String> {
 #[test]
 #[ignore = "the process that its sibling counts in"]
 fn counted_alone() {
-    let share: usize = std::env::var("SHARE").expect("a share").parse().expect("a number");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).expect("a line");
+    let share: usize = line.trim().parse().expect("a share");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     // What is made once, on the first use, is not counted.
     let _warm = runtime.block_on(allocated("to begin with", true));
@@ -158,19 +160,18 @@ fn counted_alone() {
 
 #[test]
 fn the_work_of_whole_operations_grows_in_line_with_the_text() {
-    let children: Vec<_> = (0..SHARES)
-        .map(|share| {
-            let program = std::env::current_exe().expect("this program");
-            Command::new(program)
-                .args(["--exact", "adversarial::growth::counted_alone", "--ignored", "--test-threads=1"])
-                .env("SHARE", share.to_string())
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .expect("it starts")
-        })
-        .collect();
+    let begin = |share: usize| {
+        let mut child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "adversarial::growth::counted_alone", "--ignored", "--test-threads=1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        writeln!(child.stdin.take().expect("a pipe"), "{share}").expect("its share");
+        child
+    };
+    let children: Vec<_> = (0..SHARES).map(begin).collect();
     for child in children {
         let said = child.wait_with_output().expect("it ends");
         let told = String::from_utf8_lossy(&said.stdout);

@@ -204,7 +204,9 @@ fn four_pictures_at_once_are_served_over_rest() {
     let picture = shape("a picture in a sentence", 90_000);
     let body = json!({ "input": picture, "count": 1, "save": false }).to_string();
     let posts: Vec<_> = (0..4).map(|_| post(&address, &body)).collect();
-    posts.into_iter().for_each(|stream| is_served(stream, "a picture in a sentence"));
+    for stream in posts {
+        is_served(stream, "a picture in a sentence");
+    }
     end(server);
 }
 
