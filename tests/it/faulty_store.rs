@@ -272,6 +272,46 @@ fn select_says_what_is_kept_whichever_write_fails() {
     });
 }
 
+#[cfg(feature = "server")]
+#[test]
+fn the_servers_name_what_is_not_stored_and_give_it() {
+    use crate::seeded::Seeded;
+
+    let raw = || json!({ "input": "Name a river", "count": 3 });
+    let clean = block_on(World::new(CONFIG, Faults::Never).generate(raw())).writes;
+    let first = clean.iter().position(|write| *write == "prompts").expect("prompts are written") + 1;
+    let check = |world: &World, result: &Value| {
+        assert_eq!(result["prompts"].as_array().map(Vec::len), Some(3), "{result}");
+        let failures = result["failures"].as_array().expect("failures");
+        assert!(failures.iter().all(|it| it["phase"].is_null() && it["error"]["code"] == "storage"), "{result}");
+        assert_eq!((failures.len(), world.stored().len()), (3, 0));
+        let lines = std::fs::read_to_string(world.unsaved_file().expect("a file")).expect("it reads");
+        assert_eq!(lines.lines().count(), 3);
+    };
+    let world = World::new(CONFIG, Faults::From(first));
+    block_on(async {
+        let api = crate::rest::Api::new(Seeded::over(world.engine.clone()));
+        check(&world, &api.generate(&raw()).await);
+    });
+    let world = World::new(CONFIG, Faults::From(first));
+    block_on(async {
+        let mut wire = crate::mcp::Wire::newer(Seeded::over(world.engine.clone()));
+        check(&world, &wire.content("generate_prompts", raw()).await);
+    });
+}
+
+#[test]
+fn a_judges_test_is_told_whether_or_not_it_is_kept() {
+    let world = World::new(CONFIG, Faults::From(1));
+    let raw = json!({ "judge_provider": "lab" });
+    let audited = block_on(async {
+        let request = world.engine.decode(raw).expect("a valid request");
+        world.engine.audit_judge(request, |_, _| {}).await.expect("it was paid for")
+    });
+    assert_eq!(audited.profile.judge.provider, "lab");
+    assert_eq!(audited.not_kept.map(|error| error.code()), Some(Code::Storage));
+}
+
 #[test]
 fn import_says_what_is_stored_whichever_write_fails() {
     const RECORDS: usize = 1200;

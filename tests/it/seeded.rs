@@ -39,6 +39,11 @@ impl Seeded {
         Self { engine, _folder: Some(folder) }
     }
 
+    /// This engine, whose folder somebody else keeps.
+    pub(crate) fn over(engine: Engine) -> Self {
+        Self { engine, _folder: None }
+    }
+
     /// An engine in a folder that somebody else keeps. What it stores gets no vectors; see [`Seeded::indexing`].
     pub(crate) fn at(folder: &Path) -> Self {
         let seeded = Self::indexing_at(folder);

@@ -1,7 +1,7 @@
 //! `aludel judge audit`: a judge's own test, with progress, and the list of those that were tested.
 
 use aludel_core::api::JudgeAuditRequest;
-use aludel_core::domain::JudgeProfile;
+use aludel_core::engine::Audited;
 use aludel_core::error::Error;
 use aludel_core::time::{Clock, SystemClock};
 
@@ -69,7 +69,7 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     }
     let (ended, closed) = ended??;
     let outcome = match ended {
-        Some(tested) => tested.map_err(Failure::from).and_then(|tested| put_out(printer, &tested)),
+        Some(tested) => tested.map_err(Failure::from).and_then(|tested| put_out(printer, tested)),
         None => {
             printer.say("interrupted: the test was not finished, and nothing of it is kept");
             Err(Failure::Said(Exit::Interrupted))
@@ -78,16 +78,16 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     failure::and_closed(outcome, closed)
 }
 
-fn put_out(printer: &Printer, tested: &(JudgeProfile, Vec<String>)) -> Outcome<Exit> {
-    let (profile, warnings) = tested;
+fn put_out(printer: &Printer, tested: Audited) -> Outcome<Exit> {
+    let Audited { profile, warnings, not_kept } = tested;
     for warning in warnings {
         printer.say(format!("warning: {warning}"));
     }
     match printer.format() {
-        Format::Jsonl => printer.data(&json_line(profile)?)?,
-        _ => printer.value(profile, |page| view::judge_profile(page, profile))?,
+        Format::Jsonl => printer.data(&json_line(&profile)?)?,
+        _ => printer.value(&profile, |page| view::judge_profile(page, &profile))?,
     }
-    Ok(Exit::Done)
+    not_kept.map_or(Ok(Exit::Done), |error| Err(error.into()))
 }
 
 /// How far it has come, on a line.

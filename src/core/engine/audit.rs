@@ -14,18 +14,25 @@ use crate::ledger::Labels;
 /// So many candidates compared thoroughly take no fewer calls than the test: 9 x 8 of them.
 const AS_MANY_AS: usize = 9;
 
+/// What came of a judge's test.
+#[derive(Debug)]
+pub struct Audited {
+    /// What the judge is like.
+    pub profile: JudgeProfile,
+    /// What the user should know of the test.
+    pub warnings: Vec<String>,
+    /// Why the profile is not kept, where it could not be stored.
+    pub not_kept: Option<Error>,
+}
+
 impl Engine {
     /// Tests a judge and keeps what it is like; `told` hears how many of how many questions are answered. Asks past the
     /// cache. Dropping the future cancels the calls, and nothing is kept then. Needs a tokio runtime.
     ///
     /// # Errors
     /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error when it answers
-    /// nothing; `storage`.
-    pub async fn audit_judge(
-        &self,
-        request: JudgeAuditRequest,
-        told: impl Fn(usize, usize),
-    ) -> Result<(JudgeProfile, Vec<String>)> {
+    /// nothing.
+    pub async fn audit_judge(&self, request: JudgeAuditRequest, told: impl Fn(usize, usize)) -> Result<Audited> {
         let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
         let warning = self.pass_preflight(&self.preflight_audit(&request)?, "name a cheaper judge")?;
         let bench = self.bench(&named, self.usual_judge(), &[])?;
@@ -51,8 +58,9 @@ impl Engine {
         let (cases, restated) = self.own_words(&judging, judge, audit::cases()?).await?;
         let mut profile = audit::audit(&judging, judge, &cases, told).await?;
         profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
-        self.store().put_profile(profile.clone()).await?;
-        Ok((profile, warning.into_iter().chain(bench.warnings).collect()))
+        // The test is paid for: what it says is given, kept or not.
+        let not_kept = self.store().put_profile(profile.clone()).await.err();
+        Ok(Audited { profile, warnings: warning.into_iter().chain(bench.warnings).collect(), not_kept })
     }
 
     /// What is known of judges, by provider and model.

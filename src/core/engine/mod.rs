@@ -57,6 +57,7 @@ use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
+pub use audit::Audited;
 pub use compare::Comparing;
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
