@@ -61,7 +61,6 @@ use super::format::Format;
     name = "aludel",
     version = super::version::LINE,
     help_template = HELP_TEMPLATE,
-    disable_help_subcommand = true,
     max_term_width = 80
 )]
 pub(crate) struct Arguments {

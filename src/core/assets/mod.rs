@@ -394,6 +394,18 @@ impl Assets {
         Err(self.unknown(kind, name))
     }
 
+    /// The text of one persona by its name as listed.
+    ///
+    /// # Errors
+    /// As [`Assets::template`].
+    pub fn persona_text(&self, name: &str) -> Result<AssetText> {
+        if !self.names(AssetKind::Persona).iter().any(|known| known == name) {
+            let hint = "`aludel personas` lists them all";
+            return Err(Error::NotFound { what: "persona", key: name.to_owned(), hint });
+        }
+        self.text(AssetKind::Persona, name)
+    }
+
     /// The text of one template by its name as listed, such as `coagulatio`, or `strategy/rubric` where a name is
     /// used twice.
     ///

@@ -15,9 +15,9 @@ impl Engine {
     /// A persona's file, as it is in force.
     ///
     /// # Errors
-    /// `validation_failed` when there is none of this name; `file` when the user's cannot be read.
+    /// `not_found` when there is none of this name; `file` when the user's cannot be read.
     pub fn persona_text(&self, name: &str) -> Result<AssetText> {
-        self.inner.assets.text(AssetKind::Persona, name)
+        self.inner.assets.persona_text(name)
     }
 
     /// Copies a persona into the user's folder for editing; gives the file.
@@ -25,7 +25,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::persona_text`]; `conflict` when the user has it already; `file` when it cannot be written.
     pub fn copy_persona(&self, name: &str) -> Result<PathBuf> {
-        self.inner.assets.copy_to_user(AssetKind::Persona, name)
+        let persona = self.inner.assets.persona_text(name)?;
+        self.inner.assets.copy_to_user(AssetKind::Persona, &persona.name)
     }
 
     /// How the workbench is drawn in the theme of this name, whose file may be the user's.

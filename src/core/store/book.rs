@@ -108,35 +108,25 @@ impl StoreBook {
     async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
         {
             let _among_others = self.turn.read().await;
-            if let Ok(entry) = self.ask(cap, &call).await? {
+            if let Ok(entry) = self.ask(cap, &call, None).await? {
                 return Ok(entry);
             }
         }
         let _alone = self.turn.write().await;
-        let mut ours = self.ours.subscribe();
-        loop {
-            let before = *ours.borrow_and_update();
-            let counted = match self.ask(cap, &call).await? {
-                Ok(entry) => return Ok(entry),
-                Err(counted) => counted,
-            };
-            let now = *ours.borrow();
-            if now.ended == before.ended {
-                if now.under_way == 0 {
-                    return Err(Refusal::Day { cap, counted, wanted: call.worst.unwrap_or_default() });
-                }
-                // The sender is ours and stays, so this fails never.
-                drop(ours.changed().await);
-            }
-        }
+        self.admit_when_free(cap, call, None).await
     }
 
-    /// Takes in a call that draws on what was set aside, past those who wait for their turn.
-    async fn admit_from(&self, cap: Money, call: SpendCall, draw: Draw) -> Result<Box<dyn BookEntry>, Refusal> {
+    /// Takes in a call once what is under way leaves room for it, on what was set aside where it draws on that.
+    async fn admit_when_free(
+        &self,
+        cap: Money,
+        call: SpendCall,
+        draw: Option<Draw>,
+    ) -> Result<Box<dyn BookEntry>, Refusal> {
         let mut ours = self.ours.subscribe();
         loop {
             let before = *ours.borrow_and_update();
-            let counted = match self.ask_from(cap, &call, Some(draw)).await? {
+            let counted = match self.ask(cap, &call, draw).await? {
                 Ok(entry) => return Ok(entry),
                 Err(counted) => counted,
             };
@@ -200,11 +190,7 @@ impl StoreBook {
     }
 
     /// Asks once. What the day's calls count as, where there is no room.
-    async fn ask(&self, cap: Money, call: &SpendCall) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
-        self.ask_from(cap, call, None).await
-    }
-
-    async fn ask_from(
+    async fn ask(
         &self,
         cap: Money,
         call: &SpendCall,
@@ -253,7 +239,8 @@ impl SpendBook for StoreBook {
         let call = self.call(booked);
         Box::pin(async move {
             match (self.daily_cap, draw) {
-                (Some(cap), Some(draw)) => self.admit_from(cap, call, draw).await,
+                // What was set aside is its own: it passes those who wait for their turn.
+                (Some(cap), Some(draw)) => self.admit_when_free(cap, call, Some(draw)).await,
                 (Some(cap), None) => self.admit_under(cap, call).await,
                 (None, _) => {
                     self.enter(|ours| ours.under_way += 1)?;

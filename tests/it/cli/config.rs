@@ -107,12 +107,20 @@ fn a_broken_file_is_refused_with_key_line_and_expectation() {
 #[test]
 fn bad_flags_and_variables_are_refused_by_name() {
     let home = Home::new();
+    // A flag is an argument of the command: exit 2, and its name alone, not also the key that it sets.
+    for (arguments, says) in [
+        (&["list", "--log-level", "loud"][..], "error: --log-level: expected error, warn, info, debug or trace"),
+        (&["http-server", "--port", "99999"], "error: --port: expected a whole number from 0 to 65535, got 99999"),
+    ] {
+        let said = home.run(arguments).failed(2);
+        assert!(said.stderr.starts_with(says), "{}", said.stderr);
+    }
+    home.config("log: {level: loud}\n");
     let said = home.run(&["list", "--log-level", "loud"]).failed(3);
-    assert!(said.stderr.contains("--log-level"), "{}", said.stderr);
+    assert!(said.stderr.contains("log.level: expected"), "{}", said.stderr);
+    home.config("");
     let said = home.run_with_env(&["list"], &[("ALUDEL_GENERATION__DEFAULT_COUNT", "0")]).failed(3);
     assert!(said.stderr.contains("ALUDEL_GENERATION__DEFAULT_COUNT"), "{}", said.stderr);
-    let said = home.run(&["http-server", "--port", "99999"]).failed(3);
-    assert!(said.stderr.contains("--port"), "{}", said.stderr);
     let said = home.run(&["list", "--config", "none.yaml"]).failed(1);
     assert!(said.stderr.contains("none.yaml"), "{}", said.stderr);
 }

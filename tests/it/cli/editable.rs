@@ -39,6 +39,17 @@ fn an_edited_copy_wins_and_removing_it_brings_the_original_back() {
 }
 
 #[test]
+fn what_is_not_there_is_not_found_whether_persona_or_template() {
+    let home = Home::new();
+    for what in ["personas", "templates"] {
+        for verb in ["show", "edit"] {
+            let said = home.run(&[what, verb, "nope"]).failed(5);
+            assert!(said.stderr.contains("matches `nope`") && said.stderr.contains(what), "{}", said.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_persona_of_ones_own_can_be_used() {
     let home = Home::new();
     let path = home.run(&["personas", "edit", "code"]).quietly_done().stdout;

@@ -55,6 +55,16 @@ fn the_help_of_each_command_is_as_reviewed() {
 }
 
 #[test]
+fn help_is_a_command_too() {
+    let home = Home::new();
+    let help = |arguments: &[&str]| home.run(arguments).quietly_done().stdout;
+    assert_eq!(help(&["help"]), help(&["--help"]));
+    assert_eq!(help(&["help", "list"]), help(&["list", "--help"]));
+    assert_eq!(help(&["help", "config", "set"]), help(&["config", "set", "--help"]));
+    assert!(home.run(&["help", "nope"]).failed(2).stderr.contains("nope"));
+}
+
+#[test]
 fn help_and_version_touch_nothing() {
     let home = Home::new();
     for arguments in [&["--help"][..], &["-h"], &["version"], &["--version"], &["-V"], &["generate", "--help"]] {
