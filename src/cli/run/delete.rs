@@ -35,7 +35,7 @@ fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> 
         return Err(Error::shape("yes", "is needed: there is no terminal to ask on, so say --yes if you mean it"));
     }
     let question = if request.all {
-        "Delete every stored prompt?".to_owned()
+        format!("Delete all that is stored, {}?", count_of(wait(engine.count())?, "prompt"))
     } else {
         for key in &request.prompt_ids {
             printer.say(format!("  {}", line_of(engine, key, printer.width())?));

@@ -81,6 +81,14 @@ impl Engine {
         Ok(derived)
     }
 
+    /// How many prompts are stored.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn count(&self) -> Result<u64> {
+        self.store().count(Filter::default()).await
+    }
+
     /// Deletes these prompts, or all.
     ///
     /// # Errors

@@ -128,7 +128,9 @@ fn a_deletion_asks_and_takes_no_for_an_answer() {
     assert_eq!(count(), 2);
     assert_eq!(on_a_terminal(&home, &["delete", "@last"], &[], "y\n").code, 0);
     assert_eq!(count(), 1);
-    assert_eq!(on_a_terminal(&home, &["delete", "--all"], &[], "yes\n").code, 0);
+    home.run(&["generate", "Write a haiku", "--count", "2"]).done();
+    let all = on_a_terminal(&home, &["delete", "--all"], &[], "yes\n");
+    assert!(all.code == 0 && all.screen.contains("all that is stored, 3 prompts? [y/N]"), "{}", all.screen);
     assert_eq!(count(), 0);
 }
 
