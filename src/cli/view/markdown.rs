@@ -12,6 +12,7 @@ use aludel_core::text::markdown::fenced;
 use super::generation::Summary;
 use super::list::{FOOTNOTE, REPEAT};
 use super::prompt::{account, by};
+use super::search::matched_by;
 use super::words::one_line;
 
 /// A whole result as a document.
@@ -68,14 +69,14 @@ pub(crate) fn document_of_list(prompts: &[ListedPrompt]) -> String {
 /// What was found as a table, what matched in bold.
 pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
     let mut text =
-        String::from("| id | match | made | persona | tags | input | text |\n|---|---:|---|---|---|---|---|\n");
+        String::from("| id | match | made | persona | tags | input | text |\n|---|---|---|---|---|---|---|\n");
     for FoundPrompt { prompt, matched, near_duplicate_of } in found {
         let _ = writeln!(
             text,
-            "| `{}`{} | {:.4} | {} | {} | {} | {} | {} |",
+            "| `{}`{} | {} | {} | {} | {} | {} | {} |",
             prompt.id,
             if near_duplicate_of.is_some() { REPEAT } else { "" },
-            matched.score,
+            matched_by(matched),
             write_moment(prompt.created_at),
             escaped(&prompt.persona),
             escaped(&prompt.tags.join(", ")),

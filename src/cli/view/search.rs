@@ -1,6 +1,6 @@
 //! What was found: a line for each prompt, and below it the piece of its text that matches.
 
-use aludel_core::domain::{FoundPrompt, MatchKind, Timestamp, write_moment};
+use aludel_core::domain::{FoundPrompt, Match, MatchKind, Timestamp, write_moment};
 use aludel_core::text::shown::{Piece, Pieces, escape};
 
 use super::list::{FOOTNOTE, REPEAT};
@@ -18,12 +18,7 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
             page.gap();
         }
         let made = if page.is_terminal() { ago(now, prompt.created_at) } else { write_moment(prompt.created_at) };
-        let by = match matched.kind {
-            MatchKind::Text => "words",
-            MatchKind::Semantic => "meaning",
-            MatchKind::Hybrid => "both",
-        };
-        let mut facts = format!("{}  {by}  {made}  {}", score(matched.score), one_line(&prompt.persona));
+        let mut facts = format!("{}  {made}  {}", matched_by(matched), one_line(&prompt.persona));
         if !prompt.tags.is_empty() {
             facts.extend(["  ", &one_line(&prompt.tags.join(","))]);
         }
@@ -44,9 +39,14 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
     }
 }
 
-/// A score, with as many digits as tell neighbours apart.
-fn score(score: f64) -> String {
-    if score.abs() < 0.1 { format!("{score:.4}") } else { format!("{score:.2}") }
+/// What a prompt was found by. Nearness of meaning is a figure that says something by itself; those of the other two say
+/// the order alone, which the page shows.
+pub(super) fn matched_by(matched: &Match) -> String {
+    match matched.kind {
+        MatchKind::Text => "words".to_owned(),
+        MatchKind::Semantic => format!("meaning {:.2}", matched.score),
+        MatchKind::Hybrid => "words and meaning".to_owned(),
+    }
 }
 
 /// A piece of text with what matched in bold.
@@ -105,8 +105,6 @@ fn emphasised(page: &Page, run: &mut String, is_bold: bool) -> Shown {
 
 #[cfg(test)]
 mod tests {
-    use aludel_core::domain::Match;
-
     use super::*;
     use crate::cli::view::{Paint, samples};
 
@@ -126,9 +124,20 @@ mod tests {
     fn what_matched_is_bold_on_a_terminal_alone() {
         let found = [sample("find é prime numbers", vec![(7, 12)])];
         let plain = page(Paint::Plain, 80, false, &found);
-        assert!(plain.contains("  find é prime numbers\n") && plain.contains("0.0325  both"), "{plain}");
+        assert!(plain.contains("  find é prime numbers\n"), "{plain}");
         let bold = page(Paint::Colour, 80, true, &found);
         assert!(bold.contains("  find é \u{1b}[1mprime\u{1b}[0m numbers\n"), "{bold:?}");
+    }
+
+    #[test]
+    fn only_a_figure_that_says_something_by_itself_is_shown() {
+        let said = |kind, score| matched_by(&Match { kind, score, ..sample("x", vec![]).matched });
+        assert_eq!(said(MatchKind::Text, 1.375e-6), "words");
+        assert_eq!(said(MatchKind::Hybrid, 0.0325), "words and meaning");
+        assert_eq!(said(MatchKind::Semantic, 0.831), "meaning 0.83");
+        assert!(
+            page(Paint::Plain, 80, false, &[sample("x", vec![])]).starts_with("7a3f9c21  words and meaning  2026-")
+        );
     }
 
     #[test]

@@ -93,9 +93,9 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     }
     if let Some((kind, points)) = row.and_then(|row| row.found) {
         let said = match kind {
-            MatchKind::Text => format!("found by its words, {points:.2} (BM25)"),
+            MatchKind::Text => "found by its words".to_owned(),
             MatchKind::Semantic => format!("found by its meaning, {points:.2} (cosine)"),
-            MatchKind::Hybrid => format!("found by words and meaning, {points:.4} (reciprocal ranks)"),
+            MatchKind::Hybrid => "found by its words and its meaning".to_owned(),
         };
         facts.push((Role::Remark, said));
     }
