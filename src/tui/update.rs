@@ -12,6 +12,7 @@ use super::model::choice::name_by_id;
 use super::model::composer::vi::Taken;
 use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
+use super::screens::surround::is_too_small;
 use super::screens::workbench::desk;
 use super::screens::{self, compare, history, workbench};
 
@@ -27,6 +28,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
     pass_time(model, cx.now);
     let mut effects = history::settle_due(model);
     effects.extend(match message {
+        Message::Key(key) if is_blind(model) => on_blind_key(model, key),
+        Message::Paste(_) | Message::Pointer { .. } if is_blind(model) => Vec::new(),
         Message::Key(key) => on_key(model, key),
         Message::Paste(text) => on_paste(model, &text),
         Message::Pointer { pointer, at } => screens::pointer::point(model, pointer, at),
@@ -209,6 +212,26 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         (Some(action), _) => screens::act(model, action),
         (None, Some(character)) => screens::type_in(model, character),
         (None, None) => Vec::new(),
+    }
+}
+
+/// True while nothing of what keys would act on can be seen.
+fn is_blind(model: &Model) -> bool {
+    is_too_small(model.size.width, model.size.height)
+}
+
+/// On a screen that is too small to be drawn nothing is changed, answered or typed unseen: keys stop a run, quit and suspend.
+fn on_blind_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    if key.kind == KeyEventKind::Release {
+        return Vec::new();
+    }
+    match model.keymap.action(model.context(), Chord::from(key)) {
+        // The question whether to leave a run behind could not be seen.
+        Some(Action::Quit) if model.live_run().is_some() => screens::act(model, Action::StopOrQuit),
+        Some(action @ (Action::StopOrQuit | Action::Quit | Action::Suspend | Action::Redraw)) => {
+            screens::act(model, action)
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::surround::{LEAST, Rim, cut_top};
+use super::surround::{Rim, cut_top, is_too_small};
 
 /// Where everything lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Place {
 
 /// Where everything lies when the list would be `wanted` rows high; `None` where there is too little room.
 pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
-    if area.width < LEAST.0 || area.height < LEAST.1 {
+    if is_too_small(area.width, area.height) {
         return None;
     }
     let mut body = area;

@@ -21,6 +21,11 @@ use crate::tui::widgets::figures::thousands;
 /// Below this the screen only says what it needs.
 pub(crate) const LEAST: (u16, u16) = (60, 16);
 
+/// True where the screen only says what it needs.
+pub(crate) fn is_too_small(width: u16, height: u16) -> bool {
+    width < LEAST.0 || height < LEAST.1
+}
+
 /// Cuts `height` rows off the top of `area`, as far as there are any.
 pub(crate) fn cut_top(area: &mut Rect, height: u16) -> Rect {
     let height = height.min(area.height);
@@ -66,12 +71,14 @@ pub(crate) const fn inner(area: Rect) -> Rect {
     }
 }
 
-/// One line that says what is needed.
+/// Says what is needed, and below it which key still acts.
 pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     let (width, height) = LEAST;
     let text = format!("aludel needs {width}x{height}, this is {}x{}", area.width, area.height);
-    let row = Rect { y: area.y + area.height / 2, height: area.height.min(1), ..area };
-    frame.render_widget(Line::styled(text, theme.warning).centered(), row);
+    let lines = [Line::styled(text, theme.warning), Line::styled("Ctrl+C quits", theme.muted)];
+    for (line, y) in lines.into_iter().zip(area.y + area.height / 2..area.bottom()) {
+        frame.render_widget(line.centered(), Rect { y, height: 1, ..area });
+    }
 }
 
 /// The program's name, the screens, and which run is on the Workbench.

@@ -85,6 +85,8 @@ proptest! {
             assert_focus_is_valid(&bench.model);
             assert_draws_text_alone(&bench.model);
         }
+        // On a screen that can be seen.
+        bench.send(Message::Resize { width: 80, height: 24 });
         let modes = if bench.model.keymap.is_modal() { STEPS_OF_MODES } else { 0 };
         for _ in 0..STEPS_HOME + modes {
             if !is_home(&bench.model) {

@@ -99,6 +99,38 @@ fn ctrl_q_asks_only_while_a_run_is_live() {
 }
 
 #[test]
+fn on_a_screen_too_small_to_be_drawn_keys_quit_and_do_nothing_else() {
+    for (width, height) in [(40, 10), (59, 40), (200, 15)] {
+        let mut bench = Bench::new(80, 24);
+        bench.type_text("idea");
+        bench.send(Message::Resize { width, height });
+        let before = format!("{:?}", bench.model);
+        for key in ["Ctrl+R", "Enter", "D", "Esc", "2", "Alt+5", "Ctrl+P", "x", "Tab", "F1", "y"] {
+            assert_eq!(bench.press(key), [], "{key} at {width}x{height}");
+        }
+        bench.send(Message::Paste("more".into()));
+        bench.click(3, 3);
+        assert_eq!(format!("{:?}", bench.model), before, "{width}x{height}");
+        assert_eq!(bench.press("Ctrl+Q"), [TerminalEffect::Quit.into()]);
+        bench.send(Message::Resize { width: 80, height: 24 });
+        assert!(bench.picture().contains("idea"), "what was typed is there");
+    }
+}
+
+#[test]
+fn on_a_screen_too_small_to_be_drawn_a_run_is_stopped_and_no_question_is_answered() {
+    let mut bench = Bench::new(80, 24);
+    bench.run("idea", 2);
+    bench.press("Ctrl+Q");
+    assert_eq!(bench.model.overlay, Some(Overlay::ConfirmQuit));
+    bench.send(Message::Resize { width: 40, height: 10 });
+    assert_eq!(bench.press("Enter"), [], "the question cannot be seen");
+    assert_eq!(bench.press("Ctrl+Q"), [CoreEffect::CancelRun(Ticket(1)).into()]);
+    bench.tell(vec![EventKind::Cancelled {}]);
+    assert_eq!(bench.press("Ctrl+C Ctrl+C"), [TerminalEffect::Quit.into()]);
+}
+
+#[test]
 fn one_variant_is_stopped_and_the_others_go_on() {
     let mut bench = Bench::new(120, 40);
     bench.run("idea", 3);
@@ -338,7 +370,8 @@ proptest! {
             }
             prop_assert!(next_change(&bench.model).is_none_or(|at| at > bench.now));
         }
-        // However deep, Esc leads home.
+        // However deep, Esc leads home, on a screen that can be seen.
+        bench.send(Message::Resize { width: 80, height: 24 });
         bench.press("Esc Esc Esc Esc Esc Esc Esc Esc");
         prop_assert!(bench.model.screen == ScreenName::Work && bench.model.overlay.is_none() && !bench.model.zoom && bench.model.focus == Focus::Vessels);
     }

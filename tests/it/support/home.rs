@@ -71,7 +71,7 @@ impl Home {
 
     /// As [`Home::command`], with no more than 256 MiB to write into: the heap and the stacks of all threads together
     /// (`RLIMIT_DATA`), which is stricter than 256 MB of resident memory. It is ended after ten minutes.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "server"))]
     pub(crate) fn bounded(&self) -> Command {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "ulimit -d 262144 && exec timeout 600 \"$@\"", "sh", env!("CARGO_BIN_EXE_aludel")]);
@@ -80,7 +80,7 @@ impl Home {
     }
 
     /// Runs [`Home::bounded`] to its end, with these bytes on standard input.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "server"))]
     pub(crate) fn run_bounded(&self, arguments: &[&str], stdin: &[u8]) -> Said {
         let mut command = self.bounded();
         command.args(arguments);

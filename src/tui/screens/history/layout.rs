@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::history::Part;
-use crate::tui::screens::surround::{LEAST, Rim, cut_top, inner};
+use crate::tui::screens::surround::{Rim, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -66,7 +66,7 @@ impl Layout {
 /// Where everything lies on a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
-    let is_tiny = area.width < LEAST.0 || area.height < LEAST.1;
+    let is_tiny = is_too_small(area.width, area.height);
     let mut layout =
         Layout { is_tiny, rim: Rim::default(), search: nowhere, said: nowhere, list: nowhere, preview: nowhere };
     if is_tiny {

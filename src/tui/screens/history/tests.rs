@@ -498,6 +498,7 @@ proptest! {
             let controls = bench.picture().chars().any(|character| character != '\n' && character.is_control());
             prop_assert!(!controls, "a control character reached the screen");
         }
+        bench.send(Message::Resize { width: 80, height: 24 });
         bench.press("Esc Esc Esc Esc Esc Esc");
         prop_assert!(bench.model.overlay.is_none() && bench.model.screen == ScreenName::Work);
     }

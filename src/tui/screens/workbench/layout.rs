@@ -7,7 +7,7 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::model::{Focus, LiveRun, Model};
-use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top, inner};
+use crate::tui::screens::surround::{Rim, cut_bottom, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 
 /// A column narrower than this is not worth reading.
@@ -37,7 +37,7 @@ pub(crate) enum Room {
 impl Room {
     fn of(area: Rect) -> Self {
         match (area.width, area.height) {
-            (width, height) if width < LEAST.0 || height < LEAST.1 => Self::Tiny,
+            (width, height) if is_too_small(width, height) => Self::Tiny,
             (width, height) if width < 110 || height < 30 => Self::Small,
             (..180, _) => Self::Medium,
             _ => Self::Large,
