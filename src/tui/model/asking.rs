@@ -43,6 +43,8 @@ pub(crate) enum Stage {
     Refused(Box<Problem>),
     /// It is done, and there is something to say about it.
     Told(Vec<String>),
+    /// It is about to be closed with what was typed: once more, and that is gone.
+    Leaving,
 }
 
 /// A box that asks for a text.
@@ -54,6 +56,8 @@ pub(crate) struct Asking {
     pub(crate) field: Composer,
     /// How far it is.
     pub(crate) stage: Stage,
+    /// What stood there when it was opened.
+    before: String,
 }
 
 impl Asking {
@@ -83,8 +87,21 @@ impl Asking {
         Self::new(About::Task, Composer::default().holding(task))
     }
 
-    const fn new(about: About, field: Composer) -> Self {
-        Self { about, field, stage: Stage::Typing }
+    fn new(about: About, field: Composer) -> Self {
+        let before = field.text();
+        Self { about, field, stage: Stage::Typing, before }
+    }
+
+    /// Closes it, unless a text would be lost that nobody said is to go: true when it may close.
+    pub(crate) fn leave(&mut self) -> bool {
+        let is_kept = match self.stage {
+            Stage::Leaving | Stage::Waiting(_) | Stage::Told(_) => true,
+            Stage::Typing | Stage::Refused(_) => self.about.is_file() || self.field.text() == self.before,
+        };
+        if !is_kept {
+            self.stage = Stage::Leaving;
+        }
+        is_kept
     }
 
     /// Where its keys are looked up.

@@ -95,6 +95,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
     };
     match &asking.stage {
         Stage::Typing => {}
+        Stage::Leaving => say("this is not kept: Esc once more throws it away, any other key goes on", theme.warning),
         Stage::Waiting(_) => {
             let told = model.history.transfer.map_or_else(|| "being stored".to_owned(), |transfer| transfer.told());
             say(&format!("{} {told}", spinner(model)), theme.live);

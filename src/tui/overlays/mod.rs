@@ -29,6 +29,11 @@ use super::theme::Theme;
 /// Gives a key to what is open. `action` is what the key would do on the screen beneath.
 pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     if chord.code() == KeyCode::Esc {
+        if let Some(Overlay::Ask(asking)) = &mut model.overlay
+            && !asking.leave()
+        {
+            return Vec::new();
+        }
         model.overlay = None;
         // One step outwards is all that is to be seen beneath.
         screens::end_marks(model);

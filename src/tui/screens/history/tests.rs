@@ -327,6 +327,36 @@ fn notes_have_lines_and_none_takes_them_away() {
     assert_eq!(update(&bench.press("Ctrl+J")), raw);
 }
 
+#[test]
+fn a_text_that_is_not_kept_goes_only_when_esc_is_pressed_again() {
+    for (opens, keeps) in [("a", "Ctrl+J"), ("t", "Enter")] {
+        let mut bench = listing(1);
+        bench.press(opens);
+        bench.type_text("long thoughts");
+        bench.press("Esc");
+        assert!(bench.picture().contains("long thoughts") && bench.picture().contains("this is not kept"), "{opens}");
+        bench.type_text("s");
+        assert!(!bench.picture().contains("this is not kept"), "{opens}");
+        bench.press("Esc");
+        assert!(!bench.press(keeps).is_empty(), "{opens}: it can be kept all the same");
+
+        let mut bench = listing(1);
+        bench.press(opens);
+        bench.type_text("x");
+        bench.press("Esc Esc");
+        assert_eq!(bench.model.overlay, None, "{opens}");
+        bench.press(opens);
+        bench.press("Esc");
+        assert_eq!(bench.model.overlay, None, "{opens}: nothing was typed");
+    }
+    // The name of a file is soon typed again.
+    let mut bench = listing(1);
+    bench.press("i");
+    bench.type_text("a.json");
+    bench.press("Esc");
+    assert_eq!(bench.model.overlay, None);
+}
+
 fn news(bench: &mut Bench, news: News) -> Vec<Effect> {
     let ticket = bench.model.history.last_ticket;
     bench.send(Message::History { ticket, news })
