@@ -237,6 +237,7 @@ Setting up:
   completions     Print a completion script for a shell
   man             Print the manual page
   version         Print the version
+  help            Print this message or the help of the given subcommand(s)
 
 Global options:
 {options}
