@@ -25,9 +25,9 @@ mod wait;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use aludel_core::config::{self, Environment, Flags, Loaded};
+use aludel_core::config::{self, ConfigFault, ConfigSource, Environment, Flags, Loaded};
 use aludel_core::engine::{Engine, SettingsCheck};
-use aludel_core::error::Result;
+use aludel_core::error::{Error, Fault, Result};
 use aludel_core::trace::{self, LogSettings};
 use clap::{CommandFactory, Parser};
 
@@ -78,10 +78,27 @@ struct Invocation<'a> {
     format: Option<Format>,
 }
 
+/// The fault of an argument that this is; `None` where it stands elsewhere.
+fn of_flag(fault: &ConfigFault) -> Option<Fault> {
+    match &fault.source {
+        ConfigSource::Flag(name) => Some(Fault::new(name, &fault.message)),
+        _ => None,
+    }
+}
+
 impl Invocation<'_> {
-    /// Reads the configuration.
+    /// Reads the configuration. What a flag sets is an argument of the command, whatever it sets: where nothing else is
+    /// wrong, it is refused as one.
     fn load(&self, flags: &Flags) -> Result<Loaded> {
-        config::load(flags, self.environment)
+        config::load(flags, self.environment).map_err(|error| match &error {
+            Error::Config(config) => config
+                .faults
+                .iter()
+                .map(of_flag)
+                .collect::<Option<Vec<Fault>>>()
+                .map_or(error, |faults| Error::Value(faults.into())),
+            _ => error,
+        })
     }
 
     /// An engine over the configuration, logging to its file and, from warnings on, to standard error.

@@ -33,6 +33,8 @@ struct Row {
 fn commands(command: &clap::Command, path: &str) -> Vec<String> {
     let inner: Vec<String> = command
         .get_subcommands()
+        // It tells of the others and does nothing itself.
+        .filter(|inner| inner.get_name() != "help")
         .flat_map(|inner| commands(inner, format!("{path} {}", inner.get_name()).trim_start()))
         .collect();
     if inner.is_empty() { vec![path.to_owned()] } else { inner }

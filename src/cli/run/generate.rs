@@ -182,11 +182,16 @@ impl Job<'_> {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let summary = Summary { result, elapsed_ms };
         match (self.file, &watcher.lines) {
-            (None, Some(_)) => Ok(()),
-            (None, None) => self.printer.data(self.rendered(summary, self.printer.page())?),
-            (Some(file), Some(lines)) => self.write(file, lines),
-            (Some(file), None) => self.write(file, &self.rendered(summary, Printer::page_of_a_file())?),
+            (None, Some(_)) => {}
+            (None, None) => self.printer.data(self.rendered(summary, self.printer.page())?)?,
+            (Some(file), Some(lines)) => self.write(file, lines)?,
+            (Some(file), None) => self.write(file, &self.rendered(summary, Printer::page_of_a_file())?)?,
         }
+        // Every other format holds them. Where nothing came of it, they are what the command ends with.
+        if self.printer.format() == Format::Text && !result.prompts.is_empty() {
+            view::remarks(result).into_iter().for_each(|remark| self.printer.note(remark));
+        }
+        Ok(())
     }
 
     fn write(&self, file: OutputFile<'_>, text: &str) -> Outcome {

@@ -54,22 +54,20 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
         page.gap();
     }
     choice(page, result);
+    totals(page, summary);
+}
+
+/// What went wrong and what the user should know, a line each, for standard error.
+pub(crate) fn remarks(result: &GenerationResult) -> Vec<String> {
     let stopped = Problem::from(Error::Cancelled);
     // That the others were stopped is said once, by whoever stopped them.
-    for failure in result.failures.iter().filter(|failure| failure.error.detail != stopped.detail) {
+    let failures = result.failures.iter().filter(|failure| failure.error.detail != stopped.detail).map(|failure| {
         let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
         let detail = one_line(&failure.error.detail);
         let what = if is_unsaved(failure) { "is not stored".to_owned() } else { format!("failed{place}") };
-        let text = format!("variant {} {what}: {detail}", failure.variant + 1);
-        page.paragraph(Role::Bad, &text, 2);
-    }
-    for warning in warnings(result) {
-        page.paragraph(Role::Warning, &format!("warning: {}", one_line(warning)), 9);
-    }
-    if !result.failures.is_empty() || !result.warnings.is_empty() {
-        page.gap();
-    }
-    totals(page, summary);
+        format!("variant {} {what}: {detail}", failure.variant + 1)
+    });
+    failures.chain(warnings(result).map(|warning| format!("warning: {}", one_line(warning)))).collect()
 }
 
 /// True for a variant that is finished and could not be stored.
@@ -222,15 +220,25 @@ mod tests {
         let error = Problem::from(Error::Storage(why.clone()));
         result.failures = vec![VariantFailure { variant: 0, phase: None, error }];
         result.warnings = vec![why];
-        let text = shown(&result, false).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("variant 1 is not stored: prompt 7a3f9c21 is finished"), "{text}");
-        assert_eq!(text.matches("finished but not stored").count(), 1, "{text}");
+        let [remark] = &remarks(&result)[..] else { panic!("{:?}", remarks(&result)) };
+        assert!(remark.starts_with("variant 1 is not stored: prompt 7a3f9c21 is finished"), "{remark}");
+    }
+
+    #[test]
+    fn what_went_wrong_is_no_part_of_the_data() {
+        let result = samples::result();
+        let said = remarks(&result);
+        assert!(said.iter().any(|it| it.contains(" failed in ")) && said.iter().any(|it| it.starts_with("warning: ")));
+        for is_terminal in [true, false] {
+            let text = shown(&result, is_terminal);
+            assert!(!text.contains("failed in") && !text.contains("warning"), "{text}");
+        }
     }
 
     #[test]
     fn variants_that_were_stopped_are_not_told_as_failures() {
         let mut result = samples::result();
         result.failures[0].error = Problem::from(Error::Cancelled);
-        assert!(!shown(&result, true).contains("failed"));
+        assert!(remarks(&result).iter().all(|remark| remark.starts_with("warning: ")), "{:?}", remarks(&result));
     }
 }

@@ -29,7 +29,7 @@ mod words;
 
 pub(crate) use compare::{comparison, document_of_comparison, page_of_comparison};
 pub(crate) use csv::{csv, csv_of_found};
-pub(crate) use generation::{Summary, generation};
+pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use judge::{judge_profile, judge_profiles};

@@ -49,11 +49,6 @@ impl ConfigError {
         Self { faults: vec![fault] }
     }
 
-    /// True when nothing is wrong but what flags say.
-    pub fn is_of_flags(&self) -> bool {
-        self.faults.iter().all(|fault| matches!(fault.source, ConfigSource::Flag(_)))
-    }
-
     /// An error when there are faults, those of the file first, by line.
     pub(super) fn unless_empty(mut faults: Vec<ConfigFault>) -> Result<(), Self> {
         if faults.is_empty() {
@@ -85,8 +80,7 @@ impl ConfigFault {
     }
 }
 
-/// `~/.aludel/config.yaml:12: generation.default_count: expected …`, or the name of the variable in front, or
-/// `--port: expected …`: a flag says by itself what it sets.
+/// `~/.aludel/config.yaml:12: generation.default_count: expected …`, or the name of the variable or flag in front.
 impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source {
@@ -104,7 +98,7 @@ impl fmt::Display for ConfigFault {
             ConfigSource::Flag(name) => write!(f, "{name}: ")?,
             ConfigSource::Argument => {}
         }
-        if !self.key.is_empty() && !matches!(self.source, ConfigSource::Flag(_)) {
+        if !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
         }
         f.write_str(&self.message)

@@ -409,7 +409,7 @@ fn a_redacted_secret_counts_as_not_given() {
 fn an_unknown_key_of_a_flag_is_a_fault_of_the_flag() {
     let home = Home::empty();
     let error = load(&home.flags().with("log.lvl", "info"), &Environment::default()).unwrap_err();
-    assert_eq!(error.to_string(), "--log-lvl: sets no known key; did you mean `log.level`?");
+    assert_eq!(error.to_string(), "--log-lvl: log.lvl: sets no known key; did you mean `log.level`?");
 }
 
 #[test]

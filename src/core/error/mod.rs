@@ -103,8 +103,6 @@ impl Error {
             Self::NotFound { .. } => Code::NotFound,
             Self::Conflict(_) | Self::Cancelled => Code::Conflict,
             Self::File { .. } => Code::File,
-            // What a flag sets is an argument of the command, whatever it sets.
-            Self::Config(error) if error.is_of_flags() => Code::ValidationFailed,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Provider(error) => error.code(),
             Self::Budget(_) => Code::BudgetExceeded,

@@ -40,7 +40,7 @@ fn a_run_that_a_cap_stops_prints_and_keeps_what_it_made_and_ends_with_7() {
 
     let said = home.run(&["generate", "x", "--count", "3", "--max-calls", "4"]);
     assert_eq!(said.code, 7);
-    assert!(said.stdout.contains("variant 2 failed"), "{}", said.stdout);
+    assert!(said.stderr.contains("variant 2 failed"), "{}", said.stderr);
     assert!(said.stderr.contains("cap of 4 calls") && said.stderr.contains("max_calls"), "{}", said.stderr);
 }
 

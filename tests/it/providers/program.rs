@@ -144,7 +144,10 @@ fn a_retry_is_seen_and_the_answer_is_that_of_the_second_call_alone() {
 fn a_parameter_that_is_refused_is_left_out_with_a_warning() {
     let house = house(Vendor::Google, Fault::RefusedTemperature, 0, |_| true);
     let said = generate(&house, &["--count", "1", "--temperature", "0.4"]).done();
-    assert!(said.stdout.contains("warning: `alembic-1` refuses temperature 0.4"), "{said:?}");
+    assert!(
+        said.stderr.contains("warning: `alembic-1` refuses temperature 0.4") && !said.stdout.contains("warning"),
+        "{said:?}"
+    );
     let asked = house.stage.asked("google");
     let with: Vec<bool> = asked.iter().map(|asked| asked.has_temperature).collect();
     assert_eq!(with, [true, false, false], "refused once, remembered for the next phase");
