@@ -189,7 +189,9 @@ impl Job<'_> {
         }
         // Every other format holds them. Where nothing came of it, they are what the command ends with.
         if self.printer.format() == Format::Text && !result.prompts.is_empty() {
-            view::remarks(result).into_iter().for_each(|remark| self.printer.note(remark));
+            for remark in view::remarks(result) {
+                self.printer.note(remark);
+            }
         }
         Ok(())
     }
