@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use aludel_core::domain::{Phase, Prompt, StatsBy};
-use aludel_core::store::sqlite::SqliteStore;
+use aludel_core::store::sqlite::{SqliteStore, prepare_connection};
 use aludel_core::store::{Filter, FindStore, Lexical, MeasureStore, Store, samples};
 use aludel_core::text::query::TextQuery;
 use aludel_core::text::terms::terms;
@@ -58,6 +58,7 @@ fn main() {
 
     #[expect(clippy::disallowed_methods, reason = "the yardsticks are a program of their own")]
     let yardstick = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the corpus opens");
+    prepare_connection(&yardstick).expect("the index is known");
     report_sizes(&yardstick);
     let store = SqliteStore::open(&path);
     println!(
@@ -81,6 +82,7 @@ fn search_once(database: &Path, expression: &str) {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "the yardsticks are a program of their own")]
     let connection = Connection::open_with_flags(database, flags).expect("the corpus opens");
+    prepare_connection(&connection).expect("the index is known");
     let mut statement = connection
         .prepare(
             "SELECT hex(p.id), p.content FROM (SELECT rowid AS hit FROM prompt_terms WHERE prompt_terms MATCH ?

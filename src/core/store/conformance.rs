@@ -12,6 +12,7 @@ mod ids;
 mod judgements;
 mod lists;
 mod measures;
+mod promise;
 mod prompts;
 mod sessions;
 mod spend;
@@ -47,6 +48,7 @@ pub fn checks() -> Vec<Check> {
         concurrency::CHECKS,
         vectors::CHECKS,
         words::CHECKS,
+        promise::CHECKS,
     ]
     .concat()
 }

@@ -1,15 +1,18 @@
 //! Adding accounts up: the fold behind [`super::MeasureStore`], for backends that read rows, and for selections.
 //!
-//! Sums saturate. Numbers for percentiles are kept by value, each distinct one once with how often it came: exact,
+//! Sums are shown up to the most a field holds. Numbers for percentiles are kept by value, each distinct one once with how often it came: exact,
 //! and for milliseconds some tens of thousands of entries at most, however many prompts there are. Pure: no database,
 //! no clock.
+
+mod kept;
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
+pub use self::kept::{Change, Kept};
 use super::Measured;
 use crate::domain::{ModelMetadata, Prompt, Spread, StatsBy, StatsLine, StatsTotals, Timestamp};
 use crate::ledger::Money;
@@ -93,7 +96,7 @@ impl Tallies {
 
     /// Adds a prompt.
     pub fn add(&mut self, prompt: &Counted<'_>) {
-        self.total.prompts += 1;
+        self.total.sums.prompts += 1;
         for part in prompt.parts {
             self.total.add(part);
         }
@@ -133,7 +136,16 @@ impl Tallies {
             parts.push(part(phase.as_str(), provider, model, model_metadata, false));
         }
         let day = day_of(prompt.created_at);
-        self.add(&Counted { day: &day, persona: &prompt.persona, tags: &prompt.tags, parts: &parts });
+        let mut tags = prompt.tags.clone();
+        tags.sort_unstable();
+        tags.dedup();
+        self.add(&Counted { day: &day, persona: &prompt.persona, tags: &tags, parts: &parts });
+    }
+
+    /// The totals of all, under no key, then those of each key.
+    fn each(&self) -> impl Iterator<Item = (Option<StatsBy>, &str, &Tally)> {
+        let groups = self.by.iter().zip(&self.groups).flat_map(|(by, group)| group.each(*by));
+        std::iter::once((None, "", &self.total)).chain(groups)
     }
 
     /// The totals.
@@ -170,7 +182,7 @@ impl Group {
 
     fn add_whole(&mut self, key: &str, parts: &[Part]) {
         let tally = self.tally(key);
-        tally.prompts += 1;
+        tally.sums.prompts += 1;
         for part in parts {
             tally.add(part);
         }
@@ -182,13 +194,17 @@ impl Group {
             let key = key_of(part);
             let is_first = parts[..position].iter().all(|earlier| key_of(earlier) != key);
             let tally = self.tally(key);
-            tally.prompts += u64::from(is_first);
+            tally.sums.prompts += u128::from(is_first);
             tally.add(part);
         }
     }
 
+    fn each(&self, by: StatsBy) -> impl Iterator<Item = (Option<StatsBy>, &str, &Tally)> {
+        self.places.iter().map(move |(key, place)| (Some(by), key.as_str(), &self.tallies[*place]))
+    }
+
     fn lines(self) -> Vec<StatsLine> {
-        let mut totals: Vec<StatsTotals> = self.tallies.into_iter().map(Tally::totals).collect();
+        let mut totals: Vec<StatsTotals> = self.tallies.iter().map(Tally::totals).collect();
         let line = |(key, place): (String, usize)| StatsLine { key, totals: std::mem::take(&mut totals[place]) };
         self.places.into_iter().map(line).collect()
     }
@@ -197,69 +213,85 @@ impl Group {
 /// Sums in the making.
 #[derive(Debug, Default)]
 struct Tally {
-    prompts: u64,
-    steps: u64,
-    calls: u64,
-    retries: u64,
-    cached: u64,
-    fallbacks: u64,
-    estimated: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    total_tokens: u64,
-    unpriced: u64,
-    cost: Money,
+    sums: Sums,
     latency: Numbers,
     first_token: Numbers,
-    timed_output: u64,
+}
+
+/// What is added up. Wide enough that no sum of real numbers is ever cut, so that what was added can be taken off again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Sums {
+    prompts: u128,
+    steps: u128,
+    calls: u128,
+    retries: u128,
+    cached: u128,
+    fallbacks: u128,
+    estimated: u128,
+    input_tokens: u128,
+    output_tokens: u128,
+    total_tokens: u128,
+    unpriced: u128,
+    /// Billionths of a dollar.
+    cost: u128,
+    /// Output tokens of the calls that took time.
+    timed_output: u128,
 }
 
 impl Tally {
     fn add(&mut self, part: &Part) {
         let account = &part.account;
-        if part.is_step {
-            self.steps += 1;
-        }
-        self.calls += u64::from(account.calls);
-        self.retries += u64::from(account.retries);
-        self.cached += u64::from(account.cached);
-        self.fallbacks += u64::from(account.fallback_from.is_some());
-        self.estimated += u64::from(account.estimated);
-        self.input_tokens = self.input_tokens.saturating_add(account.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(account.output_tokens);
-        self.total_tokens = self.total_tokens.saturating_add(account.total_tokens);
+        let sums = &mut self.sums;
+        sums.steps += u128::from(part.is_step);
+        sums.calls += u128::from(account.calls);
+        sums.retries += u128::from(account.retries);
+        sums.cached += u128::from(account.cached);
+        sums.fallbacks += u128::from(account.fallback_from.is_some());
+        sums.estimated += u128::from(account.estimated);
+        sums.input_tokens += u128::from(account.input_tokens);
+        sums.output_tokens += u128::from(account.output_tokens);
+        sums.total_tokens += u128::from(account.total_tokens);
         match account.cost_usd {
-            Some(cost) => self.cost = self.cost + Money::from_dollars_up(cost),
-            None => self.unpriced += 1,
+            Some(cost) => sums.cost += u128::from(Money::from_dollars_up(cost).nanos()),
+            None => sums.unpriced += 1,
         }
         // Where nobody was called there was nothing to wait for.
         if account.calls > 0 && !account.cached {
             self.latency.add(account.latency_ms);
-            self.timed_output = self.timed_output.saturating_add(account.output_tokens);
+            sums.timed_output += u128::from(account.output_tokens);
             if let Some(first_token_ms) = account.first_token_ms {
                 self.first_token.add(first_token_ms);
             }
         }
     }
 
-    fn totals(self) -> StatsTotals {
-        let seconds = self.latency.sum() / 1000.0;
+    fn totals(&self) -> StatsTotals {
+        self.sums.totals(self.latency.sum(), self.latency.spread(), self.first_token.spread())
+    }
+}
+
+impl Sums {
+    fn totals(&self, waited_ms: f64, latency_ms: Option<Spread>, first_token_ms: Option<Spread>) -> StatsTotals {
+        let whole = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+        let cost = Money::from_nanos(whole(self.cost));
+        let seconds = waited_ms / 1000.0;
         StatsTotals {
-            prompts: self.prompts,
-            steps: self.steps,
-            calls: self.calls,
-            retries: self.retries,
-            cached: self.cached,
-            fallbacks: self.fallbacks,
-            estimated: self.estimated,
-            input_tokens: self.input_tokens,
-            output_tokens: self.output_tokens,
-            total_tokens: self.total_tokens,
-            unpriced: self.unpriced,
-            cost_usd: (self.unpriced == 0).then(|| self.cost.dollars()),
-            known_cost_usd: self.cost.dollars(),
-            latency_ms: self.latency.spread(),
-            first_token_ms: self.first_token.spread(),
+            prompts: whole(self.prompts),
+            steps: whole(self.steps),
+            calls: whole(self.calls),
+            retries: whole(self.retries),
+            cached: whole(self.cached),
+            fallbacks: whole(self.fallbacks),
+            estimated: whole(self.estimated),
+            input_tokens: whole(self.input_tokens),
+            output_tokens: whole(self.output_tokens),
+            total_tokens: whole(self.total_tokens),
+            unpriced: whole(self.unpriced),
+            cost_usd: (self.unpriced == 0).then(|| cost.dollars()),
+            known_cost_usd: cost.dollars(),
+            latency_ms,
+            first_token_ms,
             output_tokens_per_s: (seconds > 0.0).then(|| self.timed_output as f64 / seconds),
         }
     }
@@ -282,25 +314,29 @@ impl Numbers {
         sum as f64
     }
 
-    /// How they are spread; `None` of no numbers. The `p`th percentile is the number at rank `p`/100 of their count, rounded
-    /// up, counting from 1 in ascending order.
+    /// How they are spread; `None` of no numbers.
     pub fn spread(&self) -> Option<Spread> {
         let mut counts: Vec<(u64, u64)> = self.counts.iter().map(|(number, count)| (*number, *count)).collect();
         counts.sort_unstable();
-        let ((min, _), (max, _)) = (*counts.first()?, *counts.last()?);
-        let count: u64 = counts.iter().map(|(_, count)| count).sum();
-        let at = |percent: u64| {
-            let rank = (u128::from(count) * u128::from(percent)).div_ceil(100);
-            let mut seen = 0_u128;
-            let found = counts.iter().find(|(_, count)| {
-                seen += u128::from(*count);
-                seen >= rank
-            });
-            found.map_or(max, |(number, _)| *number)
-        };
-        let mean = self.sum() / count as f64;
-        Some(Spread { count, min, p50: at(50), p90: at(90), p95: at(95), p99: at(99), max, mean })
+        spread_of(&counts, self.sum())
     }
+}
+
+/// How numbers are spread, each given with how often it came, in ascending order; `None` of none. The `p`th percentile is the
+/// number at rank `p`/100 of their count, rounded up, counting from 1.
+fn spread_of(counts: &[(u64, u64)], sum: f64) -> Option<Spread> {
+    let ((min, _), (max, _)) = (*counts.first()?, *counts.last()?);
+    let count: u64 = counts.iter().map(|(_, count)| count).sum();
+    let at = |percent: u64| {
+        let rank = (u128::from(count) * u128::from(percent)).div_ceil(100);
+        let mut seen = 0_u128;
+        let found = counts.iter().find(|(_, count)| {
+            seen += u128::from(*count);
+            seen >= rank
+        });
+        found.map_or(max, |(number, _)| *number)
+    };
+    Some(Spread { count, min, p50: at(50), p90: at(90), p95: at(95), p99: at(99), max, mean: sum / count as f64 })
 }
 
 #[cfg(test)]

@@ -5,11 +5,16 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::terms;
 
-/// A query the way these tests write it: clauses in brackets, alternatives with `|`, exclusions with `-`.
+/// A query the way these tests write it: clauses in brackets, alternatives with `|`, exclusions with `-`. Several words as
+/// one are left out.
 fn read(typed: &str) -> String {
+    read_whole(typed, |phrase| !phrase.has_words_as_one())
+}
+
+fn read_whole(typed: &str, is_shown: impl Fn(&Phrase) -> bool) -> String {
     let phrase = |phrase: &Phrase| phrase.terms.join(" ") + if phrase.is_prefix { "*" } else { "" };
     let clause = |clause: &Clause| {
-        let any: Vec<String> = clause.any.iter().map(phrase).collect();
+        let any: Vec<String> = clause.any.iter().filter(|phrase| is_shown(phrase)).map(phrase).collect();
         format!("{}[{}]", if clause.is_excluded { "-" } else { "" }, any.join("|"))
     };
     TextQuery::parse(typed).clauses.iter().map(clause).collect()
@@ -44,7 +49,7 @@ fn a_quote_without_its_end_is_text() {
 fn a_dash_before_a_word_or_a_quote_excludes() {
     assert_eq!(read("-draft poem -\"not this\""), "-[draft][poem]-[not this]");
     assert_eq!(read("--flag well-known - x"), "[flag][well known][x]");
-    assert_eq!(read("-os.path"), "-[os path]");
+    assert_eq!(read("-os.path"), "-[ospath|os path]");
 }
 
 #[test]
@@ -67,7 +72,11 @@ fn an_or_with_nothing_to_choose_from_is_text() {
 
 #[test]
 fn what_gives_several_terms_is_a_phrase() {
-    assert_eq!(read("os.path parseHttpUrl max_rows"), "[os path][pars http url][max row]");
+    assert_eq!(read("x-y os.path max_rows"), "[x y][ospath|os path][maxrow|max row]");
+    assert_eq!(read("parseHttpUrl"), "[parsehttpurl|pars http url|parsehttp url|pars httpurl]");
+    let whole = |typed| read_whole(typed, |_| true);
+    assert_eq!(whole("\"the http url\""), "[the http url|the_http url|the_http_url|the http_url]");
+    assert_eq!(whole("\"in GitHub\""), "[in github|in git hub|in_git hub|in_git_hub]");
     assert_eq!(read("state-of-the-art"), "[state of the art]");
     assert!(finds("parseHttpUrl", "fn parse_http_url()"));
     assert!(!finds("os.path", "path os"));
@@ -92,7 +101,8 @@ fn a_star_makes_a_beginning() {
     assert_eq!(read("Haik*"), "[haik*]");
     assert_eq!(read("Haik** x*y"), "[haik*][x y]");
     assert_eq!(read("\"write a haik\"* \"write a haik*\" -dra*"), "[write a haik*]-[dra*]");
-    assert_eq!(read("getUse*"), "[get use*]");
+    assert_eq!(read("getUse*"), "[getuse*|getus|get use*]");
+    assert_eq!(read("max_row*"), "[maxrow*|max row*]");
     assert!(finds("getUse*", "getUsers()"));
     for typed in ["10*", "1,000*", "1000*"] {
         assert!(finds(typed, "1,000 rows"), "{typed}");

@@ -11,7 +11,7 @@ use std::ops::Range;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::query::{Phrase, TextQuery};
-use super::terms::{Analyzer, Placed, is_spaceless};
+use super::terms::{Analyzer, Form, Word, is_spaceless};
 use super::visited::visit;
 use crate::domain::Prompt;
 
@@ -48,12 +48,13 @@ pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
     let mut best: Option<(usize, Snippet)> = None;
     for text in texts {
         let line = one_line(text);
-        let mut placed = Vec::new();
-        analyzer.place(&line, &mut placed);
-        let hits = hits(query, &line, &placed, &analyzer);
+        let words = analyzer.words(&line);
+        let hits = hits(query, &line, &words, &analyzer);
         let Some((clauses, covered)) = densest(&line, &hits) else { continue };
         if best.as_ref().is_none_or(|(most, _)| clauses > *most) {
-            best = Some((clauses, cut_around(&line, &placed, &hits, covered)));
+            let piece = cut_around(&line, covered);
+            let marks = marks(&line, &words, &hits, &piece, &analyzer);
+            best = Some((clauses, Snippet { marks, ..piece.shown(&line) }));
         }
     }
     best.map_or_else(|| beginning(texts.first().copied().unwrap_or_default()), |(_, snippet)| snippet)
@@ -63,18 +64,17 @@ pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
 pub fn beginning(text: &str) -> Snippet {
     // A little more than is shown tells where to cut.
     let line = one_line_of(text, LENGTH + REACH);
-    cut_around(&line, &[], &[], 0..0)
+    cut_around(&line, 0..0).shown(&line)
 }
 
 /// One place where a clause holds.
-struct Hit {
+struct Hit<'query> {
     clause: usize,
-    /// Its terms, as numbers of those of the line.
-    terms: Range<usize>,
+    phrase: &'query Phrase,
+    /// The number of its first word.
+    first: usize,
     /// From, to (exclusive), in bytes.
     range: Range<usize>,
-    /// Where what counts of its last term ends, in bytes.
-    last_end: usize,
 }
 
 fn one_line(text: &str) -> String {
@@ -105,8 +105,7 @@ fn one_line_of(text: &str, most: usize) -> String {
 }
 
 /// Where wanted phrases stand, in order.
-fn hits(query: &TextQuery, line: &str, placed: &[Placed], analyzer: &Analyzer) -> Vec<Hit> {
-    let terms: Vec<&str> = placed.iter().map(|place| analyzer.term(place.term)).collect();
+fn hits<'query>(query: &'query TextQuery, line: &str, words: &[Word], analyzer: &Analyzer) -> Vec<Hit<'query>> {
     // Phrases by their first term; those that are but a beginning may start anywhere.
     let mut by_first: HashMap<&str, Vec<(usize, &Phrase)>> = HashMap::new();
     let mut beginnings = Vec::new();
@@ -120,39 +119,60 @@ fn hits(query: &TextQuery, line: &str, placed: &[Placed], analyzer: &Analyzer) -
         }
     }
     let mut hits = Vec::new();
-    for (place, term) in terms.iter().enumerate() {
+    let mut candidates: Vec<(usize, &Phrase)> = Vec::new();
+    for (place, word) in words.iter().enumerate() {
         if hits.len() >= MOST_HITS {
             break;
         }
-        let candidates = by_first.get(term).into_iter().flatten().chain(&beginnings);
-        for (clause, phrase) in candidates {
-            let end = place + phrase.terms.len();
-            if terms.get(place..end).is_some_and(|window| phrase.places(window).next().is_some()) {
-                let last_end = matched_end(line, phrase, &placed[end - 1], analyzer);
-                // Terms follow one another, so the one before the last may end behind what counts of it, and no other.
-                let before_last = placed[place..end - 1].last().map_or(0, |term| term.range.end);
-                let range = placed[place].range.start..last_end.max(before_last);
-                hits.push(Hit { clause: *clause, terms: place..end, range, last_end });
+        candidates.clear();
+        for form in word.forms.iter() {
+            candidates.extend(by_first.get(analyzer.term(form.term)).into_iter().flatten());
+        }
+        // A word that has a form twice begins a phrase once.
+        candidates.sort_unstable_by_key(|(clause, phrase)| (*clause, std::ptr::from_ref(*phrase)));
+        candidates.dedup_by_key(|(clause, phrase)| (*clause, std::ptr::from_ref(*phrase)));
+        for (clause, phrase) in candidates.iter().chain(&beginnings) {
+            if let Some(pieces) = pieces(phrase, line, &words[place..], analyzer)
+                && let Some(start) = pieces.first().map(|first| first.start)
+                && let Some(end) = pieces.iter().rev().take(2).map(|piece| piece.end).max()
+            {
+                // Words follow one another, so the one before the last may end behind what counts of it, and no other.
+                hits.push(Hit { clause: *clause, phrase, first: place, range: start..end });
             }
         }
     }
     hits
 }
 
+/// What of these words the phrase matches, in bytes, in order; none where it does not begin with the first.
+fn pieces(phrase: &Phrase, line: &str, words: &[Word], analyzer: &Analyzer) -> Option<Vec<Range<usize>>> {
+    let count = phrase.terms.len();
+    let mut pieces = Vec::with_capacity(count);
+    for (place, word) in words.get(..count)?.iter().enumerate() {
+        let allowed = word.forms.iter().filter(|form| phrase.allows(place, analyzer.term(form.term)));
+        let form = allowed.min_by_key(|form| form.range.len())?;
+        let range = word.range_of(form);
+        let end = if place + 1 == count { matched_end(line, phrase, word, form, analyzer) } else { range.end };
+        pieces.push(range.start..end);
+    }
+    Some(pieces)
+}
+
 /// Where what a phrase matches of its last term ends. A single character that begins a pair matches itself alone.
-fn matched_end(line: &str, phrase: &Phrase, last: &Placed, analyzer: &Analyzer) -> usize {
+fn matched_end(line: &str, phrase: &Phrase, last: &Word, form: &Form, analyzer: &Analyzer) -> usize {
+    let range = last.range_of(form);
     let Some(begun) = phrase.terms.last().filter(|term| phrase.is_prefix && is_spaceless(term)) else {
-        return last.range.end;
+        return range.end;
     };
-    let first_alone = analyzer.term(last.term).len() > begun.len()
+    let first_alone = analyzer.term(form.term).len() > begun.len()
         && begun.chars().nth(1).is_none_or(|c| !is_spaceless(c.encode_utf8(&mut [0; 4])));
-    let first = line[last.range.clone()].unicode_words().next().filter(|_| first_alone);
-    first.map_or(last.range.end, |first| last.range.start + first.len())
+    let first = line[range.clone()].unicode_words().next().filter(|_| first_alone);
+    first.map_or(range.end, |first| range.start + first.len())
 }
 
 /// The stretch of at most [`LENGTH`] characters, in bytes, that holds most clauses, then most hits, the first of equals; and
 /// how many clauses that are. A hit that is longer by itself is a stretch, too.
-fn densest(line: &str, hits: &[Hit]) -> Option<(usize, Range<usize>)> {
+fn densest(line: &str, hits: &[Hit<'_>]) -> Option<(usize, Range<usize>)> {
     // A stretch begins with each hit in turn and holds the later ones that end within it. Both its beginning and its limit
     // only grow, so each hit enters and leaves once.
     let mut by_end: Vec<usize> = (0..hits.len()).collect();
@@ -214,8 +234,29 @@ impl Tally {
     }
 }
 
-/// The piece around `covered`, with all hits in it marked.
-fn cut_around(line: &str, placed: &[Placed], hits: &[Hit], covered: Range<usize>) -> Snippet {
+/// A piece of a line, in bytes.
+struct Piece {
+    start: usize,
+    end: usize,
+}
+
+impl Piece {
+    /// With an ellipsis where something was cut off, and nothing marked.
+    fn shown(&self, line: &str) -> Snippet {
+        let mut text = String::with_capacity(self.end - self.start + 6);
+        if self.start > 0 {
+            text.push('…');
+        }
+        text.push_str(&line[self.start..self.end]);
+        if self.end < line.len() {
+            text.push('…');
+        }
+        Snippet { text, marks: Vec::new() }
+    }
+}
+
+/// The piece around `covered`.
+fn cut_around(line: &str, covered: Range<usize>) -> Piece {
     let length = line[covered.clone()].chars().take(LENGTH).count();
     // A third of what is left of the room goes before, or more where less follows.
     let after = line[covered.end..].chars().take(LENGTH).count();
@@ -225,34 +266,28 @@ fn cut_around(line: &str, placed: &[Placed], hits: &[Hit], covered: Range<usize>
     let end = forward(line, start, LENGTH);
     let start = if start == 0 { 0 } else { word_start(line, start, covered.start) };
     let end = if end == line.len() { end } else { word_end(line, end, start.max(covered.end.min(end))) };
-
-    let is_cut_before = start > 0;
-    let mut text = String::with_capacity(end - start + 6);
-    if is_cut_before {
-        text.push('…');
-    }
-    text.push_str(&line[start..end]);
-    if end < line.len() {
-        text.push('…');
-    }
-    Snippet { text, marks: marks(line, placed, hits, start..end, u32::from(is_cut_before)) }
+    Piece { start, end }
 }
 
-/// What of the hits lies in the piece, in characters of it, `shift` further on.
-fn marks(line: &str, placed: &[Placed], hits: &[Hit], piece: Range<usize>, shift: u32) -> Vec<(u32, u32)> {
+/// What of the hits lies in the piece, in characters of what is shown of it.
+fn marks(line: &str, words: &[Word], hits: &[Hit<'_>], piece: &Piece, analyzer: &Analyzer) -> Vec<(u32, u32)> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for hit in hits {
-        // Terms follow one another, so those that lie inside are one stretch.
-        let term = |number: usize| {
-            let is_last = number + 1 == hit.terms.end;
-            let whole = &placed[number].range;
-            whole.start..if is_last { hit.last_end } else { whole.end }
-        };
-        let is_inside = |term: &Range<usize>| piece.start <= term.start && term.end <= piece.end;
-        let inside = || hit.terms.clone().map(term).filter(is_inside);
-        if let (Some(from), Some(to)) = (inside().map(|term| term.start).min(), inside().map(|term| term.end).max()) {
-            ranges.push(from..to);
+    for hit in hits.iter().filter(|hit| hit.range.start < piece.end && piece.start < hit.range.end) {
+        let mut stretch: Option<Range<usize>> = None;
+        let pieces = pieces(hit.phrase, line, &words[hit.first..], analyzer).unwrap_or_default();
+        for word in pieces.iter().filter(|word| piece.start <= word.start && word.end <= piece.end) {
+            // What stands between two words is marked with them, the rest of a word of which a part matched is not.
+            stretch = match stretch {
+                Some(open) if word.start <= open.end || !line[open.end..word.start].contains(char::is_alphanumeric) => {
+                    Some(open.start.min(word.start)..open.end.max(word.end))
+                }
+                open => {
+                    ranges.extend(open);
+                    Some(word.clone())
+                }
+            };
         }
+        ranges.extend(stretch);
     }
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<usize>> = Vec::new();
@@ -262,7 +297,7 @@ fn marks(line: &str, placed: &[Placed], hits: &[Hit], piece: Range<usize>, shift
             _ => merged.push(range),
         }
     }
-    let (mut at, mut characters) = (piece.start, shift);
+    let (mut at, mut characters) = (piece.start, u32::from(piece.start > 0));
     let mut marks = Vec::with_capacity(merged.len());
     for range in merged {
         let mut advance = |to: usize| {

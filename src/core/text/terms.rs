@@ -6,22 +6,27 @@
 //! Numbers stay whole, without thousands separators. Word boundaries are those of Unicode (UAX #29).
 //! No term is empty, longer than [`LONGEST`], or holds white space or control characters.
 //!
-//! [`Analyzer::read`] is for comparing texts. [`Analyzer::place`] is for finding them: it tells where each term stands, and
-//! ends each run of such characters with its last one alone, so that a single character is found anywhere as the
-//! beginning of a term. What is looked for is made into the same terms by [`super::query`].
+//! [`Analyzer::read`] is for comparing texts. [`Analyzer::words`] and [`Analyzer::place`] are for finding them: a word stands in
+//! one position with all its [`forms`], so `GitHub` is found as `github`, `git` and `hub`; and each run of such characters
+//! ends with its last one alone, so that a single character is found anywhere as the beginning of a term. What is looked
+//! for is made into the same terms by [`super::query`].
+
+mod forms;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
+pub use self::forms::{Form, FormKind, MOST_JOINED, spaced};
 use super::visited::visit;
 
-/// The text in lower case, without accents, with compatibility forms (full-width letters, ligatures) and typographic
-/// apostrophes unified.
+/// The text in one case (lower, `ß` as `ss`, both small sigmas as one), without accents, with compatibility forms
+/// (full-width letters, ligatures) and typographic apostrophes unified.
 pub fn fold(text: &str) -> Cow<'_, str> {
     visit(text.len());
     if text.is_ascii() {
@@ -31,7 +36,8 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let unmarked = text.nfkd().filter(|c| !is_accent(*c)).map(|c| if c == '\u{2019}' { '\'' } else { c });
-    Cow::Owned(unmarked.flat_map(char::to_lowercase).nfc().collect())
+    // By way of upper case: several small letters may share a capital.
+    Cow::Owned(unmarked.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect())
 }
 
 /// The text folded, runs of blanks made one blank, runs of line ends one line feed, outer white space taken off.
@@ -72,24 +78,35 @@ pub fn terms(text: &str) -> Vec<String> {
 /// Characters of the longest term; what is longer is cut there.
 pub const LONGEST: usize = 64;
 
-/// The terms that `text` is found by, in order, repeats kept: see [`Analyzer::place`].
-pub fn finding_terms(text: &str) -> Vec<String> {
+/// The terms that `text` is found by, those of each position together: see [`Analyzer::place`].
+pub fn finding_terms(text: &str) -> Vec<Vec<String>> {
     let mut analyzer = Analyzer::default();
-    let mut found = Vec::new();
-    analyzer.place(text, &mut found);
-    found.into_iter().map(|place| analyzer.term(place.term).to_owned()).collect()
+    let words = analyzer.words(text);
+    words.iter().map(|word| word.forms.iter().map(|form| analyzer.term(form.term).to_owned()).collect()).collect()
 }
 
 /// A term by number, the same within one [`Analyzer`].
 pub type TermId = u32;
 
-/// A term and the piece of the text it was made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
-    /// Which term.
-    pub term: TermId,
-    /// From, to (exclusive), in bytes.
-    pub range: Range<usize>,
+/// A position of a text: a word, or two neighbouring characters of a script without spaces.
+#[derive(Debug, Clone)]
+pub struct Word {
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// At least one. Their ranges count from `start`.
+    pub forms: Arc<[Form]>,
+}
+
+impl Word {
+    /// From, to (exclusive), in bytes of the text.
+    pub fn range(&self) -> Range<usize> {
+        self.forms.first().map_or(self.start..self.start, |whole| self.range_of(whole))
+    }
+
+    /// The same of one of its forms.
+    pub fn range_of(&self, form: &Form) -> Range<usize> {
+        self.start + form.range.start..self.start + form.range.end
+    }
 }
 
 /// Makes terms and numbers them: worth keeping where many texts are compared.
@@ -97,6 +114,8 @@ pub struct Analyzer {
     stemmer: Stemmer,
     /// The term of each word as written.
     words: HashMap<String, Option<TermId>>,
+    /// The forms of each word as written, of those that are not too long to be met again.
+    forms: HashMap<String, Arc<[Form]>>,
     ids: HashMap<String, TermId>,
     terms: Vec<String>,
 }
@@ -104,14 +123,14 @@ pub struct Analyzer {
 impl Default for Analyzer {
     fn default() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        Self { stemmer, words: HashMap::new(), ids: HashMap::new(), terms: Vec::new() }
+        Self { stemmer, words: HashMap::new(), forms: HashMap::new(), ids: HashMap::new(), terms: Vec::new() }
     }
 }
 
 impl Clone for Analyzer {
     fn clone(&self) -> Self {
-        let (words, ids, terms) = (self.words.clone(), self.ids.clone(), self.terms.clone());
-        Self { words, ids, terms, ..Self::default() }
+        let (words, forms) = (self.words.clone(), self.forms.clone());
+        Self { words, forms, ids: self.ids.clone(), terms: self.terms.clone(), ..Self::default() }
     }
 }
 
@@ -139,44 +158,55 @@ impl Analyzer {
 
     /// Appends the terms of `text` to `found`, in order, repeats kept.
     pub fn read(&mut self, text: &str, found: &mut Vec<TermId>) {
-        self.walk(text, RunEnd::Lone, |term, _| found.push(term));
+        self.walk(text, RunEnd::Lone, |this, met| match met {
+            Met::Word(_, word) => found.extend(split_identifier(word).filter_map(|part| this.word(part))),
+            Met::Characters(term, _) => found.push(term),
+        });
     }
 
-    /// Appends the terms that `text` is found by to `found`, in order, each with its place.
-    pub fn place(&mut self, text: &str, found: &mut Vec<Placed>) {
-        self.walk(text, RunEnd::Always, |term, range| found.push(Placed { term, range }));
+    /// The words of `text`, in order, each with the forms it is found by.
+    pub fn words(&mut self, text: &str) -> Vec<Word> {
+        let mut words = Vec::new();
+        self.place(text, |word| words.push(word));
+        words
     }
 
-    fn walk(&mut self, text: &str, run_end: RunEnd, mut found: impl FnMut(TermId, Range<usize>)) {
+    /// Gives the words of `text` one by one.
+    pub fn place(&mut self, text: &str, mut found: impl FnMut(Word)) {
+        self.walk(text, RunEnd::Always, |this, met| {
+            let (start, forms) = match met {
+                Met::Word(start, word) => (start, this.forms_of(word)),
+                Met::Characters(term, range) => (range.start, Arc::from([Form::whole(term, range.len())])),
+            };
+            if !forms.is_empty() {
+                found(Word { start, forms });
+            }
+        });
+    }
+
+    fn walk(&mut self, text: &str, run_end: RunEnd, mut found: impl FnMut(&mut Self, Met<'_>)) {
         let mut run = SpacelessRun::default();
+        let end = |this: &mut Self, run: &mut SpacelessRun, found: &mut dyn FnMut(&mut Self, Met<'_>)| {
+            if let Some(last) = run.end(run_end)
+                && let Some(term) = this.spaceless(&text[last.clone()])
+            {
+                found(this, Met::Characters(term, last));
+            }
+        };
         for (start, word) in text.unicode_word_indices() {
             let is_spaceless = is_spaceless(word);
-            if (!is_spaceless || start != run.next)
-                && let Some(last) = run.end(run_end)
-                && let Some(term) = self.spaceless(&text[last.clone()])
+            if !is_spaceless || start != run.next {
+                end(self, &mut run, &mut found);
+            }
+            if !is_spaceless {
+                found(self, Met::Word(start, word));
+            } else if let Some(pair) = run.take(start, word)
+                && let Some(term) = self.spaceless(&text[pair.clone()])
             {
-                found(term, last);
-            }
-            if is_spaceless {
-                if let Some(pair) = run.take(start, word)
-                    && let Some(term) = self.spaceless(&text[pair.clone()])
-                {
-                    found(term, pair);
-                }
-                continue;
-            }
-            for part in split_identifier(word) {
-                if let Some(term) = self.word(part) {
-                    let from = start + (part.as_ptr().addr() - word.as_ptr().addr());
-                    found(term, from..from + part.len());
-                }
+                found(self, Met::Characters(term, pair));
             }
         }
-        if let Some(last) = run.end(run_end)
-            && let Some(term) = self.spaceless(&text[last.clone()])
-        {
-            found(term, last);
-        }
+        end(self, &mut run, &mut found);
     }
 
     fn spaceless(&mut self, characters: &str) -> Option<TermId> {
@@ -225,7 +255,7 @@ impl Analyzer {
 
 /// What the beginning of a word is looked for by: folded, not stemmed. Empty where nothing of it is left.
 pub(super) fn beginning(part: &str) -> String {
-    cut(&without_gaps(&fold(part))).to_owned()
+    cut(&without_gaps(&fold(&forms::joined(part)))).to_owned()
 }
 
 /// Free-standing accents fold to spaces.
@@ -244,6 +274,14 @@ fn cut(term: &str) -> &str {
 
 fn is_cut(term: &str) -> bool {
     cut(term).len() < term.len()
+}
+
+/// What is met on the way through a text.
+enum Met<'t> {
+    /// Where it begins, and a word as written.
+    Word(usize, &'t str),
+    /// A pair of characters, or one, of a script without spaces.
+    Characters(TermId, Range<usize>),
 }
 
 /// Whether the last character of a run is a term of its own.
@@ -342,114 +380,4 @@ fn case_boundary(word: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn words_are_folded_and_stemmed() {
-        assert_eq!(terms("Functions that FIND primes"), ["function", "that", "find", "prime"]);
-        assert_eq!(terms("Café, naïve façade"), ["cafe", "naiv", "facad"]);
-        assert_eq!(terms("Ｆｕｌｌ ﬁle"), terms("full file"));
-    }
-
-    #[test]
-    fn flat_text_is_folded_with_single_blanks_and_line_feeds() {
-        assert_eq!(flatten("  Été \t à\n \n  Paris "), "ete a\nparis");
-    }
-
-    #[test]
-    fn identifiers_are_split_at_case_underscore_and_dot() {
-        assert_eq!(terms("parseHTTPUrl"), ["pars", "http", "url"]);
-        assert_eq!(terms("max_rows os.path"), ["max", "row", "os", "path"]);
-        assert_eq!(terms("IDs PDFs"), terms("IDs PDFs"));
-    }
-
-    #[test]
-    fn numbers_stay_whole_without_thousands_separators() {
-        assert_eq!(terms("3.5 and 1,000,000 or 12,5"), ["3.5", "and", "1000000", "or", "12,5"]);
-    }
-
-    #[test]
-    fn scripts_without_spaces_give_pairs() {
-        assert_eq!(terms("提示词"), ["提示", "示词"]);
-        assert_eq!(terms("词"), ["词"]);
-        assert_eq!(terms("写 一首"), ["写", "一首"]);
-        assert_eq!(terms("写一首诗 for 我"), ["写一", "一首", "首诗", "for", "我"]);
-    }
-
-    /// The terms a text is found by, and what each was made of.
-    fn placed(text: &str) -> Vec<(String, &str)> {
-        let mut analyzer = Analyzer::default();
-        let mut found = Vec::new();
-        analyzer.place(text, &mut found);
-        found.into_iter().map(|place| (analyzer.term(place.term).to_owned(), &text[place.range])).collect()
-    }
-
-    #[test]
-    fn a_term_tells_where_it_stands() {
-        let expected = [("pars", "parse"), ("http", "HTTP"), ("url", "Url"), ("os", "os"), ("path", "path")];
-        assert_eq!(placed("parseHTTPUrl, os.path"), expected.map(|(term, written)| (term.to_owned(), written)));
-        assert_eq!(placed("Éte\u{301}"), [("ete".to_owned(), "Éte\u{301}")]);
-    }
-
-    #[test]
-    fn to_be_found_a_run_without_spaces_ends_with_its_last_character() {
-        let terms = |text| placed(text).into_iter().map(|(term, _)| term).collect::<Vec<_>>();
-        assert_eq!(terms("提示词"), ["提示", "示词", "词"]);
-        assert_eq!(terms("写 一首 x"), ["写", "一首", "首", "x"]);
-    }
-
-    #[test]
-    fn a_term_is_cut_where_it_grows_too_long() {
-        assert_eq!(terms(&"é1".repeat(100)), ["e1".repeat(LONGEST / 2)]);
-        assert_eq!(beginning(&"É".repeat(100)), "e".repeat(LONGEST));
-    }
-
-    #[test]
-    fn a_word_that_is_cut_is_not_stemmed_and_one_that_fits_is() {
-        let ending_in_ing = |letters: usize| terms(&format!("{}ing", "a".repeat(letters - 3)));
-        assert_eq!(ending_in_ing(LONGEST), ["a".repeat(LONGEST - 3)]);
-        assert_eq!(ending_in_ing(LONGEST + 1), [format!("{}in", "a".repeat(LONGEST - 2))]);
-    }
-
-    #[test]
-    fn cyrillic_and_greek_words_are_folded_not_stemmed() {
-        assert_eq!(terms("Напиши письмо"), ["напиши", "письмо"]);
-        assert_eq!(terms("Ωραία"), ["ωραια"]);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
-
-        #[test]
-        fn terms_hold_no_gaps_and_are_neither_empty_nor_long(text in any::<String>()) {
-            let sound = |term: &str| {
-                (1..=LONGEST).contains(&term.chars().count())
-                    && !term.contains(|c: char| c.is_whitespace() || c.is_control() || c.is_ascii_uppercase())
-            };
-            prop_assert!(terms(&text).iter().all(|term| sound(term)));
-            prop_assert!(placed(&text).iter().all(|(term, _)| sound(term)));
-        }
-
-        #[test]
-        fn the_piece_a_term_was_made_of_gives_that_term(text in "[a-zA-Z_ éÄ提示词ไทยのかカ]{0,30}") {
-            for (term, piece) in placed(&text) {
-                prop_assert_eq!(terms(piece), [term], "{:?}", piece);
-            }
-        }
-
-        #[test]
-        fn folding_twice_is_folding_once(text in ".{0,60}") {
-            let once = fold(&text).into_owned();
-            prop_assert_eq!(fold(&once).into_owned(), once);
-        }
-
-        #[test]
-        fn splitting_an_identifier_loses_nothing_but_separators(word in "[a-zA-Z_.]{0,20}") {
-            let joined: String = split_identifier(&word).collect();
-            prop_assert_eq!(joined, word.replace(['_', '.'], ""));
-        }
-    }
-}
+mod tests;

@@ -138,7 +138,7 @@ fn search(store: &dyn Store, typed: &str, filter: &Filter, limit: u32, offset: u
 /// What is stored, those stored first coming first, and what each is found by.
 struct Rows {
     prompts: Vec<Prompt>,
-    fields: Vec<Vec<Vec<String>>>,
+    fields: Vec<Vec<Vec<Vec<String>>>>,
 }
 
 impl Rows {

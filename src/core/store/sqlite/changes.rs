@@ -8,10 +8,14 @@ use uuid::Uuid;
 use super::failure::Outcome;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
-use super::{filter, judgements, prompts};
+use super::{filter, judgements, prompts, totals};
 use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
 use crate::error::Error;
+use crate::store::tally::Change;
 use crate::store::{Applied, Edit, Filter, Mutation};
+
+/// Prompts that are read at once to take them off the totals.
+const STEP: usize = 500;
 
 /// Applies one mutation.
 pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutation) -> Outcome<Applied> {
@@ -38,14 +42,17 @@ fn edit(
     let Some(key) = prompts::key_of(connection, id)? else { return Ok(None) };
     let Some(mut prompt) = prompts::load(connection, &[key])?.pop() else { return Ok(None) };
     check_revision(id, prompt.revision, expected_revision)?;
-    let words_before = (prompt.tags.clone(), prompt.notes.clone());
+    let before = prompt.clone();
     edit.apply_to(&mut prompt, at)?;
     connection
         .prepare_cached("UPDATE prompts SET notes = ?, revision = ?, updated_at = ? WHERE key = ?")?
         .execute(params![prompt.notes, prompt.revision, millis(prompt.updated_at), key])?;
     connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
     prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
-    if (&words_before.0, &words_before.1) != (&prompt.tags, &prompt.notes) {
+    if before.tags != prompt.tags {
+        totals::retag(connection, &before, &prompt)?;
+    }
+    if (&before.tags, &before.notes) != (&prompt.tags, &prompt.notes) {
         terms::put(connection, [(key, &indexer.entry(&prompt))])?;
     }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
@@ -71,25 +78,28 @@ fn delete(connection: &Connection, ids: &[PromptId], expected_revision: Option<u
             }
         }
     }
-    let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE id = ? RETURNING id, session_id")?;
+    let keys = ids.iter().map(|id| prompts::key_of(connection, *id)).collect::<Outcome<Vec<_>>>()?;
     let mut gone = Gone::default();
-    for id in ids {
-        gone.collect(statement.query([id.0.as_bytes()])?)?;
-    }
+    gone.take_each(connection, &keys.into_iter().flatten().collect::<Vec<_>>())?;
     gone.sweep(connection)
 }
 
 fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptId>> {
-    let keys = filter::all(connection, filter)?;
-    let sql = format!("DELETE FROM prompts WHERE key IN ({}) RETURNING id, session_id", keys.sql);
     let mut gone = Gone::default();
-    gone.collect(connection.prepare(&sql)?.query(params_from_iter(keys.values))?)?;
     if *filter == Filter::default() {
+        gone.collect(connection.prepare("DELETE FROM prompts RETURNING id, session_id")?.query([])?)?;
+        totals::clear(connection)?;
         // Everything means runs without a variant, too, and all that was ever judged.
         connection.execute("DELETE FROM sessions", [])?;
         connection.execute("DELETE FROM judgements", [])?;
         return Ok(gone.prompts);
     }
+    let keys = filter::all(connection, filter)?;
+    let keys: Vec<i64> = connection
+        .prepare(&keys.sql)?
+        .query_map(params_from_iter(keys.values), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    gone.take_each(connection, &keys)?;
     gone.sweep(connection)
 }
 
@@ -112,6 +122,18 @@ struct Gone {
 }
 
 impl Gone {
+    /// Deletes the prompts of these keys and takes them off the totals.
+    fn take_each(&mut self, connection: &Connection, keys: &[i64]) -> Outcome<()> {
+        let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE key = ? RETURNING id, session_id")?;
+        for keys in keys.chunks(STEP) {
+            totals::change(connection, Change::Remove, &prompts::load(connection, keys)?)?;
+            for key in keys {
+                self.collect(statement.query([key])?)?;
+            }
+        }
+        Ok(())
+    }
+
     fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> Outcome<()> {
         while let Some(row) = rows.next()? {
             let mut columns = Columns::of(row);

@@ -8,6 +8,7 @@ fn database() -> (tempfile::TempDir, Connection) {
     let path = folder.path().join("aludel.db");
     super::super::migrate::run(&path).unwrap();
     let connection = super::super::connection::open_for_writing(&path).unwrap().connection;
+    super::super::tokenizer::register(&connection).unwrap();
     let prompts = samples::prompts(30);
     let entries = super::super::terms::Indexer::default().entries(&prompts);
     super::super::prompts::append(&connection, &prompts, &entries).unwrap();

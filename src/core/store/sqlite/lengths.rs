@@ -10,7 +10,6 @@
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use super::failure::{Failure, Outcome};
-use super::migrate::Part;
 
 /// Keys of one row: as many as one page has room for.
 const BLOCK: u16 = 2_000;
@@ -35,42 +34,6 @@ pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> Outcome<
         put.execute(params![block, bytes])?;
     }
     Ok(())
-}
-
-/// Remembers the lengths of all prompts, as FTS5 has them.
-pub(super) fn fill(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
-    let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
-    let mut done = 0;
-    let mut statement = connection.prepare("SELECT id, sz FROM prompt_terms_docsize ORDER BY id")?;
-    let mut rows = statement.query([])?;
-    let mut lengths = Vec::new();
-    while let Some(row) = rows.next()? {
-        let sizes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        lengths.push((row.get(0)?, sum_of_varints(sizes)));
-        if lengths.len() == usize::from(BLOCK) {
-            put(connection, &lengths)?;
-            done += lengths.len() as u64;
-            tell(Part { done, total });
-            lengths.clear();
-        }
-    }
-    put(connection, &lengths)?;
-    tell(Part { done: total, total });
-    Ok(())
-}
-
-/// FTS5 keeps a number a column, each as SQLite's variable-length integer (<https://www.sqlite.org/fileformat2.html#varint>).
-fn sum_of_varints(mut bytes: &[u8]) -> usize {
-    let (mut sum, mut number) = (0_usize, 0_usize);
-    while let Some((byte, rest)) = bytes.split_first() {
-        number = number << 7 | usize::from(byte & 0x7f);
-        if byte & 0x80 == 0 {
-            sum = sum.saturating_add(number);
-            number = 0;
-        }
-        bytes = rest;
-    }
-    sum
 }
 
 /// Reads lengths, best in the order of keys.

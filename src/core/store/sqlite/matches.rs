@@ -19,6 +19,7 @@ use std::ptr;
 use rusqlite::{Connection, ffi};
 
 use super::failure::{Failure, Outcome};
+use super::tokenizer;
 
 const SQL: &CStr = c"SELECT 1 FROM prompt_terms WHERE prompt_terms MATCH ?1 AND each_match(prompt_terms, ?2)";
 const NAME: &CStr = c"each_match";
@@ -33,18 +34,20 @@ struct Visitor<'visit> {
     failure: Option<Failure>,
 }
 
+/// Makes a connection ready to search; it learns what that needs with its first search, so others need not wait for it.
+pub(super) fn prepare(connection: &Connection) -> Outcome<()> {
+    if Statement::prepare(connection).is_err() {
+        tokenizer::register(connection)?;
+        register(connection)?;
+    }
+    Ok(())
+}
+
 /// Calls `visit` for each prompt whose terms match, in the order of their keys, until it fails. It may use the connection, but
-/// for changing `prompt_terms`.
+/// for changing `prompt_terms`. [`prepare`] comes before.
 pub(super) fn each<'visit>(connection: &Connection, expression: &str, visit: &'visit mut Visit<'visit>) -> Outcome<()> {
     let mut visitor = Visitor { visit, failure: None };
-    let statement = match Statement::prepare(connection) {
-        Ok(statement) => statement,
-        // A connection learns the function with its first search: others need not wait for it.
-        Err(_) => {
-            register(connection)?;
-            Statement::prepare(connection)?
-        }
-    };
+    let statement = Statement::prepare(connection)?;
     let ended = statement.run(expression, &raw mut visitor);
     drop(statement);
     visitor.failure.map_or(ended, Err)
@@ -265,14 +268,10 @@ impl Drop for Statement<'_> {
 
 /// Makes the function known to a connection.
 fn register(connection: &Connection) -> Outcome<()> {
-    let mut api: *mut ffi::fts5_api = ptr::null_mut();
-    let statement = Statement::of(connection, c"SELECT fts5(?1)")?;
-    // SAFETY: FTS5 writes its API there during the step, as its documentation says; the API lives as long as the connection.
-    // Our function and its name live as long as the program, and it has no data of its own.
+    let api = api(connection)?;
+    // SAFETY: the API lives as long as the connection. Our function and its name live as long as the program, and it has no
+    // data of its own.
     let code = unsafe {
-        let place = (&raw mut api).cast::<c_void>();
-        statement.check(ffi::sqlite3_bind_pointer(statement.statement, 1, place, c"fts5_api_ptr".as_ptr(), None))?;
-        ffi::sqlite3_step(statement.statement);
         match api.as_ref().and_then(|found| found.xCreateFunction) {
             Some(create) => create(api, NAME.as_ptr(), ptr::null_mut(), Some(each_match), None),
             None => ffi::SQLITE_ERROR,
@@ -281,7 +280,20 @@ fn register(connection: &Connection) -> Outcome<()> {
     check(code)
 }
 
-fn check(code: c_int) -> Outcome<()> {
+/// The API of FTS5, which lives as long as the connection (<https://www.sqlite.org/fts5.html#extending_fts5>).
+pub(super) fn api(connection: &Connection) -> Outcome<*mut ffi::fts5_api> {
+    let mut api: *mut ffi::fts5_api = ptr::null_mut();
+    let statement = Statement::of(connection, c"SELECT fts5(?1)")?;
+    // SAFETY: FTS5 writes its API there during the step, as its documentation says.
+    unsafe {
+        let place = (&raw mut api).cast::<c_void>();
+        statement.check(ffi::sqlite3_bind_pointer(statement.statement, 1, place, c"fts5_api_ptr".as_ptr(), None))?;
+        ffi::sqlite3_step(statement.statement);
+    }
+    Ok(api)
+}
+
+pub(super) fn check(code: c_int) -> Outcome<()> {
     if code == ffi::SQLITE_OK {
         return Ok(());
     }

@@ -1,13 +1,14 @@
-//! What stored prompts came to, folded in one pass over their rows, and how a prompt relates to others.
+//! What stored prompts came to, and how a prompt relates to others.
 //!
-//! The accounts are JSON, which SQLite could take apart as well; but exact percentiles need every number anyway, and one
+//! What all prompts came to is kept ([`super::totals`]); of some it is folded in one pass over their rows. The accounts are JSON, which SQLite could take apart as well; but exact percentiles need every number anyway, and one
 //! pass here serves any number of keys, where SQL would sort or group once for each.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params_from_iter};
 
 use super::failure::Outcome;
-use super::filter;
+use super::filter::{self, Query};
 use super::rows::Columns;
+use super::totals;
 use crate::domain::{PromptId, StatsBy};
 use crate::store::tally::{Account, Counted, Part, Tallies, day_of};
 use crate::store::{Filter, Measured, Relations};
@@ -17,7 +18,14 @@ const MILLIS_A_DAY: i64 = 86_400_000;
 
 /// Adds up the prompts that pass.
 pub(super) fn measure(connection: &Connection, filter: &Filter, by: &[StatsBy]) -> Outcome<Measured> {
-    let chosen = filter::all(connection, filter)?;
+    if *filter == Filter::default() {
+        return totals::read(connection, by);
+    }
+    Ok(tally(connection, &filter::all(connection, filter)?, by)?.finish())
+}
+
+/// The prompts of these keys, counted one by one.
+pub(super) fn tally(connection: &Connection, chosen: &Query, by: &[StatsBy]) -> Outcome<Tallies> {
     // CROSS JOIN: first the keys chosen, each then looked up.
     let mut prompts = connection.prepare_cached(&format!(
         "WITH chosen (key) AS ({}) SELECT p.key, p.created_at, p.persona, p.phase, p.provider, p.model, p.model_metadata
@@ -32,7 +40,7 @@ pub(super) fn measure(connection: &Connection, filter: &Filter, by: &[StatsBy]) 
 
     let mut tallies = Tallies::new(by);
     let mut day = (i64::MIN, String::new());
-    let mut rows = prompts.query(params_from_iter(chosen.values))?;
+    let mut rows = prompts.query(params_from_iter(&chosen.values))?;
     while let Some(row) = rows.next()? {
         let mut columns = Columns::of(row);
         let key: i64 = columns.take()?;
@@ -49,7 +57,7 @@ pub(super) fn measure(connection: &Connection, filter: &Filter, by: &[StatsBy]) 
         let tags = if needs_tags { tags_of(&mut tags, key)? } else { Vec::new() };
         tallies.add(&Counted { day: &day.1, persona: &persona, tags: &tags, parts: &parts });
     }
-    Ok(tallies.finish())
+    Ok(tallies)
 }
 
 fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<Part>> {

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::connection::{self, APPLICATION_ID, Identity};
 use super::failure::{Failure, Outcome, Place};
-use super::{lengths, terms};
+use super::{terms, tokenizer, totals};
 use crate::error::Result;
 use crate::time::{Clock, SystemClock};
 
@@ -55,11 +55,13 @@ impl Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration::of("0001_prompts", include_str!("../../../../assets/migrations/0001_prompts.sql")),
     Migration::of("0002_spend", include_str!("../../../../assets/migrations/0002_spend.sql")),
-    Migration::of("0003_terms", include_str!("../../../../assets/migrations/0003_terms.sql")).then(terms::index_all),
+    Migration::of("0003_terms", include_str!("../../../../assets/migrations/0003_terms.sql")),
     Migration::of("0004_vectors", include_str!("../../../../assets/migrations/0004_vectors.sql")),
     Migration::of("0005_lineage", include_str!("../../../../assets/migrations/0005_lineage.sql")),
     Migration::of("0006_judgements", include_str!("../../../../assets/migrations/0006_judgements.sql")),
-    Migration::of("0007_lengths", include_str!("../../../../assets/migrations/0007_lengths.sql")).then(lengths::fill),
+    Migration::of("0007_lengths", include_str!("../../../../assets/migrations/0007_lengths.sql")),
+    Migration::of("0008_forms", include_str!("../../../../assets/migrations/0008_forms.sql")).then(terms::index_all),
+    Migration::of("0009_totals", include_str!("../../../../assets/migrations/0009_totals.sql")).then(totals::count_all),
 ];
 
 /// The format this program reads and writes.
@@ -180,6 +182,7 @@ fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -
     let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
     let current = format_of(found, migrations)?;
     connection::prepare_for_writing(connection)?;
+    tokenizer::register(connection)?;
     let to = latest(migrations);
     if current == to {
         return Ok(MigrationReport { from: to, to, applied: Vec::new(), backup: None });

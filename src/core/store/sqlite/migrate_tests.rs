@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::Prompt;
 use crate::error::Code;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, Store, samples};
+use crate::store::{Filter, FindStore, MeasureStore, Store, samples};
 
 /// A later program's migrations: ours and one more.
 static LATER: LazyLock<Vec<Migration>> =
@@ -78,7 +78,17 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
     assert_eq!((report.from, report.to, report.backup), (0, LATEST, None));
     assert_eq!(
         report.applied,
-        ["0001_prompts", "0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements", "0007_lengths"]
+        [
+            "0001_prompts",
+            "0002_spend",
+            "0003_terms",
+            "0004_vectors",
+            "0005_lineage",
+            "0006_judgements",
+            "0007_lengths",
+            "0008_forms",
+            "0009_totals"
+        ]
     );
     let after = status(&path).unwrap();
     assert_eq!((after.exists, after.current, after.pending.len()), (true, LATEST, 0));
@@ -127,7 +137,16 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
     run_these(&Place::of(&path), &MIGRATIONS[..1]).unwrap();
     assert_eq!(
         status(&path).unwrap().pending,
-        ["0002_spend", "0003_terms", "0004_vectors", "0005_lineage", "0006_judgements", "0007_lengths"]
+        [
+            "0002_spend",
+            "0003_terms",
+            "0004_vectors",
+            "0005_lineage",
+            "0006_judgements",
+            "0007_lengths",
+            "0008_forms",
+            "0009_totals"
+        ]
     );
     let store = SqliteStore::open(&path);
     assert_eq!(
@@ -166,6 +185,8 @@ fn the_words_of_a_file_from_before_there_was_an_index_are_found() {
     };
     assert_eq!(found("\"task 1077\""), (1, samples::prompt(1_077).id));
     assert_eq!(found("haiku").0, u64::from(PROMPTS));
+    let measured = MeasureStore::measure(&store, Filter::default(), Vec::new()).wait().unwrap();
+    assert_eq!(measured.total.prompts, u64::from(PROMPTS));
     crate::store::sqlite::terms::tests::assert_index_says_what_the_rows_say(&path);
 }
 
@@ -340,7 +361,7 @@ fn a_migration_of_many_rows_tells_how_far_it_is() {
     let to = Arc::clone(&told);
     run_watched(&path, Watch::by(move |progress| to.lock().unwrap().push(progress))).unwrap();
     let told = told.lock().unwrap().clone();
-    let of_terms: Vec<u64> = told.iter().filter(|told| told.migration == "0003_terms").map(|told| told.done).collect();
+    let of_terms: Vec<u64> = told.iter().filter(|told| told.migration == "0008_forms").map(|told| told.done).collect();
     assert_eq!(of_terms, [0, 500, 1_000, 1_200]);
     assert!(told.iter().all(|told| told.total == 1_200 && told.done <= told.total), "{told:?}");
     let migrated = connection::open_for_reading(&path).unwrap().unwrap().connection;
@@ -354,5 +375,38 @@ fn a_migration_of_many_rows_tells_how_far_it_is() {
     let store =
         SqliteStore::open(&path).watched_by(Watch::by(move |progress| to.lock().unwrap().push(progress.migration)));
     store.count(Filter::default()).wait().unwrap();
-    assert!(told.lock().unwrap().contains(&"0003_terms"));
+    assert!(told.lock().unwrap().contains(&"0008_forms"));
+}
+
+#[test]
+fn an_old_index_is_made_anew_and_finds_what_the_old_one_did_not() {
+    let (_folder, path) = folder_and_path();
+    run_these(&Place::of(&path), &MIGRATIONS[..7]).unwrap();
+    sql(
+        &path,
+        "PRAGMA foreign_keys = OFF;
+         INSERT INTO prompts (id, id_tail, session_id, variant, revision, created_at, updated_at, temperature, max_tokens,
+             phase, persona, provider, model, source, strategy, model_metadata, context, original_input, content)
+         VALUES (zeroblob(16), zeroblob(8), zeroblob(16), 0, 1, 1, 1, 0.5, 1, 'solutio', 'p', 'p', 'm', 'generated', 's', '{}', '[]',
+             'sea', 'Use GitHub Actions');
+         INSERT INTO prompt_terms (rowid, content, original_input) VALUES (1, 'use git hub action', 'sea');",
+    );
+    let store = SqliteStore::open(&path);
+    let found = |typed: &str| {
+        let query = crate::text::query::TextQuery::parse(typed);
+        store
+            .lexical(crate::store::Lexical { query, filter: Filter::default(), limit: 9, offset: 0 })
+            .wait()
+            .unwrap()
+            .total
+    };
+    for typed in ["github", "GITHUB", "git", "hub", "\"use github actions\"", "\"git hub\"", "sea"] {
+        assert_eq!(found(typed), 1, "{typed}");
+    }
+    assert_eq!(found("river"), 0);
+    let migrated = connection::open_for_reading(&path).unwrap().unwrap().connection;
+    let left: i64 = migrated
+        .query_row("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%ascii tokenchars%'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(left, 0, "nothing of the old index is left");
 }

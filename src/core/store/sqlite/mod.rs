@@ -30,6 +30,8 @@ mod rows;
 mod sessions;
 mod spend;
 mod terms;
+mod tokenizer;
+mod totals;
 mod vectors;
 mod writer;
 
@@ -53,6 +55,15 @@ use super::{
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money};
+
+/// Makes a connection that was opened elsewhere able to use the index of words, `prompt_terms`.
+///
+/// # Errors
+/// `storage` where SQLite has no FTS5.
+pub fn prepare_connection(connection: &Connection) -> Result<()> {
+    let place = || connection.path().map_or_else(PathBuf::new, PathBuf::from);
+    tokenizer::register(connection).map_err(|failure| failure.explain(&Place::of(&place()), "preparing a connection"))
+}
 
 /// Reading connections kept for the next reader; more may be in use at once.
 const IDLE_READERS: usize = 8;

@@ -15,10 +15,11 @@ use super::failure::{Failure, Outcome};
 use super::fragment;
 use super::rows::{Columns, json, millis};
 use super::terms::Entry;
-use super::{filter, sessions, terms};
+use super::{filter, sessions, terms, totals};
 use crate::api::limits;
 use crate::domain::{ModelMetadata, Prompt, PromptId, SessionId, Step};
 use crate::error::Error;
+use crate::store::tally::Change;
 use crate::store::{Filter, Order, Page, PageSpec};
 
 /// Stores new prompts, with what the index holds of each, and a run for each whose own is not known.
@@ -29,6 +30,7 @@ pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Ent
     connection
         .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
         .execute([i64::try_from(keys.len()).unwrap_or(i64::MAX)])?;
+    totals::change(connection, Change::Add, prompts)?;
     terms::put(connection, keys.into_iter().zip(entries))
 }
 

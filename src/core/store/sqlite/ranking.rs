@@ -45,7 +45,8 @@ const LOOKED_UP_OF_MANY: u32 = 20_000;
 
 /// The prompts that match and pass the filter, best first; of equals the one stored last comes first.
 pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
-    let Some(expression) = terms::expression(&wanted.query) else { return Ok(Found::default()) };
+    matches::prepare(connection)?;
+    let Some(expression) = terms::expression(connection, &wanted.query)? else { return Ok(Found::default()) };
     let mut walk = Walk {
         passing: Passing::of(connection, &wanted.filter)?,
         lengths: Lengths::of(connection)?,

@@ -39,12 +39,14 @@ fn naive_sum(bytes: &[u8]) -> u32 {
 }
 
 fn open(path: &Path) -> Connection {
-    connection::open_for_reading(path).unwrap().unwrap().connection
+    let connection = connection::open_for_reading(path).unwrap().unwrap().connection;
+    matches::prepare(&connection).unwrap();
+    connection
 }
 
 /// The same search, as SQLite does it alone.
 fn by_bm25(connection: &Connection, typed: &str, filter: &Filter) -> Vec<(PromptId, f64)> {
-    let Some(expression) = terms::expression(&TextQuery::parse(typed)) else { return Vec::new() };
+    let Some(expression) = terms::expression(connection, &TextQuery::parse(typed)).unwrap() else { return Vec::new() };
     let weights = WEIGHTS.map(|weight| format!("{weight:?}")).join(", ");
     let mut statement = connection
         .prepare(&format!(
@@ -159,6 +161,7 @@ fn keys_far_apart_and_texts_without_room_have_their_lengths() {
     let store = SqliteStore::open(&path);
     store.append(vec![wordy(1, &["sea", "tide"], &[], &[])]).wait().unwrap();
     let writing = connection::open_for_writing(&path).unwrap().connection;
+    crate::store::sqlite::tokenizer::register(&writing).unwrap();
     // The next key opens another row of lengths, and leaves the first to be found again.
     writing.execute("UPDATE sqlite_sequence SET seq = 1999 WHERE name = 'prompts'", []).unwrap();
     let long = vec!["sea"; 70_000];
@@ -183,6 +186,7 @@ fn lengths_that_are_lost_are_asked_of_fts5() {
     let path = folder.path().join("aludel.db");
     SqliteStore::open(&path).append(samples::prompts(20)).wait().unwrap();
     let writing = connection::open_for_writing(&path).unwrap().connection;
+    crate::store::sqlite::tokenizer::register(&writing).unwrap();
     for lost in ["UPDATE prompt_lengths SET lengths = substr(lengths, 1, 11)", "DELETE FROM prompt_lengths"] {
         writing.execute(lost, []).unwrap();
         assert_as_bm25(&writing, "haiku OR sea OR number", &Filter::default());

@@ -1,12 +1,13 @@
 //! The words of prompts: the FTS5 index `prompt_terms`, and how a query is put to it.
 //!
-//! The index holds terms that [`crate::text::terms`] made, under the key of their prompt, and is written in the
-//! transaction that writes the prompt; a trigger takes out what is deleted. So it always holds what the rows say, and any part of
+//! The index holds terms that [`crate::text::terms`] made, under the key of their prompt, all forms of a word in one position
+//! ([`super::tokenizer`]), and is written in the transaction that writes the prompt; a trigger takes out what is deleted. So it always holds what the rows say, and any part of
 //! it can be made anew from them ([`index_from`]). What matches is what [`TextQuery::matches`] says; the properties that
 //! hold it to that are in `terms_tests`.
 //!
 //! How long each prompt is, in terms, is written along with it into [`lengths`]; a search is [`super::ranking`].
 
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, params};
@@ -15,9 +16,10 @@ use super::failure::Outcome;
 use super::lengths;
 use super::migrate::Part;
 use super::rows::Columns;
+use super::tokenizer::{NEXT_FORM, NEXT_POSITION};
 use crate::domain::Prompt;
-use crate::text::query::{Phrase, TextQuery};
-use crate::text::terms::{Analyzer, Placed};
+use crate::text::query::{Clause, Phrase, TextQuery};
+use crate::text::terms::Analyzer;
 
 /// Terms an analyzer remembers before it begins anew: some ten megabytes.
 const REMEMBERED: usize = 100_000;
@@ -34,10 +36,9 @@ pub(super) struct Indexer {
 #[derive(Debug, Default)]
 struct Memory {
     analyzer: Analyzer,
-    placed: Vec<Placed>,
 }
 
-/// What the index holds of a prompt: the terms of each column, one blank between two.
+/// What the index holds of a prompt: the terms of each column, as [`super::tokenizer`] reads them.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     content: String,
@@ -47,10 +48,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Terms in it, as FTS5 counts them.
+    /// Positions in it, as FTS5 counts them.
     fn length(&self) -> usize {
         let columns = [&self.content, &self.original_input, &self.tags, &self.notes];
-        columns.into_iter().flat_map(|terms| terms.split(' ')).filter(|term| !term.is_empty()).count()
+        columns.into_iter().flat_map(|terms| terms.split(NEXT_POSITION)).filter(|terms| !terms.is_empty()).count()
     }
 }
 
@@ -87,14 +88,24 @@ impl Memory {
         if self.analyzer.len() > REMEMBERED {
             self.analyzer = Analyzer::default();
         }
-        self.placed.clear();
-        self.analyzer.place(text, &mut self.placed);
         let mut terms = String::with_capacity(text.len());
-        for place in &self.placed {
+        let mut words = Vec::new();
+        self.analyzer.place(text, |word| words.push(word.forms));
+        let mut seen = HashSet::new();
+        for forms in words {
             if !terms.is_empty() {
-                terms.push(' ');
+                terms.push(NEXT_POSITION);
             }
-            terms.push_str(self.analyzer.term(place.term));
+            // What a word has several forms of is in the index once, or it would count as several.
+            seen.clear();
+            for (place, form) in forms.iter().enumerate() {
+                if forms.len() == 1 || seen.insert(form.term) {
+                    if place > 0 {
+                        terms.push(NEXT_FORM);
+                    }
+                    terms.push_str(self.analyzer.term(form.term));
+                }
+            }
         }
         terms
     }
@@ -122,7 +133,7 @@ fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes the whole index from the rows, for a file that has none yet; lengths are of a later format.
+/// Makes the whole index from the rows, for a file that has none yet.
 pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
     let indexer = Indexer::default();
     let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
@@ -130,9 +141,7 @@ pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> 
     loop {
         tell(Part { done, total });
         let entries = entries_after(connection, &indexer, after, STEP)?;
-        for (key, entry) in &entries {
-            put_terms(connection, *key, entry)?;
-        }
+        put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;
         done += entries.len() as u64;
         match entries.last() {
             Some((last, _)) => after = *last,
@@ -180,18 +189,33 @@ fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: 
 
 /// The query as FTS5 reads it (<https://www.sqlite.org/fts5.html#full_text_query_syntax>); none where nothing is looked
 /// for. Every term is quoted, so none can be taken for syntax.
-pub(super) fn expression(query: &TextQuery) -> Option<String> {
+///
+/// A phrase with words as one that nobody has written so is left out: that one phrase alone remains of most is what makes
+/// [`super::ranking`] fast.
+pub(super) fn expression(connection: &Connection, query: &TextQuery) -> Outcome<Option<String>> {
     if query.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let phrases = |is_excluded: bool| {
-        let clauses = query.clauses.iter().filter(move |clause| clause.is_excluded == is_excluded);
-        clauses.map(|clause| clause.any.iter().map(phrase).collect::<Vec<_>>())
+    let phrases = |is_excluded: bool| -> Outcome<Vec<Vec<String>>> {
+        let clauses = query.clauses.iter().filter(|clause| clause.is_excluded == is_excluded);
+        clauses.map(|clause| phrases_of(connection, clause)).collect()
     };
-    let wanted: Vec<String> = phrases(false).map(|any| format!("({})", any.join(" OR "))).collect();
-    let excluded: Vec<String> = phrases(true).flatten().collect();
+    let wanted: Vec<String> = phrases(false)?.into_iter().map(|any| format!("({})", any.join(" OR "))).collect();
+    let excluded: Vec<String> = phrases(true)?.into_iter().flatten().collect();
     let wanted = wanted.join(" AND ");
-    Some(if excluded.is_empty() { wanted } else { format!("({wanted}) NOT ({})", excluded.join(" OR ")) })
+    Ok(Some(if excluded.is_empty() { wanted } else { format!("({wanted}) NOT ({})", excluded.join(" OR ")) }))
+}
+
+fn phrases_of(connection: &Connection, clause: &Clause) -> Outcome<Vec<String>> {
+    let mut is_there = connection.prepare_cached("SELECT 1 FROM prompt_terms WHERE prompt_terms MATCH ? LIMIT 1")?;
+    let mut phrases = Vec::with_capacity(clause.any.len());
+    for (place, of_clause) in clause.any.iter().enumerate() {
+        let phrase = phrase(of_clause);
+        if place == 0 || !of_clause.has_words_as_one() || is_there.exists([&phrase])? {
+            phrases.push(phrase);
+        }
+    }
+    Ok(phrases)
 }
 
 fn phrase(phrase: &Phrase) -> String {

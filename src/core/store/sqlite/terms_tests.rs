@@ -12,7 +12,7 @@ use proptest::sample::select;
 use super::*;
 use crate::domain::PromptId;
 use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, operation, text};
-use crate::store::sqlite::{SqliteStore, connection};
+use crate::store::sqlite::{SqliteStore, connection, tokenizer};
 use crate::store::{Edit, Filter, FindStore, Found, Lexical, Mutation, Order, Store, conformance, samples};
 
 /// Term, key, column, place: all that an index holds.
@@ -24,6 +24,7 @@ pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path)
     let rows = conformance::read_all(&store, &Filter::default(), Order::Newest, 1000);
     let Some(opened) = connection::open_for_writing(path).ok().filter(|_| !rows.is_empty()) else { return };
     let connection = &opened.connection;
+    tokenizer::register(connection).unwrap();
     let mut wanted: BTreeSet<Instance> = BTreeSet::new();
     let mut keys = BTreeSet::new();
     for row in &rows {
@@ -37,8 +38,10 @@ pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path)
             ("notes", entry.notes),
         ];
         for (column, terms) in columns {
-            let terms = terms.split(' ').filter(|term| !term.is_empty());
-            wanted.extend((0..).zip(terms).map(|(place, term)| (term.to_owned(), key, column.to_owned(), place)));
+            let positions = terms.split(' ').filter(|terms| !terms.is_empty());
+            for (place, terms) in (0..).zip(positions) {
+                wanted.extend(terms.split('\u{1f}').map(|term| (term.to_owned(), key, column.to_owned(), place)));
+            }
         }
     }
     connection.execute_batch("CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, prompt_terms, instance)").unwrap();
@@ -106,9 +109,19 @@ fn every_term_is_quoted() {
             is_excluded: false,
         }],
     };
-    assert_eq!(expression(&query).unwrap(), "(\"a\"\" OR \"\"b NEAR(x\" *)");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aludel.db");
+    let mut prompt = samples::prompt(1);
+    prompt.content = "gH".into();
+    SqliteStore::open(&path).append(vec![prompt]).wait().unwrap();
+    let opened = connection::open_for_reading(&path).unwrap().unwrap();
+    tokenizer::register(&opened.connection).unwrap();
+    let expression = |query: &TextQuery| expression(&opened.connection, query).unwrap().unwrap();
+    assert_eq!(expression(&query), "(\"a\"\" OR \"\"b NEAR(x\" *)");
     let typed = TextQuery::parse("a OR \"b c\" d* -e -f");
-    assert_eq!(expression(&typed).unwrap(), r#"(("a" OR "b c") AND ("d" *)) NOT ("e" OR "f")"#);
+    assert_eq!(expression(&typed), r#"(("a" OR "b c") AND ("d" *)) NOT ("e" OR "f")"#);
+    // Words that somebody has written as one are looked for as one, too.
+    assert_eq!(expression(&TextQuery::parse("\"g h\"")), r#"("g h" OR "g_h")"#);
 }
 
 /// Stores, edits and deletes by turns until it is killed, saying so after each turn.

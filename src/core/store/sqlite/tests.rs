@@ -152,11 +152,11 @@ fn a_file_made_newer_while_it_is_open_is_no_longer_written() {
     store.append(vec![samples::prompt(1)]).wait().unwrap();
     assert_eq!(count(&store), 1);
     let newer = connection::open_for_writing(&path).unwrap().connection;
-    newer.execute_batch("PRAGMA user_version = 9").unwrap();
+    newer.execute_batch("PRAGMA user_version = 99").unwrap();
     let error = store.append(vec![samples::prompt(2)]).wait().unwrap_err();
-    assert!(error.to_string().contains("format 9"), "{error}");
+    assert!(error.to_string().contains("format 99"), "{error}");
     let error = store.count(Filter::default()).wait().unwrap_err();
-    assert!(error.to_string().contains("format 9"), "{error}");
+    assert!(error.to_string().contains("format 99"), "{error}");
     newer.pragma_update(None, "user_version", migrate::LATEST).unwrap();
     assert_eq!(count(&store), 1);
     store.append(vec![samples::prompt(2)]).wait().unwrap();

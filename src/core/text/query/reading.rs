@@ -1,6 +1,7 @@
 //! Reading what was typed: pieces between blanks and quotes, then the phrases each stands for.
 //!
-//! A piece may stand for several phrases of which one is enough. A beginning that was typed may be longer than the term of
+//! A piece may stand for several phrases of which one is enough: its words as they are, the parts of its words, and,
+//! where there are few ([`FEW_PARTS`]), some neighbours of them as one word. A beginning that was typed may be longer than the term of
 //! the word it begins: the term of `generation` is `generat`, which `generati` does not begin. So a beginning stands
 //! for itself and, whole, for the terms of those words it grows to by an English ending ([`ENDINGS`]): every word is found
 //! whose stemming took off no more than such an ending. As with whole words, others of the same stem are found too.
@@ -8,10 +9,11 @@
 //! Reading takes time in proportion to what is typed, and makes at most [`MOST_TERMS`] terms.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::{Clause, LONGEST_PHRASE, MOST_TERMS, Phrase};
-use crate::text::terms::{Analyzer, Placed, beginning, is_spaceless};
+use crate::text::terms::{Analyzer, Form, FormKind, MOST_JOINED, TermId, Word, beginning, is_spaceless, spaced};
 
 /// Endings that stemming takes off or changes (<https://snowballstem.org/algorithms/english/stemmer.html>, read
 /// 2026-11-21), the longer ones as words have them.
@@ -26,6 +28,9 @@ const ENDINGS: [&str; 62] = [
 /// What may follow a beginning that ends within or before such an ending.
 static TAILS: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| ENDINGS.iter().flat_map(|ending| (0..=ending.len()).map(|from| &ending[from..])).collect());
+
+/// Parts of a piece up to which neighbours are also looked for as one word.
+const FEW_PARTS: usize = 8;
 
 /// A piece of what was typed.
 struct Piece<'t> {
@@ -142,41 +147,116 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     inner.split_once(is_quote)
 }
 
-/// The phrases of which one is enough; none where the piece has no word in it.
+/// The phrases of which one is enough, as typed first; none where the piece has no word in it.
 fn phrases(piece: &Piece<'_>, analyzer: &mut Analyzer) -> Vec<Phrase> {
-    let mut placed = Vec::new();
-    analyzer.place(piece.text, &mut placed);
-    let is_whole = placed.len() <= LONGEST_PHRASE;
-    placed.truncate(LONGEST_PHRASE);
+    let mut words = analyzer.words(piece.text);
+    let is_whole = words.len() <= LONGEST_PHRASE;
+    words.truncate(LONGEST_PHRASE);
     let mut is_prefix = piece.is_prefix && is_whole;
-    let Some(last) = placed.pop() else { return Vec::new() };
-    let written = &piece.text[last.range.clone()];
-    if is_whole && is_spaceless(written) {
-        if placed.last().is_some_and(|before| before.range.end == last.range.end) {
+    let mut can_grow = is_prefix;
+    if is_whole && words.last().is_some_and(|last| is_spaceless(&piece.text[last.range()])) {
+        if let [.., before, last] = words.as_slice()
+            && before.range().end == last.range().end
+        {
             // The run may go on in the text that is sought: its pairs alone.
-            return vec![phrase(analyzer, &placed, None, is_prefix)];
-        }
-        // A single character is the last of a run, or begins a pair.
-        is_prefix = true;
-    }
-    let whole = analyzer.term(last.term).to_owned();
-    if !is_prefix {
-        return vec![phrase(analyzer, &placed, Some(whole), false)];
-    }
-    let begun = beginning(written);
-    let mut others = BTreeSet::from([whole]);
-    if begun.len() > 2 && begun.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        for tail in TAILS.iter() {
-            others.extend(analyzer.word(&format!("{begun}{tail}")).map(|term| analyzer.term(term).to_owned()));
+            words.pop();
+            can_grow = false;
+        } else {
+            // A single character is the last of a run, or begins a pair.
+            (is_prefix, can_grow) = (true, true);
         }
     }
-    others.retain(|term| !term.starts_with(&begun));
-    let mut phrases = vec![phrase(analyzer, &placed, Some(begun), true)];
-    phrases.extend(others.into_iter().map(|term| phrase(analyzer, &placed, Some(term), false)));
+    let mut phrases = Vec::new();
+    for wording in wordings(&words, piece.text) {
+        let Some((last, before)) = wording.split_last() else { continue };
+        let before: Vec<String> = before.iter().map(|slot| slot.term(analyzer)).collect();
+        let phrase = |last: String, is_prefix: bool| {
+            let terms = before.iter().cloned().chain([last]).collect();
+            Phrase { terms, is_prefix }
+        };
+        if can_grow {
+            let begun = last.ending_with(&beginning(&piece.text[last.written.clone()]), analyzer);
+            let others = last.grown(&piece.text[last.written.clone()], &begun, analyzer);
+            phrases.push(phrase(begun, true));
+            phrases.extend(others.into_iter().map(|term| phrase(term, false)));
+        } else {
+            phrases.push(phrase(last.term(analyzer), is_prefix));
+        }
+    }
     phrases
 }
 
-fn phrase(analyzer: &Analyzer, placed: &[Placed], last: Option<String>, is_prefix: bool) -> Phrase {
-    let terms = placed.iter().map(|place| analyzer.term(place.term).to_owned()).chain(last).collect();
-    Phrase { terms, is_prefix }
+/// What stands in one position of a phrase.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Slot {
+    /// One term; or several, for words that may be written as one.
+    terms: Vec<TermId>,
+    /// Where the last of them was typed.
+    written: Range<usize>,
+}
+
+impl Slot {
+    fn term(&self, analyzer: &Analyzer) -> String {
+        let terms: Vec<&str> = self.terms.iter().map(|term| analyzer.term(*term)).collect();
+        spaced(&terms)
+    }
+
+    /// The same with another last term.
+    fn ending_with(&self, last: &str, analyzer: &Analyzer) -> String {
+        let before = self.terms.iter().take(self.terms.len() - 1).map(|term| analyzer.term(*term));
+        spaced(&before.chain([last]).collect::<Vec<_>>())
+    }
+
+    /// The terms of those words that the beginning may be one of, and that do not begin with it themselves.
+    fn grown(&self, written: &str, begun: &str, analyzer: &mut Analyzer) -> BTreeSet<String> {
+        let mut others = BTreeSet::from([self.term(analyzer)]);
+        let stem = beginning(written);
+        if stem.len() > 2 && stem.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            for tail in TAILS.iter() {
+                let term = analyzer.word(&format!("{stem}{tail}")).map(|term| analyzer.term(term).to_owned());
+                others.extend(term.map(|term| self.ending_with(&term, analyzer)));
+            }
+        }
+        others.retain(|term| !term.starts_with(begun));
+        others
+    }
+}
+
+/// The ways in which somebody may have written these words, as typed first, none twice.
+fn wordings(words: &[Word], text: &str) -> Vec<Vec<Slot>> {
+    let slot = |word: &Word, form: &Form| Slot { terms: vec![form.term], written: word.range_of(form) };
+    let typed: Vec<Slot> = words.iter().filter_map(|word| word.forms.first().map(|whole| slot(word, whole))).collect();
+    // Each part, and the number of its word.
+    let mut parts: Vec<(usize, Slot)> = Vec::new();
+    for (number, word) in words.iter().enumerate() {
+        let of_word = word.forms.iter().filter(|form| word.forms.len() == 1 || form.kind == FormKind::Part);
+        parts.extend(of_word.map(|form| (number, slot(word, form))));
+    }
+    let apart = parts.iter().take(LONGEST_PHRASE).map(|(_, part)| part.clone()).collect();
+    let mut wordings = vec![typed.clone(), apart];
+    if parts.len() <= FEW_PARTS {
+        let starts = (0..parts.len()).flat_map(|from| (from + 2..=from + MOST_JOINED).map(move |to| from..to));
+        for run in starts.filter(|run| run.end <= parts.len()) {
+            let (first, last) = (&parts[run.start], &parts[run.end - 1]);
+            if parts[run.clone()].iter().any(|(_, part)| is_spaceless(&text[part.written.clone()])) {
+                continue;
+            }
+            let as_one = if first.0 == last.0 {
+                let (word, range) = (&words[first.0], first.1.written.start..last.1.written.end);
+                let joined = |form: &&Form| form.kind == FormKind::Joined && word.range_of(form) == range;
+                word.forms.iter().find(joined).map(|form| slot(word, form))
+            } else {
+                let terms = parts[run.clone()].iter().flat_map(|(_, part)| part.terms.clone()).collect();
+                Some(Slot { terms, written: last.1.written.clone() })
+            };
+            // What the run leaves of its words stands in parts, other words as typed.
+            let rest = |word: usize, range: Range<usize>| parts[range].iter().filter(move |part| part.0 == word);
+            let before = typed[..first.0].iter().chain(rest(first.0, 0..run.start).map(|(_, part)| part));
+            let after = rest(last.0, run.end..parts.len()).map(|(_, part)| part).chain(&typed[last.0 + 1..]);
+            wordings.extend(as_one.map(|as_one| before.cloned().chain([as_one]).chain(after.cloned()).collect()));
+        }
+    }
+    let mut seen = HashSet::new();
+    wordings.retain(|wording| seen.insert(wording.iter().map(|slot| slot.terms.clone()).collect::<Vec<_>>()));
+    wordings
 }

@@ -1,0 +1,109 @@
+//! What all stored prompts came to, kept as they come and go: what `stats` tells where nothing is filtered.
+//!
+//! The table `kept_totals` has a row for all prompts together and one for each key of each way to add up ([`StatsBy`]); a
+//! row is a [`Kept`] as JSON. It is written in the transaction that writes the prompts.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::failure::Outcome;
+use super::filter::Query;
+use super::measure;
+use super::migrate::Part;
+use super::rows::{Columns, json};
+use crate::domain::{Prompt, StatsBy, StatsLine};
+use crate::store::Measured;
+use crate::store::tally::{Change, Kept, Tallies};
+
+/// Prompts that are counted between two looks at the database.
+const STEP: u32 = 10_000;
+
+/// Counts prompts that come or go.
+pub(super) fn change(connection: &Connection, change: Change, prompts: &[Prompt]) -> Outcome<()> {
+    let mut tallies = Tallies::new(&StatsBy::ALL);
+    for prompt in prompts {
+        tallies.add_prompt(prompt);
+    }
+    write(connection, change, &tallies)
+}
+
+/// Counts a prompt under other tags than before.
+pub(super) fn retag(connection: &Connection, before: &Prompt, after: &Prompt) -> Outcome<()> {
+    for (change, prompt) in [(Change::Remove, before), (Change::Add, after)] {
+        let mut tallies = Tallies::new(&[StatsBy::Tag]);
+        tallies.add_prompt(prompt);
+        tallies.change_each(change, |by, key, change| match by {
+            Some(by) => write_one(connection, Some(by), key, change),
+            None => Ok(()),
+        })?;
+    }
+    Ok(())
+}
+
+/// Forgets all.
+pub(super) fn clear(connection: &Connection) -> Outcome<()> {
+    connection.execute("DELETE FROM kept_totals", [])?;
+    Ok(())
+}
+
+/// What all prompts came to.
+pub(super) fn read(connection: &Connection, by: &[StatsBy]) -> Outcome<Measured> {
+    let mut lines = connection.prepare_cached("SELECT key, totals FROM kept_totals WHERE kind = ?")?;
+    let mut read = |by: Option<StatsBy>| -> Outcome<Vec<StatsLine>> {
+        let mut rows = lines.query([kind(by)])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let mut columns = Columns::of(row);
+            let key: String = columns.take()?;
+            found.push(StatsLine { key, totals: columns.json::<Kept>()?.totals() });
+        }
+        Ok(found)
+    };
+    let total = read(None)?.pop().map_or_else(|| Kept::default().totals(), |line| line.totals);
+    let groups = by.iter().map(|by| read(Some(*by))).collect::<Outcome<_>>()?;
+    Ok(Measured { total, groups })
+}
+
+/// Counts all prompts, for a file that has no totals yet.
+pub(super) fn count_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
+    let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    let mut ends = connection
+        .prepare("SELECT count(*), max(key) FROM (SELECT key FROM prompts WHERE key > ? ORDER BY key LIMIT ?)")?;
+    let (mut after, mut done) = (0_i64, 0_u64);
+    loop {
+        tell(Part { done, total });
+        let (count, last): (i64, Option<i64>) =
+            ends.query_row([after, STEP.into()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let Some(last) = last else { return Ok(()) };
+        let sql = "SELECT key FROM prompts WHERE key > ? AND key <= ?".to_owned();
+        let step = Query { sql, values: vec![Value::Integer(after), Value::Integer(last)] };
+        write(connection, Change::Add, &measure::tally(connection, &step, &StatsBy::ALL)?)?;
+        after = last;
+        done += count.unsigned_abs();
+    }
+}
+
+fn write(connection: &Connection, change: Change, tallies: &Tallies) -> Outcome<()> {
+    tallies.change_each(change, |by, key, change| write_one(connection, by, key, change))
+}
+
+fn write_one(connection: &Connection, by: Option<StatsBy>, key: &str, change: &dyn Fn(&mut Kept)) -> Outcome<()> {
+    let mut get = connection.prepare_cached("SELECT totals FROM kept_totals WHERE kind = ? AND key = ?")?;
+    let kept = get.query_row(params![kind(by), key], |row| Ok(Columns::of(row).json::<Kept>())).optional()?;
+    let mut kept = kept.transpose()?.unwrap_or_default();
+    change(&mut kept);
+    if kept.is_empty() {
+        let mut delete = connection.prepare_cached("DELETE FROM kept_totals WHERE kind = ? AND key = ?")?;
+        delete.execute(params![kind(by), key])?;
+    } else {
+        let mut put =
+            connection.prepare_cached("INSERT OR REPLACE INTO kept_totals (kind, key, totals) VALUES (?, ?, ?)")?;
+        put.execute(params![kind(by), key, json(&kept)?])?;
+    }
+    Ok(())
+}
+
+/// What the rows of a way to add up are called; empty for all together.
+fn kind(by: Option<StatsBy>) -> &'static str {
+    by.map_or("", StatsBy::as_str)
+}

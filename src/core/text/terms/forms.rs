@@ -1,0 +1,158 @@
+//! The forms of a word: what it is found by.
+//!
+//! A word may be made of parts: `GitHub`, `max_rows`, `os.path`, `SHA256`, `O'Brien`. It is found as a whole without what
+//! separates them (`github`), by each part (`git`, `hub`), and, where these are not many, by a few neighbouring parts written as one word (`httpurl` in
+//! `parseHTTPUrl`), and by a few written as several words, for which there is a term with low lines (`http_url`); no other
+//! term has one. Low lines, dots and colons separate, apostrophes, a change of case, a letter next to a digit; but a number
+//! keeps its dots. A word without parts has one form.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Analyzer, TermId, cut, split_identifier, visit};
+
+/// The most neighbouring parts that have a form of their own.
+pub const MOST_JOINED: usize = 4;
+
+/// The most parts of a word whose neighbours have forms of their own: a name is made of fewer, a picture in base64 of more.
+const MOST_PARTS: usize = 16;
+
+/// Bytes of a word whose forms are remembered.
+const REMEMBERED: usize = 128;
+
+/// A form of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// Its term.
+    pub term: TermId,
+    /// What of the word it is, in bytes.
+    pub range: Range<usize>,
+    /// Which form.
+    pub kind: FormKind,
+}
+
+/// Which form of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormKind {
+    /// The word; the first of its forms.
+    Whole,
+    /// One part.
+    Part,
+    /// Neighbouring parts, as one word.
+    Joined,
+    /// Neighbouring parts, as several words.
+    Spaced,
+}
+
+impl Form {
+    /// A word of this length by its only form.
+    pub(super) fn whole(term: TermId, length: usize) -> Self {
+        Self { term, range: 0..length, kind: FormKind::Whole }
+    }
+}
+
+impl Analyzer {
+    /// All forms of a word; none where nothing of it is left.
+    pub(super) fn forms_of(&mut self, word: &str) -> Arc<[Form]> {
+        if let Some(known) = self.forms.get(word) {
+            return Arc::clone(known);
+        }
+        let forms: Arc<[Form]> = self.make_forms(word).into();
+        if word.len() <= REMEMBERED {
+            self.forms.insert(word.to_owned(), Arc::clone(&forms));
+        }
+        forms
+    }
+
+    fn make_forms(&mut self, word: &str) -> Vec<Form> {
+        let parts = parts(word);
+        let whole = self.word(&joined(word)).map(|term| Form::whole(term, word.len()));
+        let mut forms: Vec<Form> = whole.into_iter().collect();
+        if parts.len() < 2 {
+            return forms;
+        }
+        let of_parts: Vec<(TermId, Range<usize>)> =
+            parts.into_iter().filter_map(|range| Some((self.word(&word[range.clone()])?, range))).collect();
+        let part =
+            |(term, range): &(TermId, Range<usize>)| Form { term: *term, range: range.clone(), kind: FormKind::Part };
+        forms.extend(of_parts.iter().map(part));
+        if of_parts.len() > MOST_PARTS {
+            return forms;
+        }
+        for from in 0..of_parts.len() {
+            for to in from + 2..=(from + MOST_JOINED).min(of_parts.len()) {
+                let run = &of_parts[from..to];
+                let range = run[0].1.start..run[run.len() - 1].1.end;
+                let is_all = run.len() == of_parts.len();
+                let joined = if is_all { None } else { self.word(&joined(&word[range.clone()])) };
+                forms.extend(joined.map(|term| Form { term, range: range.clone(), kind: FormKind::Joined }));
+                let terms: Vec<&str> = run.iter().map(|(term, _)| self.term(*term)).collect();
+                let spaced = spaced(&terms);
+                forms.extend(self.number(&spaced).map(|term| Form { term, range, kind: FormKind::Spaced }));
+            }
+        }
+        forms
+    }
+}
+
+/// The term of neighbouring parts for those who write them as several words.
+pub fn spaced(terms: &[&str]) -> String {
+    cut(&terms.join("_")).to_owned()
+}
+
+/// The parts of a word, none empty.
+fn parts(word: &str) -> Vec<Range<usize>> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return std::iter::once(0..word.len()).collect();
+    }
+    let mut parts = Vec::new();
+    for piece in split_identifier(word) {
+        let offset = piece.as_ptr().addr() - word.as_ptr().addr();
+        let mut start = 0;
+        let mut before: Option<char> = None;
+        for (at, c) in piece.char_indices() {
+            if is_apostrophe(c) {
+                parts.push(offset + start..offset + at);
+                start = at + c.len_utf8();
+            } else if before.is_some_and(|before| is_change(before, c)) {
+                parts.push(offset + start..offset + at);
+                start = at;
+            }
+            before = Some(c);
+        }
+        parts.push(offset + start..offset + piece.len());
+    }
+    visit(word.len());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// True between a letter and a digit.
+fn is_change(before: char, c: char) -> bool {
+    (before.is_alphabetic() && c.is_numeric()) || (before.is_numeric() && c.is_alphabetic())
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}')
+}
+
+/// The word without what separates its parts. Dots and colons stay in numbers, apostrophes everywhere: `we're` is not `were`.
+pub(super) fn joined(word: &str) -> Cow<'_, str> {
+    if !word.contains(['_', '.', ':']) {
+        return Cow::Borrowed(word);
+    }
+    visit(word.len());
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    let mut kept = String::with_capacity(word.len());
+    let mut characters = word.chars().peekable();
+    while let Some(c) = characters.next() {
+        let is_inside_number = is_number
+            || (kept.ends_with(|before: char| before.is_ascii_digit())
+                && characters.peek().is_some_and(char::is_ascii_digit));
+        if c != '_' && (!matches!(c, '.' | ':') || is_inside_number) {
+            kept.push(c);
+        }
+    }
+    Cow::Owned(kept)
+}
