@@ -27,6 +27,7 @@ mod show;
 mod simple;
 mod spend;
 mod stats;
+mod trash;
 mod update;
 
 use aludel_core::error::Result;
@@ -51,6 +52,7 @@ pub(crate) use show::ShowArgs;
 pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs, TuiArgs};
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
+pub(crate) use trash::{TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 pub(crate) use update::UpdateArgs;
 
 use super::format::Format;
@@ -105,6 +107,9 @@ pub(crate) enum Command {
     Update(UpdateArgs),
     /// Delete prompts
     Delete(DeleteArgs),
+    /// List, restore and remove deleted prompts
+    #[command(subcommand)]
+    Trash(TrashCommand),
     /// Write stored prompts out, to be kept, moved or read
     Export(ExportArgs),
     /// Store the prompts of a file
@@ -176,6 +181,7 @@ impl Command {
             // The format of the file.
             Self::Import(_) => &[Json, Jsonl, Csv, Yaml],
             Self::Delete(_)
+            | Self::Trash(_)
             | Self::Why(_)
             | Self::Judge(_)
             | Self::Config(_)
@@ -216,6 +222,7 @@ Prompts:
   stats           Show totals of what is stored, by day, phase, provider and model
   update          Change a prompt's tags, notes or text
   delete          Delete prompts
+  trash           List, restore and remove deleted prompts
   export          Write stored prompts out, to be kept, moved or read
   import          Store the prompts of a file
 

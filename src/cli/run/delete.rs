@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use aludel_core::api::{DeleteRequest, PromptKey, ShowRequest};
+use aludel_core::domain::write_moment;
 use aludel_core::engine::{Deletion, Engine};
 use aludel_core::error::{Error, Result};
 
@@ -34,13 +35,14 @@ fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> 
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(Error::shape("yes", "is needed: there is no terminal to ask on, so say --yes if you mean it"));
     }
+    let how = if request.forever { " for good" } else { "" };
     let question = if request.all {
-        format!("Delete all that is stored, {}?", count_of(wait(engine.count())?, "prompt"))
+        format!("Delete all that is stored, {}{how}?", count_of(wait(engine.count())?, "prompt"))
     } else {
         for key in &request.prompt_ids {
             printer.say(format!("  {}", line_of(engine, key, printer.width())?));
         }
-        format!("Delete {}?", count_of(request.prompt_ids.len() as u64, "prompt"))
+        format!("Delete {}{how}?", count_of(request.prompt_ids.len() as u64, "prompt"))
     };
     Ok(printer.asks(&question))
 }
@@ -51,11 +53,20 @@ fn line_of(engine: &Engine, key: &PromptKey, width: usize) -> Result<String> {
     Ok(cut(&format!("{}  {}", prompt.id.short(), one_line(&prompt.original_input)), width.saturating_sub(2)))
 }
 
-fn report(printer: &Printer, deletion: &Deletion) -> Outcome {
+pub(super) fn report(printer: &Printer, deletion: &Deletion) -> Outcome {
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(lines(&deletion.deleted)),
         _ => printer.value(deletion, |page| {
-            page.line(format!("deleted {}", count_of(deletion.deleted.len() as u64, "prompt")));
+            let deleted = count_of(deletion.deleted.len() as u64, "prompt");
+            page.line(match deletion.restorable_until.map(write_moment) {
+                Some(until) => {
+                    format!(
+                        "deleted {deleted}; until {} `aludel trash restore` brings back what you name",
+                        &until[..10]
+                    )
+                }
+                None => format!("deleted {deleted} for good"),
+            });
         }),
     }
 }

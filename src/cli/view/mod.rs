@@ -24,6 +24,7 @@ mod select;
 mod spend;
 mod stats;
 mod table;
+mod trash;
 mod why;
 mod words;
 
@@ -48,5 +49,6 @@ pub(crate) use select::{document_of_selection, selection};
 pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
 pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};
+pub(crate) use trash::trash;
 pub(crate) use why::why;
 pub(crate) use words::{count_of, lines, one_line, span};

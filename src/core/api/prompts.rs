@@ -221,7 +221,11 @@ pub struct DeleteRequest {
     pub all: bool,
     /// Refused with `conflict` unless this is the present revision of each.
     pub revision: Option<u32>,
+    /// For good, not into the trash.
+    pub forever: bool,
 }
+
+const FOREVER: Field = Field::new("forever", Kind::Boolean, "Delete for good, not into the trash; false by default.");
 
 impl Request for DeleteRequest {
     const FIELDS: &'static [Field] = &[
@@ -236,6 +240,7 @@ impl Request for DeleteRequest {
             Kind::Integer { min: 1, max: u32::MAX as u64 },
             "Refuse with conflict unless each prompt still has this revision.",
         ),
+        FOREVER,
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -243,6 +248,7 @@ impl Request for DeleteRequest {
             prompt_ids: values.keys("prompt_ids").unwrap_or_default(),
             all: values.boolean("all").unwrap_or(false),
             revision: values.count("revision"),
+            forever: values.boolean("forever").unwrap_or(false),
         }
     }
 
@@ -262,18 +268,24 @@ pub struct DeleteOneRequest {
     pub prompt_id: PromptKey,
     /// Refused with `conflict` unless this is the present revision.
     pub revision: Option<u32>,
+    /// For good, not into the trash.
+    pub forever: bool,
 }
 
 impl Request for DeleteOneRequest {
-    const FIELDS: &'static [Field] = &[PROMPT_ID, REVISION];
+    const FIELDS: &'static [Field] = &[PROMPT_ID, REVISION, FOREVER];
 
     fn from_decoded(mut values: Decoded) -> Self {
-        Self { prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last), revision: values.count("revision") }
+        Self {
+            prompt_id: values.key("prompt_id").unwrap_or(PromptKey::Last),
+            revision: values.count("revision"),
+            forever: values.boolean("forever").unwrap_or(false),
+        }
     }
 }
 
 impl From<DeleteOneRequest> for DeleteRequest {
     fn from(one: DeleteOneRequest) -> Self {
-        Self { prompt_ids: vec![one.prompt_id], all: false, revision: one.revision }
+        Self { prompt_ids: vec![one.prompt_id], all: false, revision: one.revision, forever: one.forever }
     }
 }

@@ -125,6 +125,8 @@ pub struct GenerationConfig {
 pub struct StorageConfig {
     /// The database file; [`Paths::database`](super::Paths::database) has it with the default filled in.
     pub database: Option<PathBuf>,
+    /// Days for which deleted prompts can be restored; with 0 they are gone at once.
+    pub trash_days: u32,
 }
 
 /// The HTTP server.

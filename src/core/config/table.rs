@@ -162,6 +162,12 @@ pub static TABLE: &[Key] = &[
         DefaultValue::Unset,
         "The database file. Unset: aludel.db in the data folder.",
     ),
+    row(
+        "storage.trash_days",
+        Kind::Whole(0, 36_500),
+        DefaultValue::Whole(30),
+        "Days for which deleted prompts can be restored; 0 deletes for good at once.",
+    ),
     row("server.host", Kind::Text, DefaultValue::Text("localhost"), "The address the HTTP server listens on."),
     row("server.port", Kind::Whole(0, 65_535), DefaultValue::Whole(8080), "Its port; 0 takes any free one."),
     row(

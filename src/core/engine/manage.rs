@@ -1,22 +1,12 @@
-//! `update`, `delete`: what is stored, changed.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! `update`: what is stored, changed. Deleting is in `trash`.
 
 use super::Engine;
 use super::retrieve::no_prompt;
-use crate::api::{DeleteRequest, PromptKey, UpdateRequest, limits};
-use crate::domain::{ModelMetadata, Prompt, PromptId, Source};
+use crate::api::{UpdateRequest, limits};
+use crate::domain::{ModelMetadata, Prompt, Source};
 use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Edit, Filter, Mutation};
-
-/// What was deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Deletion {
-    /// The ids that were there and are gone.
-    pub deleted: Vec<PromptId>,
-}
 
 impl Engine {
     /// Changes a prompt in place; new content instead makes a new prompt, derived from it, and answers with that.
@@ -87,38 +77,6 @@ impl Engine {
     /// `storage`.
     pub async fn count(&self) -> Result<u64> {
         self.store().count(Filter::default()).await
-    }
-
-    /// Deletes these prompts, or all.
-    ///
-    /// # Errors
-    /// `not_found` naming every key that means none, deleting nothing; `conflict`; `storage`.
-    pub async fn delete(&self, request: DeleteRequest) -> Result<Deletion> {
-        let mutation = if request.all {
-            Mutation::DeleteWhere { filter: Filter::default() }
-        } else {
-            let ids = self.resolve_all(&request.prompt_ids).await?;
-            Mutation::Delete { ids, expected_revision: request.revision }
-        };
-        match self.store().apply(mutation).await? {
-            Applied::Deleted(deleted) => Ok(Deletion { deleted }),
-            other => Err(Error::Internal(format!("a deletion answered {other:?}"))),
-        }
-    }
-
-    /// Every key resolved to a prompt that is there, before anything is touched.
-    async fn resolve_all(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
-        let mut ids = Vec::with_capacity(keys.len());
-        for key in keys {
-            let id = self.resolve(key).await?;
-            if self.store().get(id).await?.is_none() {
-                return Err(no_prompt(key));
-            }
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
-        Ok(ids)
     }
 }
 

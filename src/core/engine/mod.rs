@@ -32,6 +32,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod transfer;
+mod trash;
 mod unsaved;
 mod why;
 mod wiring;
@@ -61,12 +62,12 @@ pub use audit::Audited;
 pub use compare::Comparing;
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
-pub use manage::Deletion;
 pub use newcomers::{Newcomer, Newcomers};
 pub use providers::ProviderFacts;
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use system::{Check, CheckStatus, SettingsCheck, Validation};
+pub use trash::{Deletion, Restoration, TrashPage, TrashedPrompt};
 
 pub use crate::store::sqlite::migrate::MigrationProgress;
 

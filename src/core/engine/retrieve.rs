@@ -98,7 +98,7 @@ pub(super) fn no_prompt(key: &PromptKey) -> Error {
     }
 }
 
-fn ambiguous(digits: &str, meanings: &[PromptId]) -> Error {
+pub(super) fn ambiguous(digits: &str, meanings: &[PromptId]) -> Error {
     let shown: Vec<String> = meanings.iter().take(MEANINGS_SHOWN).map(ToString::to_string).collect();
     let more = if meanings.len() > MEANINGS_SHOWN { ", and more" } else { "" };
     Error::value("prompt_id", format!("`{digits}` could mean {}{more}; give more characters", shown.join(", ")))

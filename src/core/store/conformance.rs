@@ -16,6 +16,7 @@ mod promise;
 mod prompts;
 mod sessions;
 mod spend;
+mod trash;
 pub mod vectors;
 mod words;
 
@@ -49,6 +50,7 @@ pub fn checks() -> Vec<Check> {
         vectors::CHECKS,
         words::CHECKS,
         promise::CHECKS,
+        trash::CHECKS,
     ]
     .concat()
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{
     Admitted, Applied, Draw, Filter, FindStore, Found, JudgementStore, Lexical, MeasureStore, Measured, Mutation,
     Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session, SessionWithPrompts,
-    SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, Unembedded,
+    SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, TrashedPage, Unembedded,
 };
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Error;
@@ -81,7 +81,12 @@ impl Store for FaultyStore {
         let what = match &mutation {
             Mutation::Rank { .. } => "ranking",
             Mutation::Edit { .. } => "edit",
-            Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deletion",
+            Mutation::Delete { .. }
+            | Mutation::DeleteWhere { .. }
+            | Mutation::Trash { .. }
+            | Mutation::TrashWhere { .. }
+            | Mutation::EmptyTrash { .. } => "deletion",
+            Mutation::Restore { .. } => "restoring",
         };
         self.write(what, |store| store.apply(mutation))
     }
@@ -92,6 +97,14 @@ impl Store for FaultyStore {
 
     fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>> {
         self.below.resolve(fragment, limit)
+    }
+
+    fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage> {
+        self.below.trashed(since, limit, offset)
+    }
+
+    fn resolve_trashed(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>> {
+        self.below.resolve_trashed(fragment, limit)
     }
 
     fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>> {

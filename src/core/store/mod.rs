@@ -90,6 +90,13 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
     /// How many prompts pass the filter.
     fn count(&self, filter: Filter) -> Pending<u64>;
 
+    /// What was moved to the trash at this moment or later, deleted last coming first.
+    fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage>;
+
+    /// The ids in the trash that begin or end with `fragment`, deleted last coming first, at most `limit` of them. As
+    /// [`Store::resolve`].
+    fn resolve_trashed(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
+
     /// Waits for queued writes, folds the log into the file, closes. Further calls fail with `storage`.
     fn close(&self) -> Pending<()>;
 }
@@ -156,6 +163,58 @@ pub enum Mutation {
         /// Which prompts.
         filter: Filter,
     },
+    /// Moves these to the trash; unknown ids are passed over. To all other reads they are gone, and a run with its last one.
+    Trash {
+        /// Which prompts.
+        ids: Vec<PromptId>,
+        /// Fails with `conflict`, changing nothing, unless this is the present revision of every one of them.
+        expected_revision: Option<u32>,
+        /// The moment.
+        at: Timestamp,
+    },
+    /// Moves all that pass the filter to the trash.
+    TrashWhere {
+        /// Which prompts.
+        filter: Filter,
+        /// The moment.
+        at: Timestamp,
+    },
+    /// Stores these as they were, each with its revision raised, and the runs they were of; ids that are not in the trash are
+    /// passed over.
+    Restore {
+        /// Which prompts.
+        ids: Vec<PromptId>,
+        /// The moment, which becomes their `updated_at`.
+        at: Timestamp,
+    },
+    /// Deletes from the trash for good.
+    EmptyTrash {
+        /// Which prompts; all where none are named.
+        ids: Option<Vec<PromptId>>,
+        /// Those alone that were deleted before this moment.
+        before: Option<Timestamp>,
+    },
+}
+
+/// A prompt in the trash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Trashed {
+    /// When it was deleted.
+    #[serde(with = "crate::domain::moment::written")]
+    #[schemars(with = "String")]
+    pub deleted_at: Timestamp,
+    /// As it was then.
+    #[serde(flatten)]
+    pub prompt: Prompt,
+}
+
+/// A part of the trash.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrashedPage {
+    /// Deleted last coming first.
+    pub prompts: Vec<Trashed>,
+    /// How many there are in all.
+    pub total: u64,
 }
 
 /// What a mutation did.
@@ -167,6 +226,8 @@ pub enum Applied {
     Ranked(u64),
     /// The ids that were there and are gone.
     Deleted(Vec<PromptId>),
+    /// The prompts that were in the trash and are stored again.
+    Restored(Vec<Prompt>),
 }
 
 /// Which prompts. An empty filter passes all.

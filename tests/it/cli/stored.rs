@@ -160,8 +160,60 @@ fn prompts_are_deleted_by_id_or_all() {
     let all = rows(home.run(&["list", "--format", "json"]));
     let (first, second) = (text(&all[0], "id"), text(&all[1], "id"));
     let deletion = home.run(&["delete", first, second, "--yes", "--format", "json"]).quietly_done().json();
-    assert_eq!(deletion, json!({ "deleted": [first, second] }));
+    assert_eq!(deletion["deleted"], json!([first, second]));
+    assert!(deletion["restorable_until"].is_string(), "{deletion}");
     home.run(&["show", first]).failed(5);
-    assert_eq!(home.run(&["delete", "--all", "--yes"]).quietly_done().stdout, "deleted 4 prompts\n");
+    let said = home.run(&["delete", "--all", "--yes"]).quietly_done().stdout;
+    assert!(said.starts_with("deleted 4 prompts; until 20") && said.contains("`aludel trash restore`"), "{said}");
     assert!(rows(home.run(&["list", "--format", "json"])).is_empty());
+}
+
+#[test]
+fn deleted_prompts_are_listed_restored_and_removed_for_good() {
+    let home = filled();
+    let all = rows(home.run(&["list", "--format", "json"]));
+    let (first, second, third) = (text(&all[0], "id"), text(&all[1], "id"), text(&all[2], "id"));
+    assert!(home.run(&["trash", "list"]).done().stderr.contains("the trash is empty"));
+    home.run(&["delete", first, "--yes"]).done();
+    home.run(&["delete", second, third, "--yes"]).done();
+
+    let trash = home.run(&["trash", "list", "--format", "json"]).quietly_done().json();
+    assert_eq!((&trash["total"], trash["prompts"].as_array().map(Vec::len)), (&json!(3), Some(3)));
+    let last = &trash["prompts"][0];
+    assert_eq!((text(last, "id"), &last["content"]), (third, &all[2]["content"]));
+    assert!(last["deleted_at"].as_str() < last["restorable_until"].as_str(), "{last}");
+    let said = home.run(&["trash", "list", "--limit", "1"]).done();
+    assert!(said.stdout.contains(&third[third.len() - 8..]) && said.stderr.contains("3 in all"), "{said:?}");
+    assert_eq!(home.run(&["trash", "list", "--quiet"]).quietly_done().stdout.lines().last(), Some(first));
+    home.run(&["trash", "list", "--limit", "0"]).failed(2);
+
+    // By the end of its id, and by when it was deleted.
+    home.run(&["trash", "restore", &first[first.len() - 8..]]).quietly_done();
+    let restored = home.run(&["trash", "restore", "@last", "--format", "json"]).quietly_done().json();
+    assert_eq!(text(&restored["restored"][0], "id"), third);
+    let shown = home.run(&["show", first, "--format", "json"]).quietly_done().json();
+    assert_eq!((&shown["revision"], &shown["content"]), (&json!(2), &all[0]["content"]));
+    let said = home.run(&["trash", "restore", first]).failed(5);
+    assert!(said.stderr.contains("aludel trash list"), "{}", said.stderr);
+
+    // What is deleted for good does not come back.
+    home.run(&["delete", first, "--forever", "--yes"]).quietly_done();
+    home.run(&["trash", "restore", first]).failed(5);
+    let refused = home.run(&["trash", "empty"]).failed(2);
+    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    let emptied = home.run(&["trash", "empty", "--yes", "--format", "json"]).quietly_done().json();
+    assert_eq!(emptied, json!({ "deleted": [second], "restorable_until": null }));
+    home.run(&["trash", "restore", second]).failed(5);
+    // What they cost is written down all the same.
+    let spent = home.run(&["spend", "--format", "json"]).done().json();
+    assert!(spent.to_string().contains("calls"), "{spent}");
+}
+
+#[test]
+fn without_days_in_the_trash_what_is_deleted_is_gone_at_once() {
+    let home = filled();
+    home.run(&["config", "set", "storage.trash_days", "0"]).done();
+    let deletion = home.run(&["delete", "@last", "--yes", "--format", "json"]).quietly_done().json();
+    assert_eq!(deletion["restorable_until"], json!(null));
+    assert_eq!(home.run(&["trash", "list", "--format", "json"]).quietly_done().json()["total"], 0);
 }

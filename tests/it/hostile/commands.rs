@@ -37,6 +37,9 @@ const CALLS: &[&[&str]] = &[
     &["stats", "--by", "model,provider,persona,tag,strategy,phase,day"],
     &["update", "B", "--notes", HOSTILE],
     &["delete", "A", "--yes"],
+    &["trash", "list"],
+    &["trash", "restore", "A"],
+    &["trash", "empty", HOSTILE, "--yes"],
     &["export"],
     &["import", "bad.jsonl"],
     &["migrate"],
@@ -74,7 +77,7 @@ const CALLS: &[&[&str]] = &[
 ];
 
 /// Commands that put out text and machine formats alone, each of which passes the same place in the printer.
-const SIMPLE: [&str; 12] = [
+const SIMPLE: [&str; 13] = [
     "completions",
     "config",
     "delete",
@@ -84,6 +87,7 @@ const SIMPLE: [&str; 12] = [
     "personas",
     "reindex",
     "templates",
+    "trash",
     "validate",
     "version",
     "why",

@@ -69,8 +69,14 @@ async fn prompts_are_generated_found_changed_and_deleted() {
     assert_eq!(old.code.as_str(), "conflict");
 
     let deleted = wire.content("delete_prompt", json!({ "prompt_id": id })).await;
-    assert_eq!(deleted, json!({ "deleted": [id] }));
+    assert_eq!(deleted["deleted"], json!([id]));
+    assert!(deleted["restorable_until"].is_string(), "{deleted}");
     assert_eq!(problem(&mut wire, "get_prompt_details", json!({ "prompt_id": id })).await.code.as_str(), "not_found");
+    let restored = wire.content("restore_prompt", json!({ "prompt_id": id })).await;
+    assert_eq!((&restored["restored"][0]["id"], &restored["restored"][0]["revision"]), (id, &json!(3)));
+    assert_eq!(wire.content("get_prompt_details", json!({ "prompt_id": id })).await["tags"], json!(["b"]));
+    let none = problem(&mut wire, "restore_prompt", json!({ "prompt_id": id })).await;
+    assert_eq!(none.code.as_str(), "not_found");
 }
 
 #[tokio::test]

@@ -145,8 +145,27 @@ async fn a_deleted_prompt_is_gone_and_only_it() {
     let delete = |tag: &'static str| request("DELETE", &path, &[("if-match", tag)], Body::empty());
     assert_eq!(api.send(delete("\"9\"")).await.problem().code.as_str(), "conflict");
     let reply = api.send(delete("\"1\"")).await;
-    assert_eq!((reply.status.as_u16(), reply.json()), (200, json!({ "deleted": [prompts[0]["id"]] })));
+    assert_eq!((reply.status.as_u16(), &reply.json()["deleted"]), (200, &json!([prompts[0]["id"]])));
+    assert!(reply.json()["restorable_until"].is_string());
     assert_eq!(api.get(&path).await.problem().code.as_str(), "not_found");
     assert_eq!(api.send(delete("*")).await.problem().code.as_str(), "not_found");
     assert_eq!(api.get(&place(&prompts[1])).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_deleted_prompt_is_restored_with_a_later_revision() {
+    let (api, prompts) = with_prompts(2).await;
+    let path = place(&prompts[0]);
+    let restore = || request("POST", &format!("{path}/restore"), &[], Body::empty());
+    assert_eq!(api.send(restore()).await.problem().code.as_str(), "not_found");
+    api.send(request("DELETE", &path, &[], Body::empty())).await;
+    let trash = api.get("/api/v1/trash").await.json();
+    assert_eq!((&trash["total"], &trash["prompts"][0]["id"]), (&json!(1), &prompts[0]["id"]));
+    let restored = api.send(restore()).await;
+    assert_eq!((restored.status.as_u16(), &restored.json()["revision"]), (200, &json!(2)));
+    assert_eq!(restored.headers["etag"], "\"2\"");
+    assert_eq!(api.get(&path).await.json()["content"], prompts[0]["content"]);
+    api.send(request("DELETE", &format!("{path}?forever=true"), &[], Body::empty())).await;
+    assert_eq!(api.send(restore()).await.problem().code.as_str(), "not_found");
+    assert_eq!(api.get("/api/v1/trash?limit=0").await.problem().code.as_str(), "validation_failed");
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::failure::Outcome;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
-use super::{filter, judgements, prompts, totals};
+use super::{filter, judgements, prompts, totals, trash};
 use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
 use crate::error::Error;
 use crate::store::tally::Change;
@@ -25,9 +25,15 @@ pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutat
         }
         Mutation::Rank { rankings } => rank(connection, rankings).map(Applied::Ranked),
         Mutation::Delete { ids, expected_revision } => {
-            delete(connection, ids, *expected_revision).map(Applied::Deleted)
+            delete(connection, ids, *expected_revision, None).map(Applied::Deleted)
         }
-        Mutation::DeleteWhere { filter } => delete_where(connection, filter).map(Applied::Deleted),
+        Mutation::DeleteWhere { filter } => delete_where(connection, filter, None).map(Applied::Deleted),
+        Mutation::Trash { ids, expected_revision, at } => {
+            delete(connection, ids, *expected_revision, Some(*at)).map(Applied::Deleted)
+        }
+        Mutation::TrashWhere { filter, at } => delete_where(connection, filter, Some(*at)).map(Applied::Deleted),
+        Mutation::Restore { ids, at } => trash::restore(connection, indexer, ids, *at).map(Applied::Restored),
+        Mutation::EmptyTrash { ids, before } => trash::empty(connection, ids.as_deref(), *before).map(Applied::Deleted),
     }
 }
 
@@ -68,7 +74,13 @@ fn rank(connection: &Connection, rankings: &[Ranking]) -> Outcome<u64> {
     Ok(ranked as u64)
 }
 
-fn delete(connection: &Connection, ids: &[PromptId], expected_revision: Option<u32>) -> Outcome<Vec<PromptId>> {
+/// Deletes prompts, into the trash where the moment of that is given.
+fn delete(
+    connection: &Connection,
+    ids: &[PromptId],
+    expected_revision: Option<u32>,
+    trashed_at: Option<Timestamp>,
+) -> Outcome<Vec<PromptId>> {
     let mut revision = connection.prepare_cached("SELECT revision FROM prompts WHERE id = ?")?;
     if expected_revision.is_some() {
         for id in ids {
@@ -79,14 +91,15 @@ fn delete(connection: &Connection, ids: &[PromptId], expected_revision: Option<u
         }
     }
     let keys = ids.iter().map(|id| prompts::key_of(connection, *id)).collect::<Outcome<Vec<_>>>()?;
-    let mut gone = Gone::default();
+    let mut gone = Gone { trashed_at, ..Gone::default() };
     gone.take_each(connection, &keys.into_iter().flatten().collect::<Vec<_>>())?;
     gone.sweep(connection)
 }
 
-fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptId>> {
-    let mut gone = Gone::default();
-    if *filter == Filter::default() {
+fn delete_where(connection: &Connection, filter: &Filter, trashed_at: Option<Timestamp>) -> Outcome<Vec<PromptId>> {
+    let mut gone = Gone { trashed_at, ..Gone::default() };
+    let is_all = *filter == Filter::default();
+    if is_all && trashed_at.is_none() {
         gone.collect(connection.prepare("DELETE FROM prompts RETURNING id, session_id")?.query([])?)?;
         totals::clear(connection)?;
         // Everything means runs without a variant, too, and all that was ever judged.
@@ -100,6 +113,12 @@ fn delete_where(connection: &Connection, filter: &Filter) -> Outcome<Vec<PromptI
         .query_map(params_from_iter(keys.values), |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     gone.take_each(connection, &keys)?;
+    if is_all {
+        connection.execute(
+            "DELETE FROM sessions WHERE NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = sessions.id)",
+            [],
+        )?;
+    }
     gone.sweep(connection)
 }
 
@@ -119,6 +138,8 @@ fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<
 struct Gone {
     prompts: Vec<PromptId>,
     sessions: HashSet<Uuid>,
+    /// When they were moved to the trash, where they were.
+    trashed_at: Option<Timestamp>,
 }
 
 impl Gone {
@@ -126,7 +147,11 @@ impl Gone {
     fn take_each(&mut self, connection: &Connection, keys: &[i64]) -> Outcome<()> {
         let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE key = ? RETURNING id, session_id")?;
         for keys in keys.chunks(STEP) {
-            totals::change(connection, Change::Remove, &prompts::load(connection, keys)?)?;
+            let prompts = prompts::load(connection, keys)?;
+            totals::change(connection, Change::Remove, &prompts)?;
+            if let Some(at) = self.trashed_at {
+                trash::put(connection, &prompts, at)?;
+            }
             for key in keys {
                 self.collect(statement.query([key])?)?;
             }
@@ -143,7 +168,7 @@ impl Gone {
         Ok(())
     }
 
-    /// A run goes with its last prompt, and so does a judgement.
+    /// A run goes with its last prompt, and so does a judgement, but for what is in the trash.
     fn sweep(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",
@@ -151,7 +176,9 @@ impl Gone {
         for session in self.sessions {
             statement.execute([session.as_bytes()])?;
         }
-        judgements::sweep(connection, &self.prompts)?;
+        if self.trashed_at.is_none() {
+            judgements::sweep(connection, &self.prompts)?;
+        }
         Ok(self.prompts)
     }
 }

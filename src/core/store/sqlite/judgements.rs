@@ -64,13 +64,17 @@ fn read(mut columns: Columns<'_, '_>) -> Outcome<Judgement> {
     Ok(Judgement { created_at, ..columns.json()? })
 }
 
-/// Forgets the judgements that serve no stored prompt any more, now that these are gone.
+/// Forgets the judgements that serve no prompt any more, neither stored nor in the trash, now that these are gone.
 pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM judgements
          WHERE key IN (SELECT judgement FROM judgement_candidates WHERE prompt = ?)
              AND NOT EXISTS (
                  SELECT 1 FROM judgement_candidates c CROSS JOIN prompts p ON p.id = c.prompt
+                 WHERE c.judgement = judgements.key
+             )
+             AND NOT EXISTS (
+                 SELECT 1 FROM judgement_candidates c CROSS JOIN trash t ON t.id = c.prompt
                  WHERE c.judgement = judgements.key
              )",
     )?;

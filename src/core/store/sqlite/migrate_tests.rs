@@ -87,7 +87,8 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
             "0006_judgements",
             "0007_lengths",
             "0008_forms",
-            "0009_totals"
+            "0009_totals",
+            "0010_trash"
         ]
     );
     let after = status(&path).unwrap();
@@ -145,7 +146,8 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
             "0006_judgements",
             "0007_lengths",
             "0008_forms",
-            "0009_totals"
+            "0009_totals",
+            "0010_trash"
         ]
     );
     let store = SqliteStore::open(&path);

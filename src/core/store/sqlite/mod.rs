@@ -32,6 +32,7 @@ mod spend;
 mod terms;
 mod tokenizer;
 mod totals;
+mod trash;
 mod vectors;
 mod writer;
 
@@ -51,6 +52,7 @@ use super::tally::Tallies;
 use super::{
     Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
     Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
+    TrashedPage,
 };
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Result;
@@ -269,6 +271,9 @@ impl Store for SqliteStore {
             Mutation::Edit { .. } => "changing a prompt",
             Mutation::Rank { .. } => "storing ranks",
             Mutation::Delete { .. } | Mutation::DeleteWhere { .. } => "deleting prompts",
+            Mutation::Trash { .. } | Mutation::TrashWhere { .. } => "moving prompts to the trash",
+            Mutation::Restore { .. } => "restoring prompts",
+            Mutation::EmptyTrash { .. } => "emptying the trash",
         };
         let indexer = Arc::clone(&self.indexer);
         let ranks = matches!(mutation, Mutation::Rank { .. });
@@ -300,6 +305,15 @@ impl Store for SqliteStore {
 
     fn count(&self, filter: Filter) -> Pending<u64> {
         self.read("counting prompts", 0, |connection| filter::count(connection, &filter))
+    }
+
+    fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage> {
+        let read = move |connection: &Connection| trash::page(connection, since, limit, offset);
+        self.read("reading the trash", TrashedPage::default(), read)
+    }
+
+    fn resolve_trashed(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>> {
+        self.read("looking up an id", Vec::new(), move |connection| trash::resolve(connection, &fragment, limit))
     }
 
     fn close(&self) -> Pending<()> {

@@ -213,11 +213,23 @@ pub const TOOLS: &[Definition] = &[
         operation: "delete",
         name: "delete_prompt",
         title: "Delete a prompt",
-        description: "Deletes one stored prompt for good. Ask the user first: it cannot be undone.",
+        description: "Moves one stored prompt to the trash; until `restorable_until`, `restore_prompt` brings it back. With \
+            `forever` it is deleted for good: ask the user first, as that cannot be undone.",
         effect: Effect::Deletes,
         input: prompts::delete_input,
         output: prompts::delete_output,
         call: prompts::delete,
+    },
+    Definition {
+        operation: "trash restore",
+        name: "restore_prompt",
+        title: "Restore a deleted prompt",
+        description: "Brings a deleted prompt back from the trash, as it was, with its revision raised. `@last` is the one \
+            that was deleted last.",
+        effect: Effect::Changes,
+        input: prompts::restore_input,
+        output: prompts::restore_output,
+        call: prompts::restore,
     },
     Definition {
         operation: "export",

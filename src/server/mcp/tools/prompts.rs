@@ -1,14 +1,14 @@
-//! The tools about stored prompts: found, shown, listed, changed, deleted, exported.
+//! The tools about stored prompts: found, shown, listed, changed, deleted, restored, exported.
 //!
 //! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. A model deletes
 //! one prompt at a time: deleting all is not offered to it.
 
 use aludel_core::api::{
-    DeleteOneRequest, ExportRequest, Known, ListRequest, SearchRequest, SemanticSearchRequest, ShowRequest,
-    UpdateRequest,
+    DeleteOneRequest, ExportRequest, Known, ListRequest, RestoreOneRequest, SearchRequest, SemanticSearchRequest,
+    ShowRequest, UpdateRequest,
 };
 use aludel_core::domain::{Prompt, SearchResult};
-use aludel_core::engine::{Deletion, PromptPage};
+use aludel_core::engine::{Deletion, PromptPage, Restoration};
 use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -94,6 +94,21 @@ pub(super) fn delete(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<DeleteOneRequest>()?;
         content(&call.handler.engine().delete(request.into()).await?)
+    })
+}
+
+pub(super) fn restore_input(known: &Known) -> Value {
+    super::input::<RestoreOneRequest>(known)
+}
+
+pub(super) fn restore_output() -> JsonObject {
+    schema::of::<Restoration>()
+}
+
+pub(super) fn restore(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<RestoreOneRequest>()?;
+        content(&call.handler.engine().restore(request.into()).await?)
     })
 }
 

@@ -49,6 +49,7 @@ const fn route(
 const PROMPTS: &str = "/api/v1/prompts";
 const SEARCH: &str = "/api/v1/prompts/search";
 const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
+const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 
 /// Every route there is.
 pub const ROUTES: &[Route] = &[
@@ -62,6 +63,8 @@ pub const ROUTES: &[Route] = &[
     route("why", Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
     route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
     route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),
+    route("trash restore", Method::POST, RESTORE, || post(prompts::restore)),
+    route("trash list", Method::GET, "/api/v1/trash", || get(prompts::trash)),
     route("stats", Method::GET, "/api/performance", || get(performance::performance)),
     route("providers", Method::GET, "/api/v1/providers", || get(system::providers)),
     route("health", Method::GET, health::HEALTH, || get(health::health)),

@@ -1,9 +1,12 @@
-//! Stored prompts: listed, shown, explained, changed, deleted.
+//! Stored prompts: listed, shown, explained, changed, deleted, restored.
 //!
 //! The `ETag` of a prompt is its revision, and `If-Match` asks for one. What the path and the head say joins the raw
 //! request under the names of the core's fields, and may not be said again in the body or the query.
 
-use aludel_core::api::{DeleteOneRequest, ListRequest, Request as _, ShowRequest, UpdateRequest, WhyRequest};
+use aludel_core::api::{
+    DeleteOneRequest, ListRequest, Request as _, RestoreOneRequest, ShowRequest, TrashRequest, UpdateRequest,
+    WhyRequest,
+};
 use aludel_core::domain::Prompt;
 use aludel_core::error::{Error, Result};
 use axum::extract::rejection::PathRejection;
@@ -73,6 +76,21 @@ pub(super) async fn remove(State(app): State<App>, id: PromptId, headers: Header
     let fields = with_revision(body::query(&uri, DeleteOneRequest::FIELDS)?, body::if_match(&headers)?)?;
     let request = app.engine().decode::<DeleteOneRequest>(with_id(fields, id)?)?;
     answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
+}
+
+pub(super) async fn restore(State(app): State<App>, id: PromptId, headers: HeaderMap) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let request = app.engine().decode::<RestoreOneRequest>(with_id(Map::new(), id)?)?;
+    match app.engine().restore(request.into()).await?.restored.as_slice() {
+        [restored] => tagged(StatusCode::OK, restored),
+        other => Err(Error::Internal(format!("one prompt was to be restored, not {}", other.len())).into()),
+    }
+}
+
+pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let request = app.engine().decode::<TrashRequest>(Value::Object(body::query(&uri, TrashRequest::FIELDS)?))?;
+    answer(StatusCode::OK, &app.engine().trash(request).await?)
 }
 
 /// The raw request with the id of the path, which is the only place to say it.

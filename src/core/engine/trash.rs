@@ -1,0 +1,208 @@
+//! `delete`, `trash list`, `trash restore`, `trash empty`: prompts that go, come back, or are gone for good.
+//!
+//! What is deleted is kept in the trash for `storage.trash_days`. What has been there for longer is deleted for good with the
+//! next deletion or restoring, and is shown and restored no more.
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Engine;
+use super::retrieve::{ambiguous, no_prompt};
+use crate::api::{DeleteRequest, EmptyTrashRequest, PromptKey, RestoreRequest, TrashRequest, limits};
+use crate::domain::{Prompt, PromptId, Timestamp};
+use crate::error::{Error, Result};
+use crate::ledger::{Caps, Labels};
+use crate::store::{Applied, Filter, Mutation};
+
+/// How many meanings of an ambiguous id are looked for.
+const MEANINGS: usize = 6;
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deletion {
+    /// The ids that were there and are gone.
+    pub deleted: Vec<PromptId>,
+    /// Until when they can be restored; null where they are gone for good.
+    #[serde(default, with = "crate::domain::moment::written_or_null")]
+    #[schemars(with = "Option<String>")]
+    pub restorable_until: Option<Timestamp>,
+}
+
+/// What was restored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Restoration {
+    /// The prompts as they are stored again, each a revision later.
+    pub restored: Vec<Prompt>,
+}
+
+/// A part of the trash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrashPage {
+    /// Deleted last coming first.
+    pub prompts: Vec<TrashedPrompt>,
+    /// How many there are in all.
+    pub total: u64,
+}
+
+/// A prompt in the trash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrashedPrompt {
+    /// When it was deleted.
+    #[serde(with = "crate::domain::moment::written")]
+    #[schemars(with = "String")]
+    pub deleted_at: Timestamp,
+    /// Until when it can be restored.
+    #[serde(with = "crate::domain::moment::written")]
+    #[schemars(with = "String")]
+    pub restorable_until: Timestamp,
+    /// As it was then.
+    #[serde(flatten)]
+    pub prompt: Prompt,
+}
+
+impl Engine {
+    /// Moves these prompts, or all, to the trash, or deletes them for good.
+    ///
+    /// # Errors
+    /// `not_found` naming the first key that means none, deleting nothing; `conflict`; `storage`.
+    pub async fn delete(&self, request: DeleteRequest) -> Result<Deletion> {
+        let at = self.inner.clock.now();
+        let is_forever = request.forever || self.config().storage.trash_days == 0;
+        let filter = Filter::default();
+        let mutation = if request.all {
+            if is_forever { Mutation::DeleteWhere { filter } } else { Mutation::TrashWhere { filter, at } }
+        } else {
+            let (ids, expected_revision) = (self.resolve_stored(&request.prompt_ids).await?, request.revision);
+            if is_forever {
+                Mutation::Delete { ids, expected_revision }
+            } else {
+                Mutation::Trash { ids, expected_revision, at }
+            }
+        };
+        let deleted = self.gone(mutation).await?;
+        self.expire_trash(at).await?;
+        Ok(Deletion { deleted, restorable_until: (!is_forever).then(|| self.restorable_until(at)) })
+    }
+
+    /// What is in the trash.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn trash(&self, request: TrashRequest) -> Result<TrashPage> {
+        let since = self.oldest_restorable(self.inner.clock.now());
+        let limit = request.limit.unwrap_or(limits::DEFAULT_LIMIT);
+        let page = self.store().trashed(since, limit, request.offset).await?;
+        let prompts = page.prompts.into_iter().map(|trashed| TrashedPrompt {
+            deleted_at: trashed.deleted_at,
+            restorable_until: self.restorable_until(trashed.deleted_at),
+            prompt: trashed.prompt,
+        });
+        Ok(TrashPage { prompts: prompts.collect(), total: page.total })
+    }
+
+    /// Stores prompts of the trash again.
+    ///
+    /// # Errors
+    /// `not_found` naming the first key that means none, restoring nothing; `conflict` where a prompt of the same id was
+    /// stored meanwhile; `storage`.
+    pub async fn restore(&self, request: RestoreRequest) -> Result<Restoration> {
+        let at = self.inner.clock.now();
+        self.expire_trash(at).await?;
+        let ids = self.resolve_trashed(&request.prompt_ids).await?;
+        match self.store().apply(Mutation::Restore { ids, at }).await? {
+            Applied::Restored(restored) => {
+                let account = self.account(Caps::default(), Labels { command: "trash", ..Labels::default() });
+                self.index_later(&restored, account)();
+                Ok(Restoration { restored })
+            }
+            other => Err(Error::Internal(format!("restoring answered {other:?}"))),
+        }
+    }
+
+    /// Deletes prompts of the trash for good, all where none are named.
+    ///
+    /// # Errors
+    /// As [`Engine::restore`].
+    pub async fn empty_trash(&self, request: EmptyTrashRequest) -> Result<Deletion> {
+        let ids = match request.prompt_ids.as_slice() {
+            [] => None,
+            keys => Some(self.resolve_trashed(keys).await?),
+        };
+        let deleted = self.gone(Mutation::EmptyTrash { ids, before: None }).await?;
+        Ok(Deletion { deleted, restorable_until: None })
+    }
+
+    /// Deletes for good what has been in the trash for too long.
+    async fn expire_trash(&self, now: Timestamp) -> Result<()> {
+        let before = Some(self.oldest_restorable(now));
+        self.gone(Mutation::EmptyTrash { ids: None, before }).await.map(drop)
+    }
+
+    async fn gone(&self, mutation: Mutation) -> Result<Vec<PromptId>> {
+        match self.store().apply(mutation).await? {
+            Applied::Deleted(deleted) => Ok(deleted),
+            other => Err(Error::Internal(format!("a deletion answered {other:?}"))),
+        }
+    }
+
+    fn days_in_trash(&self) -> SignedDuration {
+        SignedDuration::from_hours(24 * i64::from(self.config().storage.trash_days))
+    }
+
+    fn restorable_until(&self, deleted_at: Timestamp) -> Timestamp {
+        deleted_at.saturating_add(self.days_in_trash()).unwrap_or(Timestamp::MAX)
+    }
+
+    /// What was deleted before this moment is restored no more.
+    fn oldest_restorable(&self, now: Timestamp) -> Timestamp {
+        now.saturating_sub(self.days_in_trash()).unwrap_or(Timestamp::MIN)
+    }
+
+    /// Every key resolved to a prompt that is there, before anything is touched.
+    async fn resolve_stored(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
+        let mut ids = Vec::with_capacity(keys.len());
+        for key in keys {
+            let id = self.resolve(key).await?;
+            if self.store().get(id).await?.is_none() {
+                return Err(no_prompt(key));
+            }
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The same of the trash.
+    async fn resolve_trashed(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
+        let mut ids = Vec::with_capacity(keys.len());
+        for key in keys {
+            let meanings = match key {
+                PromptKey::Last => {
+                    let last = self.store().trashed(Timestamp::MIN, 1, 0).await?;
+                    last.prompts.iter().map(|trashed| trashed.prompt.id).collect()
+                }
+                PromptKey::Id(id) => self.store().resolve_trashed(id.to_string(), 1).await?,
+                PromptKey::Fragment(digits) => self.store().resolve_trashed(digits.clone(), MEANINGS).await?,
+            };
+            let id = match meanings.as_slice() {
+                [] => return Err(not_in_trash(key)),
+                [one] => *one,
+                several => return Err(ambiguous(&key.to_string(), several)),
+            };
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn not_in_trash(key: &PromptKey) -> Error {
+    Error::NotFound {
+        what: "prompt in the trash",
+        key: key.to_string(),
+        hint: "list the trash (`aludel trash list`, GET /api/v1/trash) to see what can be restored",
+    }
+}

@@ -1,0 +1,117 @@
+//! Deleted prompts, kept as JSON in a table that nothing else reads, until they are restored or gone for good.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::failure::Outcome;
+use super::rows::{Columns, json, millis, millis_not_before};
+use super::terms::Indexer;
+use super::{judgements, prompts, sessions};
+use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
+use crate::store::{Session, Trashed, TrashedPage};
+
+/// Puts prompts into the trash; that they are gone from elsewhere is the caller's part.
+pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> Outcome<()> {
+    let ids: Vec<SessionId> = gone.iter().map(|prompt| prompt.session_id).collect();
+    let known = sessions::fetch(connection, &ids)?;
+    let known: HashMap<SessionId, &Session> = known.iter().map(|session| (session.id, session)).collect();
+    // One that was deleted, stored anew by an import and deleted again is in there once, as it was last.
+    let mut put = connection
+        .prepare_cached("INSERT OR REPLACE INTO trash (id, deleted_at, prompt, session) VALUES (?, ?, ?, ?)")?;
+    for prompt in gone {
+        let session = known.get(&prompt.session_id).map(json).transpose()?;
+        put.execute(params![prompt.id.0.as_bytes(), millis(at), json(prompt)?, session])?;
+    }
+    Ok(())
+}
+
+/// Stores these prompts again, a revision later; ids that are not in the trash are passed over.
+pub(super) fn restore(
+    connection: &Connection,
+    indexer: &Indexer,
+    ids: &[PromptId],
+    at: Timestamp,
+) -> Outcome<Vec<Prompt>> {
+    let mut take = connection.prepare_cached("DELETE FROM trash WHERE id = ? RETURNING prompt, session")?;
+    let (mut restored, mut runs) = (Vec::new(), Vec::new());
+    for id in ids {
+        let row = take.query_row([id.0.as_bytes()], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.json::<Prompt>(), columns.take::<Option<String>>()))
+        });
+        let Some((prompt, session)) = row.optional()? else { continue };
+        let (mut prompt, session) = (prompt?, session?);
+        prompt.revision = prompt.revision.saturating_add(1);
+        prompt.updated_at = at;
+        if let Some(session) = session {
+            runs.extend(serde_json::from_str::<Session>(&session).ok());
+        }
+        restored.push(prompt);
+    }
+    sessions::begin_given(connection, &runs, &restored)?;
+    prompts::append(connection, &restored, &indexer.entries(&restored))?;
+    Ok(restored)
+}
+
+/// Deletes for good: these, or all; of them what was deleted before a moment, where one is given.
+pub(super) fn empty(
+    connection: &Connection,
+    ids: Option<&[PromptId]>,
+    before: Option<Timestamp>,
+) -> Outcome<Vec<PromptId>> {
+    let before = before.map_or(i64::MAX, millis_not_before);
+    let mut gone = Vec::new();
+    let mut collect = |mut rows: rusqlite::Rows<'_>| -> Outcome<()> {
+        while let Some(row) = rows.next()? {
+            gone.push(PromptId(Columns::of(row).id()?));
+        }
+        Ok(())
+    };
+    if let Some(ids) = ids {
+        let mut delete = connection.prepare_cached("DELETE FROM trash WHERE id = ? AND deleted_at < ? RETURNING id")?;
+        for id in ids {
+            collect(delete.query(params![id.0.as_bytes(), before])?)?;
+        }
+    } else {
+        let mut delete = connection.prepare_cached("DELETE FROM trash WHERE deleted_at < ? RETURNING id")?;
+        collect(delete.query([before])?)?;
+    }
+    judgements::sweep(connection, &gone)?;
+    Ok(gone)
+}
+
+/// What is in the trash since a moment, deleted last coming first, and how much that is.
+pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset: u64) -> Outcome<TrashedPage> {
+    let since = millis_not_before(since);
+    let total: i64 =
+        connection.query_row("SELECT count(*) FROM trash WHERE deleted_at >= ?", [since], |row| row.get(0))?;
+    let mut statement = connection.prepare_cached(
+        "SELECT deleted_at, prompt FROM trash WHERE deleted_at >= ? ORDER BY key DESC LIMIT ? OFFSET ?",
+    )?;
+    let mut rows = statement.query(params![since, limit, i64::try_from(offset).unwrap_or(i64::MAX)])?;
+    let mut prompts = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        prompts.push(Trashed { deleted_at: columns.moment()?, prompt: columns.json()? });
+    }
+    Ok(TrashedPage { prompts, total: total.unsigned_abs() })
+}
+
+/// The ids in the trash that begin or end with these hexadecimal digits, deleted last coming first. The trash is small, so it
+/// is walked.
+pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<PromptId>> {
+    let digits: String = digits.chars().filter(|c| *c != '-').collect();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM trash WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY key DESC LIMIT ?2",
+    )?;
+    let mut rows = statement.query(params![digits, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        ids.push(PromptId(Columns::of(row).id()?));
+    }
+    Ok(ids)
+}
