@@ -49,4 +49,4 @@ pub(crate) use spend::{csv_of_spend, document_of_spend, spend, spend_lines};
 pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use why::why;
-pub(crate) use words::{count_of, lines, one_line, span};
+pub(crate) use words::{count_of, lines, one_line, span, spent};
