@@ -131,6 +131,7 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 pub(super) fn reflow(model: &mut Model) {
     let layout = here(model);
     let history = &mut model.history;
+    history.search.reflow(inner(layout.search));
     let last = history.rows.len().saturating_sub(1);
     history.marked = history.marked.min(last);
     let entries = layout.entries().max(1);
