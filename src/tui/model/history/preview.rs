@@ -4,7 +4,7 @@ use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment
 
 use super::Row;
 use crate::tui::widgets::blocks::Blocks;
-use crate::tui::widgets::figures::{dollars, duration, letter, score, thousands, writer};
+use crate::tui::widgets::figures::{cost, duration, letter, score, thousands, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -120,7 +120,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
 fn account(metadata: &ModelMetadata) -> String {
     let tokens = thousands(metadata.total_tokens);
     let estimated = if metadata.estimated { "~" } else { "" };
-    format!("{estimated}{tokens} tok · {} · {}", dollars(metadata.cost_usd), duration(metadata.latency_ms))
+    format!("{estimated}{tokens} tok · {} · {}", cost(metadata), duration(metadata.latency_ms))
 }
 
 #[cfg(test)]

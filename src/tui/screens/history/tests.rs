@@ -375,6 +375,30 @@ fn how_far_the_vectors_are_is_told_while_some_are_missing() {
 }
 
 #[test]
+fn a_paste_goes_on_where_a_text_was_about_to_be_thrown_away() {
+    let mut bench = listing(1);
+    bench.press("a");
+    bench.type_text("one");
+    bench.press("Esc");
+    bench.send(Message::Paste(" and two".into()));
+    bench.press("Esc");
+    let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the paste was thrown away unasked") };
+    assert_eq!((asking.field.text(), &asking.stage), ("one and two".to_owned(), &Stage::Leaving));
+}
+
+#[test]
+fn what_is_being_stored_takes_no_paste() {
+    let mut bench = listing(1);
+    bench.press("a");
+    bench.type_text("one");
+    bench.press("Ctrl+J");
+    bench.send(Message::Paste(" and two".into()));
+    let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the box is closed") };
+    assert_eq!(asking.field.text(), "one");
+    assert!(matches!(asking.stage, Stage::Waiting(_)), "{:?}", asking.stage);
+}
+
+#[test]
 fn esc_leads_outwards_and_q_to_the_workbench() {
     let mut bench = listing(3);
     bench.press("/ x");
