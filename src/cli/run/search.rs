@@ -13,7 +13,7 @@ use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::input::Source;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::view::{self, count_of};
+use crate::cli::view::{self, Layout, count_of};
 use crate::cli::wait;
 
 pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -38,7 +38,8 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
         SearchBy::Meaning | SearchBy::Both => Counted::Prompts,
     };
     let printer = &invocation.printer;
-    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset));
+    let layout = Layout::of_flag(args.flat);
+    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset, layout));
     failure::and_closed(outcome, closed)
 }
 
@@ -47,7 +48,8 @@ pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcom
     let request: SimilarRequest = engine.decode(args.request())?;
     let offset = request.offset;
     let result = wait::wait(engine.similar(request))?;
-    print(&invocation.printer, &result, Counted::Prompts, offset)
+    // How near each one is, is what was asked.
+    print(&invocation.printer, &result, Counted::Prompts, offset, Layout::Flat)
 }
 
 /// What the total of a result counts.
@@ -59,7 +61,7 @@ enum Counted {
     Prompts,
 }
 
-fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64) -> Outcome<Exit> {
+fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64, layout: Layout) -> Outcome<Exit> {
     let found = &result.prompts;
     match printer.format() {
         Format::Jsonl => printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?)?,
@@ -70,7 +72,7 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
         }
         Format::Text if found.is_empty() => {}
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
-            printer.value(found, |page| view::found(page, found, SystemClock.now()))?;
+            printer.value(found, |page| view::found(page, found, layout, SystemClock.now()))?;
         }
     }
     if printer.is_quiet() {

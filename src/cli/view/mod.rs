@@ -33,7 +33,7 @@ pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use judge::{judge_profile, judge_profiles};
-pub(crate) use list::list;
+pub(crate) use list::{Layout, list};
 pub(crate) use markdown::{
     document_of_found, document_of_generation, document_of_history, document_of_list, document_of_prompt,
 };

@@ -1,7 +1,7 @@
 //! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
 
 use aludel_core::api::{DeleteRequest, ListRequest, SearchRequest, ShowRequest, UpdateRequest};
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId};
 use aludel_core::engine::{Engine, Indexing};
 use aludel_core::error::Result;
 use aludel_core::time::{Clock, SystemClock};
@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant, sleep};
 use super::{told, transfer};
 use crate::tui::effect::{Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
+use crate::tui::model::history::{Answer, Facts, Question, Row, Start, by_their_runs};
 
 /// How often is looked how far the vectors are.
 const LOOKING: Duration = Duration::from_secs(1);
@@ -82,11 +82,9 @@ async fn find(engine: &Engine, question: Question) -> Result<Answer> {
 async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: ListRequest = engine.decode(raw)?;
     let page = engine.list(request).await?;
-    Ok(Answer {
-        rows: page.prompts.iter().map(|listed| Row::listed(&listed.prompt, listed.near_duplicate_of)).collect(),
-        next: page.next_cursor.map(Start::Cursor),
-        facts: facts(),
-    })
+    let row = |listed: &ListedPrompt| Row::listed(&listed.prompt, listed.near_duplicate_of);
+    let rows: Vec<Row> = page.prompts.iter().map(row).collect();
+    Ok(Answer { rows: by_their_runs(&rows), next: page.next_cursor.map(Start::Cursor), facts: facts() })
 }
 
 async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
@@ -95,10 +93,10 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let found = engine.search(request).await?;
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
-    let row =
-        |found: &aludel_core::domain::FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    let row = |found: &FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    let rows: Vec<Row> = found.prompts.iter().map(row).collect();
     Ok(Answer {
-        rows: found.prompts.iter().map(row).collect(),
+        rows: by_their_runs(&rows),
         next: (!is_all).then_some(Start::Offset(end)),
         facts: Facts {
             total: Some(found.total),

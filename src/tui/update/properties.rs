@@ -83,8 +83,9 @@ fn assert_no_room_is_lost(model: &Model) {
         assert!(full(above, composer.height, model.composer.rows()), "the input: {above} of {}", model.composer.rows());
     }
     let history = &model.history;
-    let entries = history::layout::layout(model, screen).entries();
-    assert!(entries == 0 || history.top == 0 || history.top + entries <= history.rows.len(), "the list");
+    let list = history::layout::layout(model, screen);
+    let last = history.rows.len().saturating_sub(1);
+    assert!(list.list.is_empty() || history.top <= list.top_for(history, last), "the list");
 }
 
 /// The same, by what is seen: where a frame says that rows above are hidden, its last two rows are not both blank.

@@ -4,7 +4,7 @@ use crate::tui::message::{Message, News};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use aludel_core::domain::{Match, MatchKind, Prompt};
+use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::time::from_millis;
@@ -34,6 +34,8 @@ fn stored(number: u32) -> Prompt {
     let tags: [&[&str]; 3] = [&["rust", "review"], &[], &["data"]];
     let at = number as usize;
     Prompt {
+        // Three of a run, then one alone.
+        session_id: SessionId(uuid::Uuid::from_u128(u128::from(number / 4 * 2 + u32::from(number % 4 == 3)))),
         original_input: "Review pull requests like a careful senior engineer".into(),
         tags: tags[at % 3].iter().map(|tag| (*tag).to_owned()).collect(),
         persona: ["code", "generic", "writing"][at % 3].into(),
