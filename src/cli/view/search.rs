@@ -79,6 +79,7 @@ fn flat(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
 pub(super) fn matched_by(matched: &Match) -> String {
     match matched.kind {
         MatchKind::Text => "words".to_owned(),
+        MatchKind::Semantic if matched.far => format!("meaning {:.2}, far", matched.score),
         MatchKind::Semantic => format!("meaning {:.2}", matched.score),
         MatchKind::Hybrid => "words and meaning".to_owned(),
     }
@@ -152,7 +153,7 @@ mod tests {
 
     fn sample(snippet: &str, marks: Vec<(u32, u32)>) -> FoundPrompt {
         let prompt = samples::prompt("7a3f9c21", 0, "direct", "Announce the move.", 0.74);
-        let matched = Match { score: 0.032_5, snippet: snippet.into(), marks, kind: MatchKind::Hybrid };
+        let matched = Match { score: 0.032_5, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
         FoundPrompt { prompt, matched, near_duplicate_of: None }
     }
 
@@ -171,6 +172,8 @@ mod tests {
         assert_eq!(said(MatchKind::Text, 1.375e-6), "words");
         assert_eq!(said(MatchKind::Hybrid, 0.0325), "words and meaning");
         assert_eq!(said(MatchKind::Semantic, 0.831), "meaning 0.83");
+        let far = Match { kind: MatchKind::Semantic, score: 0.211, far: true, ..sample("x", vec![]).matched };
+        assert_eq!(matched_by(&far), "meaning 0.21, far");
         assert!(
             page(Paint::Plain, 80, false, &[sample("x", vec![])]).starts_with("7a3f9c21  words and meaning  2026-")
         );

@@ -1,6 +1,6 @@
 //! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
 
-use aludel_core::api::{DeleteRequest, ListRequest, SearchRequest, ShowRequest, UpdateRequest};
+use aludel_core::api::{DeleteRequest, ListRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest};
 use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId};
 use aludel_core::engine::{Engine, Indexing};
 use aludel_core::error::Result;
@@ -90,7 +90,9 @@ async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
 async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: SearchRequest = engine.decode(raw)?;
     let offset = request.offset;
-    let found = engine.search(request).await?;
+    let found = engine.search(request.clone()).await?;
+    let nearest =
+        if request.by == SearchBy::Text && found.total == 0 { engine.nearest_instead(&request).await } else { None };
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
     let row = |found: &FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
@@ -101,6 +103,8 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
         facts: Facts {
             total: Some(found.total),
             warnings: found.warnings,
+            nearest: nearest
+                .map(|found| format!("{} {}", found.prompt.id.short(), Row::listed(&found.prompt, None).idea)),
             cost_usd: found.model_metadata.cost_usd.filter(|cost| *cost > 0.0),
             ..facts()
         },
@@ -109,5 +113,5 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
 
 /// What is known of an answer of which nothing is known.
 fn facts() -> Facts {
-    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, at: SystemClock.now() }
+    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, nearest: None, at: SystemClock.now() }
 }

@@ -96,6 +96,8 @@ pub(crate) struct Facts {
     pub(crate) took_ms: u64,
     /// What it cost, where it cost anything.
     pub(crate) cost_usd: Option<f64>,
+    /// Where words found nothing: the prompt that is nearest in meaning, if it is near.
+    pub(crate) nearest: Option<String>,
     /// When it was given: ages are counted from here.
     pub(crate) at: Timestamp,
 }

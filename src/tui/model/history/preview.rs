@@ -94,6 +94,9 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     if let Some((kind, points)) = row.and_then(|row| row.found) {
         let said = match kind {
             MatchKind::Text => "found by its words".to_owned(),
+            MatchKind::Semantic if row.is_some_and(|row| row.is_far) => {
+                format!("found by its meaning, {points:.2} (cosine): far, likely about something else")
+            }
             MatchKind::Semantic => format!("found by its meaning, {points:.2} (cosine)"),
             MatchKind::Hybrid => "found by its words and its meaning".to_owned(),
         };

@@ -42,6 +42,8 @@ pub(crate) struct Row {
     pub(crate) twin: Option<PromptId>,
     /// How it was found, and how well.
     pub(crate) found: Option<(MatchKind, f64)>,
+    /// True where it was found by a meaning that is not near.
+    pub(crate) is_far: bool,
 }
 
 impl Row {
@@ -65,12 +67,14 @@ impl Row {
             text: pieces(cut(prompt.original_input.trim_start(), TEXT), &[]),
             twin,
             found: None,
+            is_far: false,
         }
     }
 
     /// The row of a prompt that was found.
     pub(crate) fn found(prompt: &Prompt, matched: &Match, twin: Option<PromptId>) -> Self {
-        let row = Self { found: Some((matched.kind, matched.score)), ..Self::listed(prompt, twin) };
+        let found = Some((matched.kind, matched.score));
+        let row = Self { found, is_far: matched.far, ..Self::listed(prompt, twin) };
         // What was found by its meaning has no words to show: its idea tells more.
         if matched.marks.is_empty() {
             return row;

@@ -6,10 +6,10 @@ use super::layout::layout;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Mode, Part, Question, Row, Start, by_their_runs};
+use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start, by_their_runs};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
-use aludel_core::domain::{MatchKind, Prompt, SessionId};
+use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Problem};
 use proptest::prelude::*;
@@ -437,6 +437,39 @@ fn a_click_marks_what_it_hits_below_the_line_of_a_run() {
     let (x, y) = bench.place_of("3 prompts");
     bench.click(x, y);
     assert_eq!(bench.model.history.marked, 0, "the line of a run is its first prompt");
+}
+
+#[test]
+fn words_that_find_nothing_show_what_is_nearest_by_its_meaning() {
+    let mut bench = listing(1);
+    bench.press("/ x");
+    let nothing = answer(Vec::new());
+    let facts = Facts { total: Some(0), nearest: Some("000000a0 Bake a loaf".into()), ..nothing.facts.clone() };
+    bench.answer(Answer { facts, ..nothing.clone() });
+    let picture = bench.picture();
+    assert!(picture.contains("The nearest by its meaning: 000000a0 Bake a loaf"), "{picture}");
+    assert!(picture.contains("^R searches by meaning"), "{picture}");
+    bench.press("y");
+    bench.answer(nothing);
+    assert!(!bench.picture().contains("The nearest by its meaning"));
+}
+
+#[test]
+fn what_is_found_by_a_meaning_that_is_not_near_is_marked() {
+    let mut bench = listing(1);
+    bench.press("/ x");
+    let row = |far| {
+        let matched = Match { score: 0.2, snippet: String::new(), marks: Vec::new(), kind: MatchKind::Semantic, far };
+        Row::found(&stored(0), &matched, None)
+    };
+    bench.answer(answer(vec![row(true)]));
+    bench.read(stored(0));
+    let picture = bench.picture();
+    assert!(picture.contains(" · far") && picture.contains("0.20 (cosine): far"), "{picture}");
+    bench.press("y");
+    bench.answer(answer(vec![row(false)]));
+    bench.read(stored(0));
+    assert!(!bench.picture().contains("far"), "{}", bench.picture());
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'stat
     let chosen = if model.choice.has(row.id) { glyph::CHOSEN } else { " " };
     let points = row.score.map_or_else(|| "  - ".to_owned(), score);
     let tags = if row.tags.is_empty() { String::new() } else { format!(" · {}", row.tags) };
+    let far = if row.is_far { " · far" } else { "" };
     Line::from(vec![
         Span::styled(format!("{mark}{chosen}"), theme.strong),
         Span::styled(row.id.short(), theme.strong),
@@ -76,6 +77,7 @@ fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'stat
         Span::styled(format!("  {points}  "), theme.gold),
         Span::styled(format!("{} · {}", row.persona, row.who), theme.muted),
         Span::styled(tags, theme.key),
+        Span::styled(far, theme.warning),
     ])
 }
 
@@ -130,8 +132,11 @@ fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
             );
         }
         (None, None) => say(&format!("{} reading what is stored", glyph::CONNECTING), theme.muted),
-        (None, Some(_)) if is_filtered => {
+        (None, Some(facts)) if is_filtered => {
             say("Nothing matches.", theme.text);
+            if let Some(nearest) = &facts.nearest {
+                say(&format!("\nThe nearest by its meaning: {nearest}"), theme.text);
+            }
             say(
                 &model.spell(
                     "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; \

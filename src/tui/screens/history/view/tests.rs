@@ -58,7 +58,7 @@ fn found(bench: &mut Bench) {
     let snippet = "Review {{diff}}. List at most seven findings, ranked by severity.";
     let row = |number| {
         let marks = vec![(35, 43), (55, 63)];
-        let matched = Match { score: 0.032, snippet: snippet.into(), marks, kind: MatchKind::Hybrid };
+        let matched = Match { score: 0.032, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
         Row::found(&stored(number), &matched, (number > 0).then(|| stored(0).id))
     };
     let warnings = vec!["12 prompts have no vector yet and are found by their words alone".to_owned()];
@@ -236,7 +236,7 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
     let mut bench = Bench::new(200, 60);
     bench.press("Alt+5 /");
     bench.send(Message::Paste(text()));
-    let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text };
+    let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text, far: false };
     let facts = Facts { warnings: vec![text()], ..answer(Vec::new()).facts };
     let rows = vec![Row::listed(&hostile, None), Row::found(&stored(1), &matched, None)];
     bench.answer(Answer { rows, next: None, facts });
