@@ -193,9 +193,9 @@ impl Executor {
         let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
         let preflight = self.engine.preflight(&request).map_err(refused)?;
         let run = self.engine.generate(request).map_err(|error| {
-            let mut messages = refused(error);
-            messages.extend(judging::question(ticket, CostlyWhat::Run(raw), &preflight));
-            messages
+            let question = judging::question(ticket, CostlyWhat::Run(raw), &preflight);
+            // The question first: a run that only waits for an answer is never shown as refused.
+            question.into_iter().chain(refused(error)).collect::<Vec<_>>()
         })?;
         Ok((run, newcomers))
     }

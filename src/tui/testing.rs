@@ -350,7 +350,14 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
 
 /// An answer of these rows, none following, that took three milliseconds.
 pub(crate) fn answer(rows: Vec<Row>) -> Answer {
-    let facts = Facts { total: None, warnings: Vec::new(), took_ms: 3, cost_usd: None, at: from_millis(200_000_000) };
+    let facts = Facts {
+        total: None,
+        warnings: Vec::new(),
+        took_ms: 3,
+        cost_usd: None,
+        nearest: None,
+        at: from_millis(200_000_000),
+    };
     Answer { rows, next: None, facts }
 }
 

@@ -10,7 +10,7 @@ use super::keymap::Chord;
 use super::message::Message;
 use super::model::choice::name_by_id;
 use super::model::composer::vi::Taken;
-use super::model::{CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
+use super::model::{Costly, CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
 use super::screens::surround::is_too_small;
 use super::screens::workbench::desk;
@@ -62,7 +62,11 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
                 CostlyWhat::Run(_) => current(model, ticket).is_some(),
                 CostlyWhat::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
             };
-            // What is being typed into a box is not taken away; the refusal stands on the screen, and asking again asks again.
+            model.judge.ask(ticket, &costly);
+            if let Some(run) = current(model, ticket) {
+                run.asks = Some(Costly::clone(&costly));
+            }
+            // What is being typed into a box is not taken away; the question stands on the screen, and asking again asks again.
             if is_current && model.overlay.is_none() {
                 model.overlay = Some(Overlay::ConfirmCost(*costly));
             }
@@ -250,10 +254,6 @@ fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> Taken {
 
 /// A paste is text, wherever the keys are: for the box that asks for one, else for the screen.
 fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
-    if let Some(Overlay::Ask(asking)) = &mut model.overlay {
-        asking.field.paste(text);
-        return Vec::new();
-    }
     if overlays::paste(model, text) { Vec::new() } else { screens::paste(model, text) }
 }
 

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   aludel list
   aludel list --tags review --since 7d --limit 50
-  aludel list --sort score --persona code
+  aludel list --sort score --persona code --flat
   aludel list --format csv > prompts.csv";
 
 /// List stored prompts, newest first
@@ -31,6 +31,9 @@ pub(crate) struct ListArgs {
     /// newest, oldest or score (newest)
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
+    /// In text, a line for each prompt: not by the run it came of
+    #[arg(long)]
+    pub flat: bool,
 
     #[command(flatten)]
     pub filters: FilterArgs,

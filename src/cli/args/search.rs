@@ -39,6 +39,9 @@ pub(crate) struct SearchArgs {
     /// Rows to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
+    /// In text, a line for each prompt: not by the run it came of
+    #[arg(long)]
+    pub flat: bool,
 
     #[command(flatten)]
     pub filters: FilterArgs,

@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use aludel_core::api::GenerateRequest;
-use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, VariantFailure};
+use aludel_core::domain::{GenerationResult, Prompt, VariantFailure};
 use aludel_core::engine::{Engine, Newcomer};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{RunState, RunView, VariantState};
@@ -148,6 +148,9 @@ impl Job<'_> {
                 let all = count_of(view.variants.len() as u64, "variant");
                 let not_stored = view.not_stored();
                 self.printer.say(&match (finished, &not_stored) {
+                    (0, _) if result.model_metadata.calls > 0 || view.spent.is_some() => {
+                        format!("interrupted: no variant had finished; {}", view::spent(&result.model_metadata))
+                    }
                     (0, _) => "interrupted: no variant had finished".to_owned(),
                     (_, Some(_)) => format!("interrupted: {finished} of {all} finished"),
                     (_, None) => format!(
@@ -247,7 +250,6 @@ fn partial(view: &RunView) -> GenerationResult {
         (ranked.unwrap_or(usize::MAX), prompt.variant)
     };
     prompts.sort_by_key(place);
-    let model_metadata = ModelMetadata::sum(prompts.iter().map(|prompt| &prompt.model_metadata));
     GenerationResult {
         session_id: view.session_id.unwrap_or(aludel_core::domain::SessionId(uuid::Uuid::nil())),
         prompts,
@@ -255,7 +257,7 @@ fn partial(view: &RunView) -> GenerationResult {
         selected: None,
         failures: view.variants.iter().filter_map(|(number, variant)| failed(*number, variant)).collect(),
         warnings: view.warnings.clone(),
-        model_metadata,
+        model_metadata: view.account(),
     }
 }
 

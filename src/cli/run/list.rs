@@ -19,6 +19,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     let asked = request.clone();
     let page = wait(engine.list(request))?;
     let printer = &invocation.printer;
+    let layout = view::Layout::of_flag(args.flat);
     match printer.format() {
         Format::Jsonl => printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Csv => printer.data(&view::csv(&page.prompts)?)?,
@@ -28,7 +29,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
         }
         Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
-            printer.value(&page, |text| view::list(text, &page.prompts, SystemClock.now()))?;
+            printer.value(&page, |text| view::list(text, &page.prompts, layout, SystemClock.now()))?;
         }
     }
     // In JSON and YAML the data says it itself.

@@ -3,7 +3,7 @@
 //! JSON and YAML are the list alone, as over HTTP; how many there are, and what to know besides, goes to standard error.
 
 use aludel_core::api::{SearchBy, SearchRequest, SimilarRequest};
-use aludel_core::domain::SearchResult;
+use aludel_core::domain::{FoundPrompt, SearchResult};
 use aludel_core::time::{Clock, SystemClock};
 
 use crate::cli::Invocation;
@@ -13,7 +13,7 @@ use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::input::Source;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::view::{self, count_of};
+use crate::cli::view::{self, Layout, count_of};
 use crate::cli::wait;
 
 pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -25,8 +25,16 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     let engine = invocation.engine()?;
     let request: SearchRequest = engine.decode(args.request(query))?;
     let (by, offset) = (request.by, request.offset);
+    let printer = &invocation.printer;
+    let mut nearest = None;
     let (result, closed) = match by {
-        SearchBy::Text => (wait::wait(engine.search(request)), Ok(())),
+        SearchBy::Text => {
+            let result = wait::wait(engine.search(request.clone()));
+            if printer.takes_notes() && result.as_ref().is_ok_and(|result| result.total == 0) {
+                nearest = wait::wait(engine.nearest_instead(&request));
+            }
+            (result, Ok(()))
+        }
         // Who embeds the query may be anywhere.
         SearchBy::Meaning | SearchBy::Both => wait::on_a_runtime(async {
             let result = engine.search(request).await;
@@ -37,8 +45,12 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
         SearchBy::Text => Counted::Matches,
         SearchBy::Meaning | SearchBy::Both => Counted::Prompts,
     };
-    let printer = &invocation.printer;
-    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset));
+    let layout = Layout::of_flag(args.flat);
+    let found_nothing = by == SearchBy::Text && result.as_ref().is_ok_and(|result| result.total == 0);
+    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset, layout));
+    if found_nothing {
+        printer.note(proposal(nearest.as_ref()));
+    }
     failure::and_closed(outcome, closed)
 }
 
@@ -47,8 +59,12 @@ pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcom
     let request: SimilarRequest = engine.decode(args.request())?;
     let offset = request.offset;
     let result = wait::wait(engine.similar(request))?;
-    print(&invocation.printer, &result, Counted::Prompts, offset)
+    // How near each one is, is what was asked.
+    print(&invocation.printer, &result, Counted::Prompts, offset, Layout::Flat)
 }
+
+/// Columns of what was asked for a prompt that is proposed.
+const LINE: usize = 80;
 
 /// What the total of a result counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +75,7 @@ enum Counted {
     Prompts,
 }
 
-fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64) -> Outcome<Exit> {
+fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64, layout: Layout) -> Outcome<Exit> {
     let found = &result.prompts;
     match printer.format() {
         Format::Jsonl => printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?)?,
@@ -70,7 +86,7 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
         }
         Format::Text if found.is_empty() => {}
         Format::Text | Format::Json | Format::Yaml | Format::Html => {
-            printer.value(found, |page| view::found(page, found, SystemClock.now()))?;
+            printer.value(found, |page| view::found(page, found, layout, SystemClock.now()))?;
         }
     }
     if printer.is_quiet() {
@@ -82,6 +98,14 @@ fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64
     // A program counts for itself.
     printer.note(footer(found.len() as u64, result.total, counted, offset));
     Ok(Exit::Done)
+}
+
+/// What may find what words did not.
+fn proposal(nearest: Option<&FoundPrompt>) -> String {
+    const PROPOSED: &str = "--semantic looks for what means the same";
+    let Some(FoundPrompt { prompt, .. }) = nearest else { return PROPOSED.to_owned() };
+    let line = prompt.original_input.trim_start().lines().next().unwrap_or_default();
+    format!("{PROPOSED}; nearest is {}: {}", prompt.id.short(), view::cut(&view::one_line(line), LINE))
 }
 
 /// How many there are, and how to see more.

@@ -9,7 +9,7 @@ use aludel_core::error::{Code, Error, Problem};
 use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
-use super::words::{count_of, money, one_line, span, thousands};
+use super::words::{count_of, one_line, span, spent, thousands};
 use crate::cli::shown::Shown;
 
 /// A result, and what only the command line knows of it.
@@ -156,7 +156,7 @@ fn totals(page: &mut Page, summary: Summary<'_>) {
         by(&metadata.provider, &metadata.model),
         format!("{about}{} tokens", thousands(metadata.total_tokens)),
         span(summary.elapsed_ms),
-        money(metadata.cost_usd),
+        spent(metadata),
     ];
     page.paragraph(Role::Faint, &parts.join(" · "), 0);
     if !page.is_terminal() {
@@ -211,6 +211,16 @@ mod tests {
         assert!(text.contains("7a3f9c21   0.91  structured\n"), "{text}");
         let fits = |line: &str| line.chars().count() <= 40 || line.starts_with("Subject: ");
         assert!(text.lines().all(fits), "{text}");
+    }
+
+    #[test]
+    fn what_calls_may_have_cost_that_were_cut_off_is_told() {
+        let mut result = samples::result();
+        (result.model_metadata.cost_usd, result.model_metadata.most_usd) = (Some(0.0), Some(0.11));
+        for is_terminal in [true, false] {
+            let text = shown(&result, is_terminal);
+            assert!(text.contains(" · at most $0.1100") && !text.contains("free"), "{text}");
+        }
     }
 
     #[test]

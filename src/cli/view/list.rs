@@ -1,18 +1,86 @@
 //! A page of prompts, a line each.
 
-use aludel_core::domain::{ListedPrompt, Timestamp, write_moment};
+use aludel_core::domain::{ListedPrompt, Prompt, Timestamp, by_run, write_moment};
+
+use textwrap::core::display_width;
 
 use super::page::{Page, Role};
 use super::table::{Column, Table};
-use super::words::{ago, one_line};
+use super::words::{ago, count_of, one_line};
+use crate::cli::shown::Shown;
 
 /// Stands behind the id of a prompt that repeats one further up.
 pub(super) const REPEAT: &str = " ≈";
 /// What it means.
 pub(super) const FOOTNOTE: &str = "≈ says nearly the same as one further up";
 
-/// Writes prompts, a line each; `now` is what ages count from.
-pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
+/// How the prompts of a page are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// By the run they came of, below a line that says what was asked.
+    ByRun,
+    /// One after the other.
+    Flat,
+}
+
+impl Layout {
+    /// What `--flat` says.
+    pub(crate) const fn of_flag(is_flat: bool) -> Self {
+        if is_flat { Self::Flat } else { Self::ByRun }
+    }
+}
+
+/// Writes prompts, a line each; `now` is what ages count from. Where each came of a run of its own there is nothing to put
+/// together.
+pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], layout: Layout, now: Timestamp) {
+    let runs = by_run(prompts, |listed| listed.prompt.session_id);
+    if layout == Layout::Flat || runs.len() == prompts.len() {
+        flat(page, prompts, now);
+    } else {
+        for (number, run) in runs.iter().enumerate() {
+            if number > 0 {
+                page.gap();
+            }
+            head(page, &run.rows[0].prompt, run.rows.len(), now);
+            for listed in &run.rows {
+                variant(page, listed);
+            }
+        }
+    }
+    if prompts.iter().any(|listed| listed.near_duplicate_of.is_some()) {
+        page.painted(Role::Faint, FOOTNOTE);
+    }
+}
+
+/// What was asked of a run, when, and how many of its prompts follow: `5 min ago · 3 prompts · code  Review the diff`.
+pub(super) fn head(page: &mut Page, first: &Prompt, count: usize, now: Timestamp) {
+    let made = if page.is_terminal() { ago(now, first.created_at) } else { write_moment(first.created_at) };
+    let mut facts = format!("{made} · {}", count_of(count as u64, "prompt"));
+    let persona = format!(" · {}", one_line(&first.persona));
+    let room = |facts: &str| page.width().saturating_sub(display_width(facts) + 2);
+    // Where there is little room, what was asked tells more than for whom.
+    if !page.is_terminal() || room(&facts) > display_width(&persona) + ENOUGH {
+        facts.push_str(&persona);
+    }
+    let room = room(&facts);
+    let input = one_line(&first.original_input);
+    let input = if page.is_terminal() { super::cut(&input, room.max(NARROWEST)) } else { input };
+    let paint = page.paint();
+    page.line(Shown::of_parts([paint.text(Role::Faint, &facts), "  ".into(), paint.text(Role::Heading, &input)]));
+}
+
+/// A prompt below the line of its run: `  7a3f9c21  0.87  direct  work,rust`.
+fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedPrompt) {
+    let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+    let id = page.paint().text(Role::Handle, &format!("{}{mark:<2}", prompt.id.short()));
+    let score = prompt.score.map_or_else(|| "   —".to_owned(), |score| format!("{score:.2}"));
+    let strategy = one_line(&prompt.strategy);
+    let tags = page.paint().text(Role::Faint, &one_line(&tags(&prompt.tags, page.is_terminal())));
+    let line = ["  ".into(), id, format!("  {score}  {strategy:<STRATEGY$}  ").into(), tags];
+    page.line(Shown::of_parts(line).trimmed_at_the_end());
+}
+
+fn flat(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
         Column::numbers("score"),
@@ -34,10 +102,16 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
         ]);
     }
     table.write(page);
-    if prompts.iter().any(|listed| listed.near_duplicate_of.is_some()) {
-        page.painted(Role::Faint, FOOTNOTE);
-    }
 }
+
+/// Columns for what was asked that are not given up for the persona.
+const ENOUGH: usize = 24;
+
+/// Columns for what was asked, however long the facts before it are.
+const NARROWEST: usize = 8;
+
+/// Columns for the name of a strategy.
+const STRATEGY: usize = 12;
 
 /// Columns for tags on a terminal.
 const TAGS_WIDTH: usize = 16;
@@ -49,8 +123,37 @@ fn tags(tags: &[String], is_terminal: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aludel_core::domain::SessionId;
+
     use super::*;
     use crate::cli::view::{Paint, samples};
+
+    #[test]
+    fn prompts_of_a_run_stand_below_what_was_asked_and_flat_says_otherwise() {
+        let row = |end, run: u128, strategy, input, score| {
+            let mut prompt = samples::prompt(end, 0, strategy, "text", score);
+            prompt.original_input = str::to_owned(input);
+            prompt.session_id = SessionId(uuid::Uuid::from_u128(run));
+            ListedPrompt { prompt, near_duplicate_of: None }
+        };
+        let rows = [
+            row("7a3f9c21", 1, "direct", "Announce the move.", 0.74),
+            row("11111111", 2, "stepwise", "Review\nthe diff.", 0.81),
+            row("5e0b44d9", 1, "structured", "Announce the move.", 0.7),
+        ];
+        let shown = |rows: &[ListedPrompt], layout, is_terminal, width| {
+            let mut page = Page::new(Paint::Plain, width, is_terminal);
+            list(&mut page, rows, layout, "2026-11-21T12:00:00Z".parse().unwrap());
+            String::from(page.finish())
+        };
+        insta::assert_snapshot!(shown(&rows, Layout::ByRun, false, 80));
+        let flat = shown(&rows, Layout::Flat, false, 80);
+        assert_eq!((flat.matches("Announce the move.").count(), flat.lines().count()), (2, 4), "{flat}");
+        let own = shown(&rows[..2], Layout::ByRun, false, 80);
+        assert_eq!(own, shown(&rows[..2], Layout::Flat, false, 80), "a run each: nothing is put together");
+        let narrow = shown(&rows, Layout::ByRun, true, 44);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 44), "{narrow}");
+    }
 
     #[test]
     fn a_repeat_is_marked_and_explained_below() {
@@ -59,7 +162,7 @@ mod tests {
         let second = ListedPrompt { prompt: prompt("5e0b44d9"), near_duplicate_of: Some(first.prompt.id) };
         let shown = |rows: &[ListedPrompt]| {
             let mut page = Page::new(Paint::Plain, 80, false);
-            list(&mut page, rows, "2026-11-21T12:00:00Z".parse().unwrap());
+            list(&mut page, rows, Layout::Flat, "2026-11-21T12:00:00Z".parse().unwrap());
             String::from(page.finish())
         };
         let both = shown(&[first.clone(), second]);

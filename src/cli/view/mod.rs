@@ -34,7 +34,7 @@ pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use judge::{judge_profile, judge_profiles};
-pub(crate) use list::list;
+pub(crate) use list::{Layout, list};
 pub(crate) use markdown::{
     document_of_found, document_of_generation, document_of_history, document_of_list, document_of_prompt,
 };
@@ -51,4 +51,4 @@ pub(crate) use stats::{csv_of_stats, document_of_stats, stats, stats_groups};
 pub(crate) use table::{Column, Table, cut};
 pub(crate) use trash::trash;
 pub(crate) use why::why;
-pub(crate) use words::{count_of, lines, one_line, span};
+pub(crate) use words::{count_of, lines, one_line, span, spent};

@@ -5,7 +5,7 @@ use aludel_core::provider::builtin::MODEL;
 use aludel_core::text::shown::escape_line;
 
 use super::page::{Page, Role};
-use super::words::{count_of, money, one_line, span, thousands};
+use super::words::{count_of, one_line, span, spent, thousands};
 use crate::cli::shown::Shown;
 
 /// Writes a prompt with its steps.
@@ -110,7 +110,7 @@ pub(crate) fn account(metadata: &ModelMetadata) -> String {
             thousands(metadata.output_tokens)
         ),
         span(metadata.latency_ms),
-        money(metadata.cost_usd),
+        spent(metadata),
     ];
     if metadata.calls > 1 {
         parts.insert(0, count_of(metadata.calls.into(), "call"));

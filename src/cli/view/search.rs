@@ -1,9 +1,9 @@
 //! What was found: a line for each prompt, and below it the piece of its text that matches.
 
-use aludel_core::domain::{FoundPrompt, Match, MatchKind, Timestamp, write_moment};
+use aludel_core::domain::{FoundPrompt, Match, MatchKind, Timestamp, by_run, write_moment};
 use aludel_core::text::shown::{Piece, Pieces, escape};
 
-use super::list::{FOOTNOTE, REPEAT};
+use super::list::{FOOTNOTE, Layout, REPEAT, head};
 use super::page::{Page, Role, broken};
 use super::words::{ago, one_line};
 use crate::cli::shown::Shown;
@@ -11,8 +11,47 @@ use crate::cli::shown::Shown;
 /// Columns before a piece of text.
 const INDENT: usize = 2;
 
-/// Writes what was found, best first; `now` is what ages count from.
-pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
+/// Writes what was found, best first, or by the run it came of, that of the best first; `now` is what ages count from.
+pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], layout: Layout, now: Timestamp) {
+    let runs = by_run(found, |found| found.prompt.session_id);
+    if layout == Layout::Flat || runs.len() == found.len() {
+        flat(page, found, now);
+    } else {
+        for (number, run) in runs.iter().enumerate() {
+            if number > 0 {
+                page.gap();
+            }
+            head(page, &run.rows[0].prompt, run.rows.len(), now);
+            for found in &run.rows {
+                variant(page, found);
+            }
+        }
+    }
+    if found.iter().any(|found| found.near_duplicate_of.is_some()) {
+        page.gap();
+        page.painted(Role::Faint, FOOTNOTE);
+    }
+}
+
+/// A prompt below the line of its run, and the piece of its text that matches.
+fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: &FoundPrompt) {
+    let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+    let id = format!("{}{mark}", prompt.id.short());
+    let mut facts = matched_by(matched);
+    for more in [&prompt.strategy, &prompt.tags.join(",")] {
+        if !more.is_empty() {
+            facts.extend(["  ", &one_line(more)]);
+        }
+    }
+    let width = page.width().saturating_sub(INDENT + textwrap::core::display_width(&id) + 2);
+    let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
+    let paint = page.paint();
+    let parts = ["  ".into(), paint.text(Role::Handle, &id), "  ".into(), paint.text(Role::Faint, &facts)];
+    page.line(Shown::of_parts(parts));
+    piece(page, &matched.snippet, &matched.marks, 2 * INDENT);
+}
+
+fn flat(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
     for (number, FoundPrompt { prompt, matched, near_duplicate_of }) in found.iter().enumerate() {
         if number > 0 {
             page.gap();
@@ -31,11 +70,7 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
         let input = one_line(&prompt.original_input);
         let most = page.width().saturating_sub(INDENT);
         page.line(format!("  {}", if page.is_terminal() { super::cut(&input, most) } else { input }));
-        piece(page, &matched.snippet, &matched.marks);
-    }
-    if found.iter().any(|found| found.near_duplicate_of.is_some()) {
-        page.gap();
-        page.painted(Role::Faint, FOOTNOTE);
+        piece(page, &matched.snippet, &matched.marks, INDENT);
     }
 }
 
@@ -44,21 +79,23 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
 pub(super) fn matched_by(matched: &Match) -> String {
     match matched.kind {
         MatchKind::Text => "words".to_owned(),
+        MatchKind::Semantic if matched.far => format!("meaning {:.2}, far", matched.score),
         MatchKind::Semantic => format!("meaning {:.2}", matched.score),
         MatchKind::Hybrid => "words and meaning".to_owned(),
     }
 }
 
-/// A piece of text with what matched in bold.
-fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)]) {
+/// A piece of text with what matched in bold, `indent` columns in.
+fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
     // Marks count characters of the snippet, and what is hidden takes more than one to show.
     let shown = shown_with_marks(snippet, marks);
     let text: String = shown.iter().map(|(character, _)| character).collect();
-    let width = page.width().saturating_sub(INDENT);
+    let width = page.width().saturating_sub(indent);
+    let margin = " ".repeat(indent);
     let lines = if page.is_terminal() { broken(&text, width, 0) } else { vec![text] };
     let mut rest = shown.into_iter().peekable();
     for line in lines {
-        let (mut parts, mut run, mut is_bold) = (vec![Shown::from("  ")], String::new(), false);
+        let (mut parts, mut run, mut is_bold) = (vec![Shown::from(margin.as_str())], String::new(), false);
         for wanted in line.chars() {
             // Breaking a line takes blanks away and adds nothing.
             while rest.next_if(|(character, _)| *character != wanted).is_some() {}
@@ -110,13 +147,13 @@ mod tests {
 
     fn page(paint: Paint, width: usize, is_terminal: bool, found_prompts: &[FoundPrompt]) -> String {
         let mut page = Page::new(paint, width, is_terminal);
-        found(&mut page, found_prompts, "2026-11-21T12:00:00Z".parse().unwrap());
+        found(&mut page, found_prompts, Layout::ByRun, "2026-11-21T12:00:00Z".parse().unwrap());
         page.finish().into()
     }
 
     fn sample(snippet: &str, marks: Vec<(u32, u32)>) -> FoundPrompt {
         let prompt = samples::prompt("7a3f9c21", 0, "direct", "Announce the move.", 0.74);
-        let matched = Match { score: 0.032_5, snippet: snippet.into(), marks, kind: MatchKind::Hybrid };
+        let matched = Match { score: 0.032_5, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
         FoundPrompt { prompt, matched, near_duplicate_of: None }
     }
 
@@ -135,6 +172,8 @@ mod tests {
         assert_eq!(said(MatchKind::Text, 1.375e-6), "words");
         assert_eq!(said(MatchKind::Hybrid, 0.0325), "words and meaning");
         assert_eq!(said(MatchKind::Semantic, 0.831), "meaning 0.83");
+        let far = Match { kind: MatchKind::Semantic, score: 0.211, far: true, ..sample("x", vec![]).matched };
+        assert_eq!(matched_by(&far), "meaning 0.21, far");
         assert!(
             page(Paint::Plain, 80, false, &[sample("x", vec![])]).starts_with("7a3f9c21  words and meaning  2026-")
         );
@@ -145,6 +184,25 @@ mod tests {
         let found = [sample("one two three four five six seven eight", vec![(14, 18)])];
         let shown = page(Paint::Plain, 24, true, &found);
         assert!(shown.ends_with("  one two three four\n  five six seven eight\n"), "{shown}");
+    }
+
+    #[test]
+    fn what_was_found_of_a_run_stands_below_what_was_asked() {
+        let of_run = |end, run: u128| {
+            let mut found = sample("find prime numbers", vec![(5, 10)]);
+            found.prompt = samples::prompt(end, 0, "direct", "Announce the move.", 0.74);
+            found.prompt.session_id = aludel_core::domain::SessionId(uuid::Uuid::from_u128(run));
+            found
+        };
+        let three = [of_run("7a3f9c21", 1), of_run("11111111", 2), of_run("5e0b44d9", 1)];
+        insta::assert_snapshot!(page(Paint::Plain, 80, false, &three));
+        let mut flat = Page::new(Paint::Plain, 80, false);
+        found(&mut flat, &three, Layout::Flat, "2026-11-21T12:00:00Z".parse().unwrap());
+        let flat = String::from(flat.finish());
+        assert_eq!(flat.matches("Announce our move to Lyon").count(), 3, "{flat}");
+        assert!(flat.find("7a3f9c21") < flat.find("11111111") && flat.find("11111111") < flat.find("5e0b44d9"));
+        let narrow = page(Paint::Plain, 30, true, &three);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
     }
 
     #[test]

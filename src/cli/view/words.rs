@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use aludel_core::domain::Timestamp;
+use aludel_core::domain::{ModelMetadata, Timestamp};
 use aludel_core::text::shown::escape;
 
 pub(crate) use crate::figures::thousands;
@@ -21,6 +21,11 @@ pub(crate) fn money(cost_usd: Option<f64>) -> String {
         Some(cost) if cost < 1.0 => format!("${cost:.4}"),
         Some(cost) => format!("${cost:.2}"),
     }
+}
+
+/// What calls took in US dollars: as [`money`], or `at most $0.1100` where some were cut off before their cost was known.
+pub(crate) fn spent(account: &ModelMetadata) -> String {
+    account.most_usd.map_or_else(|| money(account.cost_usd), |most| format!("at most {}", money(Some(most))))
 }
 
 /// US dollars of several accounts, of which some may be unknown: `$1.25 + unknown`.

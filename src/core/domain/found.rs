@@ -42,6 +42,10 @@ pub struct Match {
     pub marks: Vec<(u32, u32)>,
     /// By what it was found.
     pub kind: MatchKind,
+    /// True when it was found by a meaning that is not near, for an embedding model of which that was measured: more likely
+    /// than not it is about something else. Left out where it is not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub far: bool,
 }
 
 /// By what a prompt was found.

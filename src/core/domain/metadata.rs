@@ -30,6 +30,10 @@ pub struct ModelMetadata {
     pub total_tokens: u64,
     /// US dollars; null when any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
+    /// US dollars that all calls may have cost together, where some were cut off before their cost was known and may have
+    /// been paid for; absent where `cost_usd` is the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_usd: Option<f64>,
     /// Milliseconds from request to last token; for an aggregate, the sum of its parts.
     pub latency_ms: u64,
     /// Milliseconds from request to first token; null for an aggregate of several calls.
@@ -70,6 +74,7 @@ impl ModelMetadata {
             total.input_tokens += part.input_tokens;
             total.output_tokens += part.output_tokens;
             total.total_tokens += part.total_tokens;
+            total.most_usd = total.most_with(part);
             total.cost_usd = total.cost_usd.zip(part.cost_usd).map(|(a, b)| a + b);
             total.latency_ms += part.latency_ms;
             total.calls += part.calls;
@@ -81,6 +86,13 @@ impl ModelMetadata {
             total.embedding_model = total.embedding_model.or_else(|| part.embedding_model.clone());
         }
         total
+    }
+
+    /// The most that the calls of both may have cost; `None` where both costs are the whole.
+    fn most_with(&self, other: &Self) -> Option<f64> {
+        self.most_usd.or(other.most_usd)?;
+        let most = |account: &Self| account.most_usd.or(account.cost_usd);
+        most(self).zip(most(other)).map(|(a, b)| a + b)
     }
 }
 
@@ -126,6 +138,15 @@ mod tests {
     #[test]
     fn one_unknown_price_makes_the_sum_unknown() {
         assert_eq!(ModelMetadata::sum([&call("a", Some(0.5)), &call("a", None)]).cost_usd, None);
+    }
+
+    #[test]
+    fn what_may_have_been_paid_stays_in_a_sum() {
+        let cut_off = ModelMetadata { most_usd: Some(0.75), ..call("a", Some(0.5)) };
+        let sum = ModelMetadata::sum([&call("a", Some(0.25)), &cut_off]);
+        assert_eq!((sum.cost_usd, sum.most_usd), (Some(0.75), Some(1.0)));
+        assert_eq!(ModelMetadata::sum([&cut_off, &call("a", None)]).most_usd, None, "nobody knows");
+        assert_eq!(ModelMetadata::sum([&call("a", Some(0.5)), &call("a", Some(0.5))]).most_usd, None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod phase;
 mod prompt;
 mod provider;
 mod result;
+mod runs;
 mod selection;
 mod spend;
 mod stats;
@@ -40,6 +41,7 @@ pub use provider::{
     ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
 };
 pub use result::{GenerationResult, Ranking, VariantFailure};
+pub use runs::{RunRows, by_run};
 pub use selection::{Comparison, SelectResult, Standing, chance};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};

@@ -61,6 +61,11 @@ pub fn embed_now(texts: &[&str]) -> Result<Embedded, ProviderError> {
     embed_until(texts, &CancellationToken::new())
 }
 
+/// The cosine from which a query and a stored text are near. Measured on the paraphrase sets (`paraphrase_tests`, 430 queries
+/// of all kinds): 2.3 % of the right answers lie below it, and 43 % of the nearest wrong ones where the right one is not
+/// stored. A higher one would part them better and call more right answers far: at 0.35 it is 8 % and 71 %.
+pub(crate) const NEAR_FROM: f64 = 0.30;
+
 struct EmbeddedModel;
 
 impl Embedder for EmbeddedModel {
@@ -74,6 +79,10 @@ impl Embedder for EmbeddedModel {
 
     fn dimensions(&self) -> Option<usize> {
         Some(DIMENSIONS)
+    }
+
+    fn near_from(&self) -> Option<f64> {
+        Some(NEAR_FROM)
     }
 
     /// Computes on a thread for blocking work where there is a runtime; dropping the future ends it after the batches

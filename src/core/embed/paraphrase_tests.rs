@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::embed_now;
+use super::{NEAR_FROM, embed_now};
 use crate::text::terms::terms;
 
 /// Recall at 1 that whole sentences are to reach.
@@ -150,4 +150,34 @@ fn words_alone_do_not_find_them() {
         let recall = recall_by_words(&set);
         assert!(recall <= 0.2, "the set is too easy: words alone find {recall}");
     }
+}
+
+/// Cosines of queries with their own ideas, and of each query with the nearest of ideas that are not its own, where its own
+/// is not stored; both from the least.
+fn cosines() -> (Vec<f32>, Vec<f32>) {
+    let (mut own, mut nearest_other) = (Vec::new(), Vec::new());
+    for Paraphrases { ideas, queries, .. } in [natural(), terse(), described()] {
+        let stored = embed_now(&ideas).unwrap().vectors;
+        let asked = embed_now(&queries).unwrap().vectors;
+        for (at, query) in asked.iter().enumerate() {
+            let cosine = |idea: &Vec<f32>| -> f32 { query.iter().zip(idea).map(|(a, b)| a * b).sum() };
+            own.push(cosine(&stored[at]));
+            let others = stored.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, idea)| cosine(idea));
+            nearest_other.push(others.fold(f32::MIN, f32::max));
+        }
+    }
+    own.sort_by(f32::total_cmp);
+    nearest_other.sort_by(f32::total_cmp);
+    (own, nearest_other)
+}
+
+#[test]
+fn the_floor_is_what_nearly_all_right_answers_reach_and_many_wrong_ones_do_not() {
+    let (own, nearest_other) = cosines();
+    let below =
+        |all: &[f32]| all.iter().filter(|cosine| f64::from(**cosine) < NEAR_FROM).count() as f64 / all.len() as f64;
+    let (right, wrong) = (below(&own), below(&nearest_other));
+    println!("below {NEAR_FROM}: {right:.3} of the right answers, {wrong:.3} of the nearest wrong ones");
+    assert!(right <= 0.03, "{right} of the right answers are called far");
+    assert!(wrong >= 0.40, "only {wrong} of the nearest wrong ones are");
 }

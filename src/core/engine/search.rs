@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Engine;
 use super::retrieve::no_prompt;
 use crate::api::{Filters, SearchBy, SearchRequest, SimilarRequest, limits};
-use crate::domain::SearchResult;
+use crate::domain::{FoundPrompt, SearchResult};
 use crate::error::Result;
 use crate::search::{self, Wanted};
 use crate::store::FindStore;
@@ -24,6 +24,16 @@ impl Engine {
             SearchBy::Meaning => search::semantic(&store, &self.meaning("search")?, query, wanted).await,
             SearchBy::Both => search::hybrid(&store, &self.meaning("search")?, query, wanted).await,
         }
+    }
+
+    /// What to propose where this search by words has found nothing: the stored prompt that is nearest in meaning, if it is
+    /// near. `None` where that is not known for the embedding model in use, as for all but the embedded one, or where there
+    /// is nothing to compare with: a proposal costs nothing and fails nothing.
+    pub async fn nearest_instead(&self, request: &SearchRequest) -> Option<FoundPrompt> {
+        let meaning = self.meaning("search").ok().filter(|meaning| meaning.embedder.near_from().is_some())?;
+        let wanted = self.wanted(request.filters.clone(), Some(1), 0);
+        let found = search::semantic(&self.finder(), &meaning, &request.query, wanted).await.ok()?;
+        found.prompts.into_iter().next().filter(|found| !found.matched.far)
     }
 
     /// The stored prompts nearest in meaning to one of them. Asks no provider.

@@ -110,6 +110,8 @@ pub struct RunView {
     pub rankings: Vec<Ranking>,
     /// The judge's comparisons so far.
     pub comparisons: Vec<Comparison>,
+    /// What all calls took, where some were cut off before it was known what they cost.
+    pub spent: Option<Box<ModelMetadata>>,
 }
 
 impl RunView {
@@ -190,6 +192,7 @@ impl RunView {
             }
             EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
             EventKind::Judged { comparison } => self.comparisons.push(comparison.clone()),
+            EventKind::Spent { model_metadata } => self.spent = Some(Box::new(model_metadata.clone())),
             EventKind::Finished { result } => self.state = RunState::Finished(result.clone()),
             EventKind::Failed { error } => self.state = RunState::Failed(error.clone()),
             EventKind::Cancelled {} => self.state = RunState::Cancelled,
@@ -241,6 +244,21 @@ impl RunView {
         let variants = self.variants.iter().filter_map(of_variant);
         let all: Vec<String> = variants.chain(self.storage_warnings.iter().cloned()).collect();
         (!all.is_empty()).then(|| Error::Storage(all.join("\n")).into())
+    }
+
+    /// What the calls of the run took: by the result's own account once there is one, else as far as they have ended.
+    pub fn account(&self) -> ModelMetadata {
+        if let Some(result) = self.generation() {
+            return result.model_metadata.clone();
+        }
+        if let Some(spent) = &self.spent {
+            return ModelMetadata::clone(spent);
+        }
+        let phases = self.variants.values().flat_map(|variant| &variant.phases);
+        ModelMetadata::sum(phases.filter_map(|phase| match &phase.state {
+            PhaseState::Finished(metadata) => Some(&**metadata),
+            _ => None,
+        }))
     }
 
     /// The result of a finished generate run.

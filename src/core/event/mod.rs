@@ -144,6 +144,11 @@ pub enum EventKind {
         /// Its verdict.
         comparison: Comparison,
     },
+    /// Calls were cut off before it was known what they cost. Comes right before the last event, whatever that is.
+    Spent {
+        /// What all calls of the run took, with the most they may have cost.
+        model_metadata: ModelMetadata,
+    },
     /// Done. Terminal.
     Finished {
         /// The whole result.
@@ -194,6 +199,7 @@ impl EventKind {
             Self::Warning { .. } => "warning",
             Self::Ranked { .. } => "ranked",
             Self::Judged { .. } => "judged",
+            Self::Spent { .. } => "spent",
             Self::Finished { .. } => "finished",
             Self::Failed { .. } => "failed",
             Self::Cancelled {} => "cancelled",

@@ -84,6 +84,11 @@ impl Reservation {
 
     fn end(&mut self, counted: Money, end: CallEnd) {
         let Some(Parts { hold, entry }) = self.parts.take() else { return };
+        match end {
+            CallEnd::Answered { .. } | CallEnd::Failed => {}
+            CallEnd::Cut { counted } => hold.lose_sight(Some(counted)),
+            CallEnd::Unseen => hold.lose_sight(self.worst),
+        }
         // The book first: whoever the till lets in next asks the book.
         if let Some(entry) = entry {
             entry.close(end);

@@ -17,6 +17,7 @@ use super::account::{Caps, Need};
 use super::balance::{AllotmentId, Balance, Granted, Source, Verdict, Want};
 use super::money::Money;
 use super::refusal::Refusal;
+use crate::domain::ModelMetadata;
 
 pub use super::balance::Tally;
 
@@ -30,12 +31,50 @@ pub(super) struct Till {
 #[derive(Debug, Default)]
 struct State {
     balance: Balance,
+    unseen: Unseen,
     /// Calls that wait, in their order.
     calls: VecDeque<Waiter>,
     /// Chains that wait, in their order.
     chains: VecDeque<Waiter>,
     /// The number of the next one to wait.
     next: u64,
+}
+
+/// Calls of a run that were cut off before it was known what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// How many.
+    pub calls: u64,
+    /// The most they may have cost together, as far as their prices are known.
+    pub most: Money,
+    /// True when the price of one is unknown.
+    pub has_unknown_price: bool,
+}
+
+impl Unseen {
+    fn add(&mut self, most: Option<Money>) {
+        self.calls += 1;
+        self.most = self.most + most.unwrap_or_default();
+        self.has_unknown_price |= most.is_none();
+    }
+
+    /// True when one of them may have been paid for.
+    pub fn may_have_cost(self) -> bool {
+        self.has_unknown_price || self.most > Money::ZERO
+    }
+
+    /// The account of a run whose answered calls took `answered`.
+    #[must_use]
+    pub fn added_to(self, answered: ModelMetadata) -> ModelMetadata {
+        if self.has_unknown_price {
+            return ModelMetadata { cost_usd: None, most_usd: None, ..answered };
+        }
+        if self.most == Money::ZERO {
+            return answered;
+        }
+        let most_usd = answered.cost_usd.map(|cost| cost + self.most.dollars());
+        ModelMetadata { most_usd, ..answered }
+    }
 }
 
 /// One who waits for room to come free.
@@ -57,6 +96,11 @@ impl Till {
 
     pub(super) fn tally(&self) -> Tally {
         self.lock().balance.tally
+    }
+
+    /// The calls whose end nobody saw.
+    pub(super) fn unseen(&self) -> Unseen {
+        self.lock().unseen
     }
 
     /// What the caps leave; what is not capped is endless.
@@ -241,6 +285,11 @@ impl Hold {
         let mut state = self.till.lock();
         state.balance.shrink(by);
         state.serve(&self.till.caps);
+    }
+
+    /// Nobody saw the end of the call: it may have cost `most`, unknown where its price is. It is still to be settled.
+    pub(super) fn lose_sight(&self, most: Option<Money>) {
+        self.till.lock().unseen.add(most);
     }
 
     /// The call is over and counts as so much.

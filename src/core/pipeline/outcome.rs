@@ -81,7 +81,7 @@ pub(super) async fn conclude(
         selected,
         failures: gathered.failures,
         warnings: events.warnings(),
-        model_metadata: ModelMetadata::sum(&gathered.spent),
+        model_metadata: plan.account.unseen().added_to(ModelMetadata::sum(&gathered.spent)),
     };
     EventKind::Finished { result: Box::new(Outcome::Generation(result)) }
 }

@@ -36,6 +36,7 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
         events.warn(None, None, message.clone()).await;
     }
     let mut stored = Vec::new();
+    let mut answered = Vec::new();
     let terminal = match begin(&plan, &ports, &events).await {
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
@@ -44,10 +45,16 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
             if plan.save {
                 stored = gathered.stored_prompts();
             }
+            answered.clone_from(&gathered.spent);
             outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await
         }
     };
     // Announced first, so that whoever sees the last event knows that there is more to wait for.
+    let unseen = plan.account.unseen();
+    if unseen.may_have_cost() {
+        let model_metadata = unseen.added_to(ModelMetadata::sum(&answered));
+        events.send(EventKind::Spent { model_metadata }).await;
+    }
     let begin = (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone()));
     events.send(terminal).await;
     if let Some(begin) = begin {

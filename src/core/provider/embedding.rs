@@ -19,6 +19,11 @@ pub trait Embedder: Send + Sync {
     /// Dimensions of its vectors; `None` until the first answer, where the model is not known.
     fn dimensions(&self) -> Option<usize>;
 
+    /// The cosine from which a query and a stored text are near; `None` where that was not measured for this model.
+    fn near_from(&self) -> Option<f64> {
+        None
+    }
+
     /// One vector a text, in order. Any number of texts; batches are the implementation's business. Dropping the future
     /// cancels the calls.
     fn embed(&self, texts: Vec<String>, purpose: Purpose, account: Account) -> Embedding<'_>;

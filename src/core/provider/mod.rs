@@ -119,6 +119,7 @@ impl Completion {
             output_tokens: self.usage.output_tokens,
             total_tokens: self.usage.input_tokens + self.usage.output_tokens,
             cost_usd: self.cost_usd,
+            most_usd: None,
             latency_ms: millis(self.latency),
             first_token_ms: self.first_token.map(millis),
             calls: u32::from(!self.cached),

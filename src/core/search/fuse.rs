@@ -73,7 +73,7 @@ pub(super) fn fuse(by_words: &[Hit], by_meaning: &[Hit]) -> Vec<Row> {
             .then_with(|| words(a).cmp(&words(b)))
             .then_with(|| b_id.cmp(a_id))
     });
-    fused.into_iter().map(|(id, ranks)| Row { id, score: ranks.score(), kind: ranks.kind() }).collect()
+    fused.into_iter().map(|(id, ranks)| Row { id, score: ranks.score(), kind: ranks.kind(), is_far: false }).collect()
 }
 
 /// Several lists of nearness made one, each prompt once and as near as it is in any; the newer id breaks ties.

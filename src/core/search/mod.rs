@@ -55,7 +55,11 @@ pub struct Meaning {
 pub async fn text(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Result<SearchResult> {
     let query = TextQuery::parse(query);
     let found = by_words(store, &query, &wanted.filter, wanted.limit, wanted.offset).await?;
-    let rows = found.hits.into_iter().map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Text }).collect();
+    let rows = found
+        .hits
+        .into_iter()
+        .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Text, is_far: false })
+        .collect();
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &query).await?,
         total: found.total,
@@ -77,7 +81,11 @@ pub async fn semantic(
     let asked = Asked::of(store, meaning, query).await?;
     let Wanted { filter, limit, offset } = wanted;
     let found = asked.nearest(store, filter, limit, offset).await?;
-    let row = |hit: crate::store::Hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic };
+    let near_from = meaning.embedder.near_from();
+    let row = |hit: crate::store::Hit| {
+        let is_far = near_from.is_some_and(|least| hit.score < least);
+        Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic, is_far }
+    };
     let rows = found.hits.into_iter().map(row).collect();
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &TextQuery::default()).await?,
@@ -148,7 +156,8 @@ pub async fn similar(
     let rows = others
         .skip(offset)
         .take(limit)
-        .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic })
+        // What is near was measured for queries, which are not like prompts.
+        .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic, is_far: false })
         .collect();
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &TextQuery::default()).await?,

@@ -16,6 +16,7 @@ pub(super) struct Row {
     pub(super) id: PromptId,
     pub(super) score: f64,
     pub(super) kind: MatchKind,
+    pub(super) is_far: bool,
 }
 
 /// The rows as prompts, in the same order. Those that were deleted meanwhile are left out.
@@ -34,7 +35,7 @@ fn matched(rows: Vec<Row>, prompts: Vec<Prompt>, query: &TextQuery) -> Vec<Found
         let near_duplicate_of = repeats.take(&prompt);
         let Snippet { text: snippet, marks } = snippet::of_prompt(query, &prompt);
         Some(FoundPrompt {
-            matched: Match { score: row.score, snippet, marks, kind: row.kind },
+            matched: Match { score: row.score, snippet, marks, kind: row.kind, far: row.is_far },
             near_duplicate_of,
             prompt,
         })

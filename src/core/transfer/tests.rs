@@ -115,6 +115,7 @@ fn account() -> impl Strategy<Value = ModelMetadata> {
             output_tokens: tokens / 3,
             total_tokens: tokens,
             cost_usd,
+            most_usd: None,
             latency_ms: tokens / 7,
             first_token_ms: Some(tokens).filter(|_| cached),
             calls,

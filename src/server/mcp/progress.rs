@@ -83,6 +83,7 @@ impl Count {
                 self.finish(*variant, self.phases.saturating_sub(done));
             }
             EventKind::Delta { .. }
+            | EventKind::Spent { .. }
             | EventKind::Finished { .. }
             | EventKind::Failed { .. }
             | EventKind::Cancelled {} => return None,
@@ -127,9 +128,11 @@ fn in_words(kind: &EventKind, variants: u32) -> Option<String> {
         EventKind::Warning { message, .. } => message.clone(),
         EventKind::Ranked { rankings } => format!("{} ranked", rankings.len()),
         EventKind::Judged { .. } => "two variants were compared".to_owned(),
-        EventKind::Delta { .. } | EventKind::Finished { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
-            return None;
-        }
+        EventKind::Delta { .. }
+        | EventKind::Spent { .. }
+        | EventKind::Finished { .. }
+        | EventKind::Failed { .. }
+        | EventKind::Cancelled {} => return None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
 
-use aludel_core::api::{DeleteRequest, ListRequest, SearchRequest, ShowRequest, UpdateRequest};
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::api::{DeleteRequest, ListRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId};
 use aludel_core::engine::{Engine, Indexing};
 use aludel_core::error::Result;
 use aludel_core::time::{Clock, SystemClock};
@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant, sleep};
 use super::{told, transfer};
 use crate::tui::effect::{Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
+use crate::tui::model::history::{Answer, Facts, Question, Row, Start, by_their_runs};
 
 /// How often is looked how far the vectors are.
 const LOOKING: Duration = Duration::from_secs(1);
@@ -82,27 +82,29 @@ async fn find(engine: &Engine, question: Question) -> Result<Answer> {
 async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: ListRequest = engine.decode(raw)?;
     let page = engine.list(request).await?;
-    Ok(Answer {
-        rows: page.prompts.iter().map(|listed| Row::listed(&listed.prompt, listed.near_duplicate_of)).collect(),
-        next: page.next_cursor.map(Start::Cursor),
-        facts: facts(),
-    })
+    let row = |listed: &ListedPrompt| Row::listed(&listed.prompt, listed.near_duplicate_of);
+    let rows: Vec<Row> = page.prompts.iter().map(row).collect();
+    Ok(Answer { rows: by_their_runs(&rows), next: page.next_cursor.map(Start::Cursor), facts: facts() })
 }
 
 async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: SearchRequest = engine.decode(raw)?;
     let offset = request.offset;
-    let found = engine.search(request).await?;
+    let found = engine.search(request.clone()).await?;
+    let nearest =
+        if request.by == SearchBy::Text && found.total == 0 { engine.nearest_instead(&request).await } else { None };
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
-    let row =
-        |found: &aludel_core::domain::FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    let row = |found: &FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    let rows: Vec<Row> = found.prompts.iter().map(row).collect();
     Ok(Answer {
-        rows: found.prompts.iter().map(row).collect(),
+        rows: by_their_runs(&rows),
         next: (!is_all).then_some(Start::Offset(end)),
         facts: Facts {
             total: Some(found.total),
             warnings: found.warnings,
+            nearest: nearest
+                .map(|found| format!("{} {}", found.prompt.id.short(), Row::listed(&found.prompt, None).idea)),
             cost_usd: found.model_metadata.cost_usd.filter(|cost| *cost > 0.0),
             ..facts()
         },
@@ -111,5 +113,5 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
 
 /// What is known of an answer of which nothing is known.
 fn facts() -> Facts {
-    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, at: SystemClock.now() }
+    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, nearest: None, at: SystemClock.now() }
 }

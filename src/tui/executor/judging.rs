@@ -22,11 +22,10 @@ pub(super) async fn select(engine: &Engine, ticket: Ticket, raw: Value) -> std::
     let refused = |error: Error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
     let request: SelectRequest = engine.decode(raw).map_err(refused)?;
     let preflight = engine.preflight_selection(&request).await.map_err(refused)?;
-    engine.select(request).await.map_err(|error| {
-        let mut messages = refused(error);
-        messages.extend(question(ticket, CostlyWhat::Judging, &preflight));
-        messages
-    })
+    engine
+        .select(request)
+        .await
+        .map_err(|error| question(ticket, CostlyWhat::Judging, &preflight).into_iter().chain(refused(error)).collect())
 }
 
 /// The question whether something may begin that may cost more than passes without asking.

@@ -4,6 +4,7 @@
 //! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
 //! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
 
+mod place;
 mod pointing;
 pub(crate) mod vi;
 
@@ -151,12 +152,6 @@ impl Composer {
     /// The widget to draw.
     pub(crate) const fn area(&self) -> &TextArea<'static> {
         &self.area
-    }
-
-    /// Where the cursor is within the drawn area, column and row. Right only after the area was drawn.
-    pub(crate) fn cursor_on_screen(&self) -> (usize, usize) {
-        let (cursor, (top, left)) = (self.area.screen_cursor(), self.area.scroll_offset());
-        (cursor.col.saturating_sub(left.into()), cursor.row.saturating_sub(top.into()))
     }
 
     /// Types one character.

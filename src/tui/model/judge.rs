@@ -7,6 +7,7 @@ use aludel_core::error::Problem;
 use aludel_core::event::{Event, Outcome, RunState, RunView};
 use serde_json::{Map, Value, json};
 
+use super::Costly;
 use super::choice::Chosen;
 use crate::tui::effect::Ticket;
 use crate::tui::screens::judge::After;
@@ -35,6 +36,8 @@ pub(crate) struct Judged {
     pub(crate) view: RunView,
     /// Why it was refused before it began.
     pub(crate) refusal: Option<Box<Problem>>,
+    /// Set where it was refused only until the user agrees to what it may cost.
+    pub(crate) asks: Option<Costly>,
     /// When it was asked for.
     pub(crate) since: u64,
     /// How long it took, once it is over.
@@ -122,7 +125,7 @@ impl Judge {
     /// Begins anew.
     pub(crate) fn begin(&mut self, ticket: Ticket, now: u64) {
         let view = RunView::default();
-        self.judged = Some(Judged { ticket, view, refusal: None, since: now, took: None });
+        self.judged = Some(Judged { ticket, view, refusal: None, asks: None, since: now, took: None });
         (self.marked, self.top) = (0, 0);
         self.say_all();
     }
@@ -138,6 +141,14 @@ impl Judge {
             (self.marked, self.top) = (0, 0);
         }
         self.say_all();
+    }
+
+    /// Takes in that the run with this ticket waits until the user agrees to what it may cost.
+    pub(crate) fn ask(&mut self, ticket: Ticket, costly: &Costly) {
+        if let Some(judged) = self.judged.as_mut().filter(|judged| judged.ticket == ticket) {
+            judged.asks = Some(costly.clone());
+            self.say_all();
+        }
     }
 
     /// Takes in that the run with this ticket was refused.
@@ -223,7 +234,10 @@ impl Judge {
             return;
         };
         if let Some(problem) = judged.failure() {
-            say(Said::Warning, &format!("{} ({})", problem.title, problem.code));
+            match &judged.asks {
+                Some(costly) => say(Said::Heading, &format!("{} Nothing was sent.", costly.told())),
+                None => say(Said::Warning, &format!("{} ({})", problem.title, problem.code)),
+            }
             if problem.errors.is_empty() {
                 say(Said::Text, &problem.detail);
             }

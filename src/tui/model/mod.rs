@@ -41,6 +41,7 @@ pub(crate) use spend::Spend;
 use super::action::{Action, Context, ScreenName};
 use super::effect::Ticket;
 use super::keymap::Keymap;
+use super::widgets::figures::thousands;
 use super::widgets::scroll::Follow;
 use texts::{Held, Selection};
 
@@ -132,6 +133,18 @@ pub(crate) struct Costly {
     pub(crate) most_usd: f64,
     /// Calls to models, when none fails.
     pub(crate) calls: u64,
+}
+
+impl Costly {
+    /// `This run may cost up to $0.4 (6 calls).`
+    pub(crate) fn told(&self) -> String {
+        let what = match self.what {
+            CostlyWhat::Run(_) => "run",
+            CostlyWhat::Judging => "judging",
+        };
+        let calls = if self.calls == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(self.calls)) };
+        format!("This {what} may cost up to ${} ({calls}).", self.most_usd)
+    }
 }
 
 /// What would begin.

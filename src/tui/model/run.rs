@@ -13,6 +13,7 @@ use aludel_core::event::{Event, EventKind, PhaseState, PhaseView, RunState, RunV
 use aludel_core::text::tokens;
 use serde_json::Value;
 
+use super::Costly;
 use crate::tui::effect::Ticket;
 use crate::tui::widgets::figures::Speed;
 use crate::tui::widgets::safe::Sanitizer;
@@ -156,6 +157,8 @@ pub(crate) struct LiveRun {
     pub(crate) view: RunView,
     /// Why it was refused before it began.
     pub(crate) refusal: Option<Box<Problem>>,
+    /// Set where it was refused only until the user agrees to what it may cost.
+    pub(crate) asks: Option<Costly>,
     /// When it was asked for.
     pub(crate) since: u64,
     /// How long it took, once it is over.
@@ -187,6 +190,7 @@ impl LiveRun {
             raw,
             view: RunView::default(),
             refusal: None,
+            asks: None,
             since: now,
             took: None,
             stopping: false,
@@ -380,16 +384,14 @@ impl LiveRun {
         self.is_live() && matches!(state, Some(VariantState::Queued | VariantState::Running))
     }
 
-    /// What the finished calls took, added up: the result's own account once there is one.
+    /// What the calls took as far as they have ended.
     pub(crate) fn account(&self) -> ModelMetadata {
-        if let Some(result) = self.view.generation() {
-            return result.model_metadata.clone();
-        }
-        let phases = self.view.variants.values().flat_map(|variant| &variant.phases);
-        ModelMetadata::sum(phases.filter_map(|phase| match &phase.state {
-            PhaseState::Finished(metadata) => Some(&**metadata),
-            _ => None,
-        }))
+        self.view.account()
+    }
+
+    /// True while calls are under way, whose cost is not known yet.
+    pub(crate) fn is_calling(&self) -> bool {
+        self.is_live() && self.view.variants.values().any(|variant| variant.state == VariantState::Running)
     }
 
     /// Tokens of the phases that are still writing, as of the last reading: our estimate.

@@ -1,5 +1,6 @@
 //! A box that asks for a text and hands it to the core. What the core refuses is said in the box, the text kept.
 
+use aludel_core::error::Code;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -11,7 +12,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{About, Asking, Model, Overlay, Stage};
 use crate::tui::screens::history::hand_over;
-use crate::tui::screens::surround::spinner;
+use crate::tui::screens::surround::{cut_top, inner, place, spinner};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
@@ -24,10 +25,13 @@ const SAID: u16 = 6;
 const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md, to be read";
 
 /// The keys of a box, the last of which closes it.
-pub(super) const fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
+pub(super) fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
         (_, Stage::Told(_)) => &[("Esc", "close")],
         (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
+        (About::Export(_), Stage::Refused(problem)) if problem.code == Code::Conflict => {
+            &[("Enter", "replace"), ("Esc", "close")]
+        }
         (About::Tags(..), _) => &[("Enter", "keep"), ("Esc", "close")],
         (About::Notes(..), _) => &[("{run}", "keep"), ("Enter", "new line"), ("Esc", "close")],
         (About::Task, _) => &[("{run}", "judge"), ("Enter", "new line"), ("Esc", "close")],
@@ -59,26 +63,48 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     Vec::new()
 }
 
-pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme: &Theme) {
-    let (title, label, height) = match &asking.about {
-        About::Tags(id, _) => (format!("Tags of {}", id.short()), "labels, by commas; none takes all away", 1),
-        About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty takes them away", 8),
-        About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT, 1),
-        About::Export(_) => ("Export what is listed".to_owned(), EXPORT, 1),
-        About::Task => ("Judge them for".to_owned(), "the task; empty: what they were made from", 8),
-        About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml", 1),
+/// A paste is typed like keys: what was asked or refused before is over, and what is being stored takes no more text.
+pub(super) fn paste(asking: &mut Asking, text: &str) {
+    if !matches!(asking.stage, Stage::Waiting(_)) {
+        asking.field.paste(text);
+        asking.stage = Stage::Typing;
+    }
+}
+
+/// Where the box lies, and the field in it, below a row that says what is to be typed.
+fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
+    let height = match asking.about {
+        About::Tags(..) | About::Export(_) | About::Import => 1,
+        About::Notes(..) | About::Task => 8,
     };
-    let area = centred(frame.area(), 72, height + if asking.about.is_file() { SAID } else { SAID / 2 } + 4);
-    let mut inner = open_box(frame, area, &title, theme);
+    let area = centred(screen, 72, height + if asking.about.is_file() { SAID } else { SAID / 2 } + 4);
+    let mut inner = inner(area);
     inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let mut row = |height: u16| {
-        let height = height.min(inner.height);
-        let cut = Rect { height, ..inner };
-        inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
-        cut
+    cut_top(&mut inner, 1);
+    (area, cut_top(&mut inner, height))
+}
+
+/// Keeps the field filled with its text.
+pub(super) fn reflow(asking: &mut Asking, screen: Rect) {
+    let (_, field) = areas(asking, screen);
+    asking.field.reflow(field);
+}
+
+pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme: &Theme) {
+    let (title, label) = match &asking.about {
+        About::Tags(id, _) => (format!("Tags of {}", id.short()), "labels, by commas; none takes all away"),
+        About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty takes them away"),
+        About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT),
+        About::Export(_) => ("Export what is listed".to_owned(), EXPORT),
+        About::Task => ("Judge them for".to_owned(), "the task; empty: what they were made from"),
+        About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml"),
     };
-    frame.render_widget(Line::styled(label, theme.muted), row(1));
-    let field = row(height);
+    let (area, field) = areas(asking, frame.area());
+    let within = open_box(frame, area, &title, theme);
+    let mut below = Rect { y: field.bottom(), height: within.bottom().saturating_sub(field.bottom()), ..field };
+    let mut row = || cut_top(&mut below, 1);
+    let above = Rect { y: within.y, height: 1, ..field };
+    frame.render_widget(Line::styled(label, theme.muted), above.intersection(within));
     frame.render_widget(asking.field.area(), field);
     if field.is_empty() {
         return;
@@ -87,10 +113,14 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
     let x = field.x.saturating_add(cells(column)).min(field.right() - 1);
     let y = field.y.saturating_add(cells(line)).min(field.bottom() - 1);
     frame.set_cursor_position((x, y));
-    _ = row(1);
+    let (above, hidden) = asking.field.hidden(field.height);
+    let between = row();
+    if let Some(place) = place(above, hidden) {
+        frame.render_widget(Line::styled(place, theme.muted).right_aligned(), between);
+    }
     let mut say = |text: &str, style: Style| {
         for text in Wrapped::of(safe(text), field.width).rows(0) {
-            frame.render_widget(Line::styled(text.to_owned(), style), row(1));
+            frame.render_widget(Line::styled(text.to_owned(), style), row());
         }
     };
     match &asking.stage {
@@ -104,6 +134,10 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
             for (line, style) in lines.iter().zip([theme.good].into_iter().chain(std::iter::repeat(theme.text))) {
                 say(line, style);
             }
+        }
+        // Asking again replaces the file: that is a question.
+        Stage::Refused(problem) if problem.code == Code::Conflict && matches!(asking.about, About::Export(_)) => {
+            say(&format!("{} {}", glyph::ASKS, problem.detail), theme.warning);
         }
         Stage::Refused(problem) if problem.errors.is_empty() => {
             say(&format!("{} {}", glyph::FAILED, problem.detail), theme.bad);

@@ -14,7 +14,6 @@ use crate::tui::model::{Costly, CostlyWhat, Model, Overlay};
 use crate::tui::screens::judge;
 use crate::tui::theme::Theme;
 use crate::tui::update::start;
-use crate::tui::widgets::figures::thousands;
 
 pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let Some(Overlay::ConfirmCost(costly)) = model.overlay.take() else { return Vec::new() };
@@ -33,13 +32,8 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
 }
 
 pub(super) fn view(costly: &Costly, frame: &mut Frame<'_>, theme: &Theme) {
-    let what = match costly.what {
-        CostlyWhat::Run(_) => "run",
-        CostlyWhat::Judging => "judging",
-    };
-    let calls = if costly.calls == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(costly.calls)) };
     let lines = [
-        Line::styled(format!("This {what} may cost up to ${} ({calls}).", costly.most_usd), theme.strong),
+        Line::styled(costly.told(), theme.strong),
         Line::styled("Enter goes on and makes that its budget. Nothing was sent yet.", theme.text),
         Line::styled("spend.preflight_usd says what passes without asking.", theme.muted),
     ];

@@ -10,8 +10,9 @@ use super::{centred, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::model::{LiveRun, Model, Overlay, Vessel};
+use crate::tui::screens::surround::say_hidden;
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{bar, dollars, duration, letter, score, thousands, tokens, writer};
+use crate::tui::widgets::figures::{bar, cost, duration, letter, score, thousands, tokens, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -47,7 +48,10 @@ pub(super) fn view(model: &Model, top: usize, frame: &mut Frame<'_>, theme: &The
     let Some(run) = &model.run else { return };
     let title = format!("Variant {}", letter(run.active));
     let inner = open_box(frame, area(frame.area()), &title, theme);
-    for (row, line) in inner.rows().zip(lines(run, inner.width, theme).into_iter().skip(top)) {
+    let lines = lines(run, inner.width, theme);
+    let below = lines.len().saturating_sub(top + usize::from(inner.height));
+    say_hidden(frame, area(frame.area()), top, below, theme);
+    for (row, line) in inner.rows().zip(lines.into_iter().skip(top)) {
         frame.render_widget(line, row);
     }
 }
@@ -63,7 +67,9 @@ pub(super) fn lines(run: &LiveRun, width: u16, theme: &Theme) -> Vec<Line<'stati
         let name = if run.unsaved(variant).is_some() { "not stored" } else { "stored as" };
         page.pair(name, &format!("{} (short {})", prompt.id, prompt.id.short()));
     }
-    if let Some(problem) = run.failure(variant).or_else(|| run.run_failure()) {
+    if let Some(costly) = &run.asks {
+        page.text(&format!("{} Nothing was sent.", costly.told()));
+    } else if let Some(problem) = run.failure(variant).or_else(|| run.run_failure()) {
         page.failure(problem);
     }
     if let Some(ranking) = run.ranking(variant) {
@@ -76,7 +82,9 @@ pub(super) fn lines(run: &LiveRun, width: u16, theme: &Theme) -> Vec<Line<'stati
     let account = run.account();
     page.blank();
     let whole = if run.is_live() { "run so far" } else { "whole run" };
-    page.text(&format!("{whole}: {} · {}", tokens(account.total_tokens, account.estimated), dollars(account.cost_usd)));
+    let is_known = account.calls > 0 && !(run.is_calling() && account.cost_usd == Some(0.0));
+    let cost = if is_known || run.view.spent.is_some() { format!(" · {}", cost(&account)) } else { String::new() };
+    page.text(&format!("{whole}: {}{cost}", tokens(account.total_tokens, account.estimated)));
     if !run.view.warnings.is_empty() {
         page.heading("Warnings");
         for warning in &run.view.warnings {
@@ -182,7 +190,7 @@ fn done(metadata: &ModelMetadata) -> String {
     let estimated = if metadata.estimated { " (estimated)" } else { "" };
     let counts =
         format!("{} in, {} out{estimated}", thousands(metadata.input_tokens), thousands(metadata.output_tokens));
-    let mut said = vec![counts, duration(metadata.latency_ms), dollars(metadata.cost_usd)];
+    let mut said = vec![counts, duration(metadata.latency_ms), cost(metadata)];
     said.extend(metadata.first_token_ms.map(|first| format!("first {}", duration(first))));
     said.extend((metadata.retries > 0).then(|| format!("{} retried", metadata.retries)));
     said.extend(metadata.cached.then(|| "from the cache".to_owned()));

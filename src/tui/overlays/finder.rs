@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use super::{centred, open_box};
 use crate::tui::keymap::Chord;
 use crate::tui::model::Model;
-use crate::tui::screens::surround::list_row;
+use crate::tui::screens::surround::{list_row, say_hidden};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 
@@ -99,6 +99,7 @@ impl Finder<'_> {
             }
             return;
         }
+        say_hidden(frame, area(frame.area()), top, self.rows.saturating_sub(top + height), theme);
         for (row, index) in rows.zip(top..self.rows) {
             let line = line(index, row.width);
             list_row(frame, row, line, index == self.marked, theme);

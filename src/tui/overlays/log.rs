@@ -13,6 +13,7 @@ use super::{finder, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::{Model, Overlay};
+use crate::tui::screens::surround::say_hidden;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -97,6 +98,7 @@ pub(super) fn view(model: &Model, back: usize, frame: &mut Frame<'_>, theme: &Th
     }
     let end = lines.len().saturating_sub(back);
     let top = end.saturating_sub(inner.height.into());
+    say_hidden(frame, area(frame.area()), top, back, theme);
     for (row, line) in inner.rows().zip(lines.into_iter().take(end).skip(top)) {
         frame.render_widget(line, row);
     }

@@ -58,6 +58,8 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
 /// Gives a paste to what is open; false when that takes none, and the screen beneath is to have it.
 pub(crate) fn paste(model: &mut Model, text: &str) -> bool {
     match &mut model.overlay {
+        Some(Overlay::Ask(asking)) => ask::paste(asking, text),
+        Some(Overlay::Recall(recall)) => recall::paste(text, recall, &model.desk.inputs),
         Some(Overlay::Help { filter, marked } | Overlay::Palette { filter, marked }) => {
             finder::paste(text, filter, marked);
         }
@@ -73,6 +75,9 @@ pub(crate) fn reflow(model: &mut Model) {
         log::reflow(model);
     }
     let (width, height) = (model.size.width, model.size.height);
+    if let Some(Overlay::Ask(asking)) = &mut model.overlay {
+        ask::reflow(asking, Rect::new(0, 0, width, height));
+    }
     if let (Some(Overlay::Details { top }), Some(run)) = (&mut model.overlay, &model.run) {
         let area = details::area(Rect::new(0, 0, width, height));
         let rows = details::lines(run, area.width.saturating_sub(2), &Theme::mono()).len();

@@ -8,7 +8,7 @@ use super::{centred, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Overlay};
-use crate::tui::screens::surround::list_row;
+use crate::tui::screens::surround::{list_row, say_hidden};
 use crate::tui::screens::workbench::again::{failed, offered_first, run_with, variants, wanted};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
@@ -57,6 +57,7 @@ pub(super) fn view(model: &Model, marked: Option<usize>, frame: &mut Frame<'_>, 
     let height = usize::from(inner.height.saturating_sub(1)).max(1);
     let marked = marked.unwrap_or_else(|| offered_first(model)).min(providers.len().saturating_sub(1));
     let top = marked.saturating_sub(height / 2).min(providers.len().saturating_sub(height));
+    say_hidden(frame, area, top, providers.len().saturating_sub(top + height), theme);
     for (row, (index, name)) in rows.zip(providers.iter().enumerate().skip(top)) {
         let remark = if model.settings.is_writer(name) { "  a writer by rule, no model; free" } else { "" };
         let line = Line::from(vec![

@@ -5,11 +5,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{centred, open_box};
+use super::{centred, finder, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
+use crate::tui::model::inputs::Inputs;
 use crate::tui::model::{Focus, Model, Overlay, Recall};
-use crate::tui::screens::surround::list_row;
+use crate::tui::screens::surround::{list_row, say_hidden};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe_line;
@@ -49,6 +50,12 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Looks for a text that was pasted too.
+pub(super) fn paste(text: &str, recall: &mut Recall, inputs: &Inputs) {
+    finder::paste(text, &mut recall.filter, &mut recall.marked);
+    recall.find(inputs);
+}
+
 fn area(screen: Rect) -> Rect {
     centred(screen, 96, screen.height.saturating_sub(4).clamp(10, 16))
 }
@@ -79,6 +86,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
     }
     let height = usize::from(inner.height.saturating_sub(1)).max(1);
     let top = recall.marked.saturating_sub(height / 2).min(recall.found.len().saturating_sub(height));
+    say_hidden(frame, area(frame.area()), top, recall.found.len().saturating_sub(top + height), theme);
     let found = recall.found.iter().enumerate().skip(top);
     for (row, (index, at)) in rows.zip(found) {
         let Some(text) = model.desk.inputs.texts().get(*at) else { continue };

@@ -9,7 +9,7 @@ use aludel_core::domain::{
 use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
 
-use crate::tui::widgets::figures::{dollars, letter, score, thousands};
+use crate::tui::widgets::figures::{cost, letter, score, thousands};
 
 /// Characters of an idea that a row shows.
 const SHOWN: usize = 70;
@@ -51,13 +51,16 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
             let all = view.variants.len();
             match view.unsaved().count() {
                 _ if all == 0 => "Stopped.".to_owned(),
-                0 => format!("Stopped. {finished} of {all} finished and kept."),
-                unsaved => format!("Stopped. {finished} of {all} finished, {unsaved} of them not stored."),
+                0 => format!("Stopped. {finished} of {all} finished and kept{}.", of_price(view)),
+                unsaved => {
+                    format!("Stopped. {finished} of {all} finished, {unsaved} of them not stored{}.", of_price(view))
+                }
             }
         }
         EventKind::PhaseStarted { .. }
         | EventKind::Delta { .. }
         | EventKind::Ranked { .. }
+        | EventKind::Spent { .. }
         | EventKind::Finished { .. } => return None,
     })
 }
@@ -199,9 +202,15 @@ fn tokens(account: &ModelMetadata) -> String {
     format!("{about}{}", count(account.output_tokens, "token"))
 }
 
-/// `$0.0143`, `free`, or that nobody knows.
+/// `$0.0143`, `at most $0.11`, `free`, or that nobody knows.
 fn price(account: &ModelMetadata) -> String {
-    account.cost_usd.map_or_else(|| "price unknown".to_owned(), |cost| dollars(Some(cost)))
+    account.cost_usd.map_or_else(|| "price unknown".to_owned(), |_| cost(account))
+}
+
+/// `, at most $0.11`; nothing where no call was made.
+fn of_price(view: &RunView) -> String {
+    let account = view.account();
+    if account.calls == 0 && view.spent.is_none() { String::new() } else { format!(", {}", price(&account)) }
 }
 
 /// `1 variant`, `3 variants`.
@@ -266,6 +275,13 @@ mod tests {
         assert_eq!(lines[1], "B is finished: 000000a1, 1 of 2");
         assert!(lines[2].starts_with("A failed in solutio: "), "{lines:?}");
         assert_eq!(lines[3], "Stopped. 1 of 2 finished and kept.");
+    }
+
+    #[test]
+    fn what_a_stopped_run_may_have_cost_is_told() {
+        let spent = ModelMetadata { cost_usd: Some(0.0), most_usd: Some(0.11), ..ModelMetadata::default() };
+        let lines = told(vec![started(1), EventKind::Spent { model_metadata: spent }, EventKind::Cancelled {}]);
+        assert_eq!(lines[1], "Stopped. 0 of 1 finished and kept, at most $0.1100.");
     }
 
     #[test]

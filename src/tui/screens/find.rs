@@ -119,6 +119,8 @@ pub(super) fn settle(model: &mut Model) {
         find.name = name;
     }
     find.matches.grow(text);
+    let status = surround::Rim::cut(&mut Rect::new(0, 0, model.size.width, model.size.height)).status;
+    find.field.reflow(field_area(&find, &said(&find, &Theme::mono()), status));
     model.find = Some(find);
 }
 
@@ -215,21 +217,9 @@ fn go_to(model: &mut Model, number: usize) {
 /// looked for, and the row is free.
 pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> bool {
     let Some(find) = &model.find else { return false };
-    let (said, style) = match (find.matches.len(), find.current) {
-        _ if find.field.is_empty() => (String::new(), theme.muted),
-        (0, _) => ("no match".to_owned(), theme.warning),
-        (count, Some(current)) => {
-            (format!("match {}/{}", thousands(current as u64 + 1), thousands(count as u64)), theme.strong)
-        }
-        (1, None) => ("1 match".to_owned(), theme.text),
-        (count, None) => (format!("{} matches", thousands(count as u64)), theme.text),
-    };
-    let said = Span::styled(said, style);
+    let said = said(find, theme);
     let label = cells(LABEL.len());
-    let written = cells(Line::from(safe_line(&find.field.text())).width()).saturating_add(1);
-    let most = area.width.saturating_sub(label).saturating_sub(cells(said.width()).saturating_add(3)).max(1);
-    let field = Rect { x: area.x.saturating_add(label), width: written.min(most), ..area };
-    let field = field.intersection(area);
+    let field = field_area(find, &said, area);
     let rest = Rect { x: field.right(), width: area.right().saturating_sub(field.right()), ..area };
     frame.render_widget(Line::styled(LABEL, theme.muted), Rect { width: label.min(area.width), ..area });
     frame.render_widget(find.field.area(), field);
@@ -243,6 +233,29 @@ pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
     let right = if fits(&[&left[..], &right[..]].concat()) { right } else { Vec::new() };
     surround::status(frame, rest, left, right);
     true
+}
+
+/// Which match of how many.
+fn said(find: &Find, theme: &Theme) -> Span<'static> {
+    let (said, style) = match (find.matches.len(), find.current) {
+        _ if find.field.is_empty() => (String::new(), theme.muted),
+        (0, _) => ("no match".to_owned(), theme.warning),
+        (count, Some(current)) => {
+            (format!("match {}/{}", thousands(current as u64 + 1), thousands(count as u64)), theme.strong)
+        }
+        (1, None) => ("1 match".to_owned(), theme.text),
+        (count, None) => (format!("{} matches", thousands(count as u64)), theme.text),
+    };
+    Span::styled(said, style)
+}
+
+/// Where the field lies in the status row: as wide as what is typed, as far as there is room beside `said`.
+fn field_area(find: &Find, said: &Span<'_>, area: Rect) -> Rect {
+    let label = cells(LABEL.len());
+    let written = cells(Line::from(safe_line(&find.field.text())).width()).saturating_add(1);
+    let most = area.width.saturating_sub(label).saturating_sub(cells(said.width()).saturating_add(3)).max(1);
+    let field = Rect { x: area.x.saturating_add(label), width: written.min(most), ..area };
+    field.intersection(area)
 }
 
 /// How it goes on, and how it ends.

@@ -15,7 +15,7 @@ pub(crate) mod providers;
 mod select;
 pub(crate) mod spend;
 pub(crate) mod surround;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod workbench;
 
 use ratatui::Frame;

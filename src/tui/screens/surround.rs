@@ -16,6 +16,7 @@ use crate::tui::model::composer::vi;
 use crate::tui::model::{Model, Tone};
 use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
+use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
 
 /// Below this the screen only says what it needs.
@@ -215,6 +216,16 @@ pub(crate) fn place(above: usize, below: usize) -> Option<String> {
         (0, below) => Some(format!(" ▾ {} ", thousands(below as u64))),
         (above, 0) => Some(format!(" ▴ {} ", thousands(above as u64))),
         (above, below) => Some(format!(" ▴ {} ▾ {} ", thousands(above as u64), thousands(below as u64))),
+    }
+}
+
+/// Says in the lower frame of a pane or box how many rows of it are out of sight.
+pub(crate) fn say_hidden(frame: &mut Frame<'_>, area: Rect, above: usize, below: usize, theme: &Theme) {
+    if let Some(place) = place(above, below) {
+        let width = cells(place.width());
+        let x = area.right().saturating_sub(width + 1);
+        let foot = Rect { x, y: area.bottom().saturating_sub(1), width, height: 1 };
+        frame.render_widget(Line::styled(place, theme.muted), foot.intersection(area));
     }
 }
 

@@ -122,6 +122,8 @@ pub(crate) mod glyph {
     pub(crate) const FLOW: &str = "▸";
     /// To be known.
     pub(crate) const WARNING: &str = "▲";
+    /// Waits for an answer of the user.
+    pub(crate) const ASKS: &str = "?";
     /// Nearly the same as another.
     pub(crate) const TWIN: &str = "≈";
     /// Marked, to be compared or judged.

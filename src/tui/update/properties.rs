@@ -9,17 +9,19 @@ use std::collections::BTreeMap;
 use aludel_core::domain::{Phase, SpendBy};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
 use proptest::prelude::*;
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use super::*;
 use crate::tui::keymap;
 use crate::tui::message::Told;
 use crate::tui::model::history::Row;
+use crate::tui::screens::surround::inner;
 use crate::tui::testing::samples::{provider_facts, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, phase_started, prompt, selection, whole_variant,
 };
 use crate::tui::theme::Theme;
+use crate::tui::widgets::scroll::Follow;
 use happenings::{happen, happenings, sizes};
 
 mod happenings;
@@ -65,6 +67,41 @@ fn assert_draws_text_alone(model: &Model) {
     assert!(control.is_none(), "a control character reached the screen: {control:?}");
 }
 
+/// No pane shows blank rows below its text while rows above are hidden. What follows by half panes is about to be filled.
+fn assert_no_room_is_lost(model: &Model) {
+    let full = |top: usize, height: u16, rows: usize| top == 0 || top + usize::from(height) <= rows;
+    for shown in screens::texts::shown(model) {
+        let scroll = screens::texts::scroll_of(model, shown.name.place);
+        let is_filling = scroll.following && model.follow == Follow::Page && model.live_run().is_some();
+        let (height, rows) = (shown.area.height, shown.text.rows());
+        assert!(is_filling || full(shown.top, height, rows), "{:?}: {} of {rows}", shown.name.place, shown.top);
+    }
+    let screen = Rect::new(0, 0, model.size.width, model.size.height);
+    let composer = inner(workbench::layout::layout(model, screen).composer);
+    if model.screen == ScreenName::Work && !composer.is_empty() && !model.composer.is_empty() {
+        let (above, _) = model.composer.hidden(composer.height);
+        assert!(full(above, composer.height, model.composer.rows()), "the input: {above} of {}", model.composer.rows());
+    }
+    let history = &model.history;
+    let list = history::layout::layout(model, screen);
+    let last = history.rows.len().saturating_sub(1);
+    assert!(list.list.is_empty() || history.top <= list.top_for(history, last), "the list");
+}
+
+/// The same, by what is seen: where a frame says that rows above are hidden, its last two rows are not both blank.
+fn assert_hidden_rows_have_no_room(bench: &Bench) {
+    let picture = bench.picture();
+    let rows: Vec<Vec<char>> = picture.lines().map(|row| row.chars().collect()).collect();
+    let cell = |x: usize, y: usize| rows[y].get(x).copied().unwrap_or(' ');
+    for (y, row) in rows.iter().enumerate() {
+        for (x, _) in row.iter().enumerate().filter(|(_, letter)| **letter == '▴') {
+            let Some(left) = (0..x).rev().find(|x| matches!(row[*x], '╰' | '┗')) else { continue };
+            let is_blank = |y: usize| (left + 1..x).all(|x| cell(x, y) == ' ');
+            assert!(!(is_blank(y - 1) && is_blank(y - 2)), "blank rows below hidden text:\n{picture}");
+        }
+    }
+}
+
 fn is_home(model: &Model) -> bool {
     model.screen == ScreenName::Work && model.overlay.is_none() && !model.zoom
 }
@@ -84,6 +121,7 @@ proptest! {
             happen(&mut bench, happening);
             assert_focus_is_valid(&bench.model);
             assert_draws_text_alone(&bench.model);
+            assert_no_room_is_lost(&bench.model);
         }
         // On a screen that can be seen.
         bench.send(Message::Resize { width: 80, height: 24 });
@@ -163,6 +201,25 @@ fn assert_every_size_draws(widths: std::ops::RangeInclusive<u16>) {
             let bench = &mut benches[(usize::from(width) * 7 + usize::from(height)) % count];
             bench.send(Message::Resize { width, height });
             assert_draws(&bench.model);
+        }
+    }
+}
+
+#[test]
+fn no_pane_is_blank_below_while_it_hides_text_above() {
+    let low = [(60, 16), (80, 24), (110, 30)];
+    for mut bench in laid_out() {
+        // What has the keys stands at its end in little room, and then gets more.
+        for (before, after) in low.into_iter().zip([(80, 24), (120, 40), LARGEST]) {
+            bench.send(Message::Resize { width: before.0, height: before.1 });
+            bench.press("G End");
+            assert_draws(&bench.model);
+            for (width, height) in [before, after] {
+                bench.send(Message::Resize { width, height });
+                assert_draws(&bench.model);
+                assert_hidden_rows_have_no_room(&bench);
+                assert_no_room_is_lost(&bench.model);
+            }
         }
     }
 }

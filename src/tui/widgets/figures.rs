@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use aludel_core::domain::Timestamp;
+use aludel_core::domain::{ModelMetadata, Timestamp};
 
 pub(crate) use crate::figures::{interval, thousands};
 
@@ -22,6 +22,11 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
         Some(cost) if cost < 1.0 => format!("${cost:.4}"),
         Some(cost) => format!("${cost:.2}"),
     }
+}
+
+/// What calls took in money: as [`dollars`], or `at most $0.1100` where some were cut off before their cost was known.
+pub(crate) fn cost(account: &ModelMetadata) -> String {
+    account.most_usd.map_or_else(|| dollars(account.cost_usd), |most| format!("at most {}", dollars(Some(most))))
 }
 
 /// `240ms`, `12.4s`, `3m05s`.
@@ -124,6 +129,13 @@ mod tests {
             ["$?", "free", "$0.0143", "<$0.0001"]
         );
         assert_eq!([duration(240), duration(12_449), duration(185_000)], ["240ms", "12.4s", "3m05s"]);
+    }
+
+    #[test]
+    fn what_may_have_been_paid_is_told_as_the_most() {
+        let cut_off = ModelMetadata { cost_usd: Some(0.0), most_usd: Some(0.11), ..ModelMetadata::default() };
+        assert_eq!(cost(&cut_off), "at most $0.1100");
+        assert_eq!(cost(&ModelMetadata { most_usd: None, ..cut_off }), "free");
     }
 
     #[test]

@@ -108,6 +108,29 @@ fn stopped_before_anything_has_finished() {
 }
 
 #[test]
+fn what_a_stopped_run_may_have_cost_is_told() {
+    let home = Home::new();
+    let price = "price: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
+    let rule = "rules:\n  - {when: {phase: solutio}, fault: hang}\n";
+    let script = home.write("sim.yaml", format!("{price}answer: {{text: done}}\n{rule}"));
+    // Under the cap of a day a call is written down before it goes out.
+    let script = script.display();
+    home.config(&format!("providers: {{sim: {{kind: sim, script: {script}}}}}\nspend: {{daily_budget_usd: 10}}\n"));
+    let mut child = start(&home, &["--count", "1", "--format", "jsonl"]);
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    lines_until(&mut stdout, "phase_finished");
+    while home.run(&["spend", "--format", "json"]).done().json()["total"]["unseen"] != 1 {}
+    signal(&child, "INT");
+    let rest = lines_until(&mut stdout, "cancelled");
+    let spent = rest.iter().find(|line| line["type"] == "spent").expect("it is told before the end");
+    let [cost, most] = ["cost_usd", "most_usd"].map(|name| spent["model_metadata"][name].as_f64().expect("a sum"));
+    assert!(cost > 0.0 && most > cost, "{spent}");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("no variant had finished; at most $0."), "{said}");
+}
+
+#[test]
 fn a_second_signal_ends_the_process_at_once() {
     let home = Home::new();
     home.sim("sim", TWO_HANG);

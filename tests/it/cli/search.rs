@@ -62,7 +62,37 @@ fn words_are_found_with_what_matched_and_how_many_there_are() {
     assert!(marked.to_lowercase().starts_with("integer"), "{marked}");
     assert_eq!((&matched["kind"], &row["near_duplicate_of"]), (&json!("text"), &Value::Null));
     assert!(found(&home.run(&["search", "rye -bread", "--format", "json"]).quietly_done()).is_empty());
-    assert_eq!(home.run(&["search", "platypus"]).done().stderr, "no stored prompt matches\n");
+}
+
+#[test]
+fn words_that_find_nothing_propose_to_look_by_meaning() {
+    const PROPOSED: &str = "no stored prompt matches\n--semantic looks for what means the same";
+    let home = filled();
+    // Nothing is about it, so no prompt is put forward.
+    assert_eq!(home.run(&["search", "platypus"]).done().stderr, format!("{PROPOSED}\n"));
+    // Other words for what is stored.
+    let said = home.run(&["search", PARAPHRASE]).done();
+    let nearest = found(&home.run(&["search", PARAPHRASE, "--semantic", "--format", "json"]).quietly_done());
+    assert_eq!((&nearest[0]["original_input"], &nearest[0]["match"]["far"]), (&json!(IDEAS[0].0), &Value::Null));
+    let id = nearest[0]["id"].as_str().expect("an id");
+    let short = &id[id.len() - 8..];
+    assert_eq!(said.stderr, format!("{PROPOSED}; nearest is {short}: {}\n", IDEAS[0].0));
+    assert_eq!(said.stdout, "");
+    // For a program the answer says it all.
+    home.run(&["search", "platypus", "--format", "json"]).quietly_done();
+    home.run(&["search", "platypus", "--quiet"]).quietly_done();
+}
+
+#[test]
+fn what_is_found_by_a_meaning_that_is_not_near_is_marked() {
+    let home = filled();
+    let said = home.run(&["search", "--semantic", "quantum chromodynamics"]).done();
+    assert!(said.stdout.contains(", far"), "{}", said.stdout);
+    let rows = found(&home.run(&["search", "--semantic", "quantum chromodynamics", "--format", "json"]).quietly_done());
+    for row in rows {
+        let score = row["match"]["score"].as_f64().expect("a score");
+        assert_eq!(row["match"]["far"] == json!(true), score < 0.30, "{row}");
+    }
 }
 
 #[test]

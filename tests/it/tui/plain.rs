@@ -69,7 +69,7 @@ fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
     pty.send("Name a boat\n.\n");
     pty.wait_for("A is finished: ");
     pty.send("\u{3}");
-    pty.wait_for("Stopped. 1 of 3 finished and kept.");
+    pty.wait_for("Stopped. 1 of 3 finished and kept");
     pty.wait_for("1 of 1: ");
     pty.send("\u{3}");
     pty.wait_for("Ctrl-C again leaves");

@@ -101,6 +101,66 @@ async fn an_unknown_price_needs_an_assumed_one_under_a_budget() {
     assert_eq!((spent.calls, spent.unpriced, spent.cost), (3, 3, Money::ZERO));
 }
 
+/// The second call of the first variant, and every call of the second, is sent and never answered.
+const PRICED_AND_HANGING: &str = "
+answer: {words: 40}
+price: {input: 1.0, output: 10.0}
+usage: {input_tokens: 500, output_tokens: 40}
+rules:
+  - {when: {variant: 0, phase: solutio}, fault: hang}
+";
+
+#[tokio::test]
+async fn a_run_that_is_stopped_tells_what_the_calls_under_way_may_have_cost() {
+    // Under the cap of a day a call is written down before it goes out.
+    let home = Home::scripted(PRICED_AND_HANGING, "spend: {daily_budget_usd: 10}\n");
+    let engine = home.engine();
+    let request = engine.decode(json!({ "input": "Name a boat", "count": 1, "max_tokens": 40 })).unwrap();
+    let mut run = engine.generate(request).unwrap();
+    let mut view = crate::event::RunView::default();
+    while let Some(event) = run.next().await {
+        if matches!(&event.kind, EventKind::PhaseStarted { phase, .. } if *phase == crate::domain::Phase::Solutio) {
+            let engine = engine.clone();
+            let control = run.control();
+            tokio::spawn(async move {
+                while written(&engine).await.unseen == 0 {
+                    tokio::task::yield_now().await;
+                }
+                control.cancel_all();
+            });
+        }
+        view.apply(&event);
+    }
+    assert_eq!(view.state, crate::event::RunState::Cancelled);
+    let account = view.account();
+    assert_eq!((account.calls, account.cost_usd), (1, Some(A_CALL)), "what is known to be paid");
+    let most = account.most_usd.expect("the other call may have been paid for");
+    let booked = written(&engine).await;
+    assert!((most - (booked.cost + booked.unseen_cost).dollars()).abs() < 1e-9, "{most} {booked:?}");
+    assert!(most > A_CALL + 0.0004, "40 tokens alone cost as much: {most}");
+}
+
+#[tokio::test]
+async fn a_result_tells_what_calls_that_were_cut_off_may_have_cost() {
+    let cut = PRICED_AND_HANGING.replace("hang", "cut");
+    let home = Home::scripted(&cut, "");
+    let engine = home.engine();
+    let result = generate(&engine, json!({ "input": "Name a boat", "count": 2, "max_tokens": 40 })).await.unwrap();
+    let (cost, most) = (result.model_metadata.cost_usd.unwrap(), result.model_metadata.most_usd.unwrap());
+    assert!((cost - 4.0 * A_CALL).abs() < 1e-9 && most > cost, "{cost} {most}");
+    let whole = Home::scripted(PRICED, "");
+    let result = generate(&whole.engine(), json!({ "input": "Name a boat", "count": 1 })).await.unwrap();
+    assert_eq!(result.model_metadata.most_usd, None, "every call was seen to its end");
+    assert!(!serde_json::to_string(&result).unwrap().contains("most_usd"), "and nothing is added to the answer");
+}
+
+#[tokio::test]
+async fn what_may_have_cost_is_unknown_where_a_price_is() {
+    let home = Home::scripted("rules:\n  - {when: {variant: 1}, fault: cut}\nanswer: {words: 40}\n", "");
+    let result = generate(&home.engine(), json!({ "input": "Name a boat", "count": 2 })).await.unwrap();
+    assert_eq!((result.model_metadata.cost_usd, result.model_metadata.most_usd), (None, None));
+}
+
 #[tokio::test]
 async fn the_judge_is_paid_by_the_same_account() {
     let home = Home::scripted(PRICED, "judge: {provider: builtin}\n");

@@ -30,6 +30,7 @@ fn metadata() -> impl Strategy<Value = ModelMetadata> {
         output_tokens: counts.1,
         total_tokens: counts.2,
         cost_usd: rest.0,
+        most_usd: None,
         latency_ms: counts.3,
         first_token_ms: rest.1,
         calls: counts.4,

@@ -16,7 +16,7 @@ use aludel_core::transfer::{Stage, TransferProgress};
 
 pub(crate) use preview::{Preview, Role};
 pub(crate) use question::{Mode, Question, Start, Typed};
-pub(crate) use row::Row;
+pub(crate) use row::{Row, by_their_runs};
 
 use super::Composer;
 use crate::tui::action::Context;
@@ -96,6 +96,8 @@ pub(crate) struct Facts {
     pub(crate) took_ms: u64,
     /// What it cost, where it cost anything.
     pub(crate) cost_usd: Option<f64>,
+    /// Where words found nothing: the prompt that is nearest in meaning, if it is near.
+    pub(crate) nearest: Option<String>,
     /// When it was given: ages are counted from here.
     pub(crate) at: Timestamp,
 }
@@ -202,6 +204,22 @@ impl History {
     /// The marked row.
     pub(crate) fn marked_row(&self) -> Option<&Row> {
         self.rows.get(self.marked)
+    }
+
+    /// How many rows of one run stand together from this one on; 0 where it is not the first of several.
+    pub(crate) fn begins_run_of(&self, at: usize) -> usize {
+        let run = |at: usize| self.rows.get(at).map(|row| row.run);
+        if at > 0 && run(at - 1) == run(at) {
+            return 0;
+        }
+        let count = self.rows.iter().skip(at).take_while(|row| Some(row.run) == run(at)).count();
+        if count > 1 { count } else { 0 }
+    }
+
+    /// True where the row before or behind this one is of the same run.
+    pub(crate) fn is_among_its_run(&self, at: usize) -> bool {
+        let run = |at: usize| self.rows.get(at).map(|row| row.run);
+        run(at + 1) == run(at) || at > 0 && run(at - 1) == run(at)
     }
 
     /// The prompt of the marked row, once read.

@@ -4,7 +4,7 @@ use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment
 
 use super::Row;
 use crate::tui::widgets::blocks::Blocks;
-use crate::tui::widgets::figures::{dollars, duration, letter, score, thousands, writer};
+use crate::tui::widgets::figures::{cost, duration, letter, score, thousands, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -94,6 +94,9 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     if let Some((kind, points)) = row.and_then(|row| row.found) {
         let said = match kind {
             MatchKind::Text => "found by its words".to_owned(),
+            MatchKind::Semantic if row.is_some_and(|row| row.is_far) => {
+                format!("found by its meaning, {points:.2} (cosine): far, likely about something else")
+            }
             MatchKind::Semantic => format!("found by its meaning, {points:.2} (cosine)"),
             MatchKind::Hybrid => "found by its words and its meaning".to_owned(),
         };
@@ -120,7 +123,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
 fn account(metadata: &ModelMetadata) -> String {
     let tokens = thousands(metadata.total_tokens);
     let estimated = if metadata.estimated { "~" } else { "" };
-    format!("{estimated}{tokens} tok · {} · {}", dollars(metadata.cost_usd), duration(metadata.latency_ms))
+    format!("{estimated}{tokens} tok · {} · {}", cost(metadata), duration(metadata.latency_ms))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Rows are made where answers come from, off the drawing thread. The whole prompt is read when its row is marked.
 
-use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, Timestamp};
+use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, SessionId, Timestamp, by_run};
 
 use crate::tui::widgets::figures::writer;
 use crate::tui::widgets::safe::{Sanitizer, safe_line};
@@ -20,6 +20,8 @@ pub(crate) type Piece = (String, bool);
 pub(crate) struct Row {
     /// Which prompt.
     pub(crate) id: PromptId,
+    /// The run it came of.
+    pub(crate) run: SessionId,
     /// When it was first stored.
     pub(crate) made: Timestamp,
     /// For whom it was written.
@@ -32,18 +34,31 @@ pub(crate) struct Row {
     pub(crate) tags: String,
     /// What was asked for; or, where words were found, the text around them.
     pub(crate) text: Vec<Piece>,
+    /// What was asked for.
+    pub(crate) idea: String,
+    /// What tells it from others of its run: its strategy, and how it begins.
+    pub(crate) begins: String,
     /// A row further up that says nearly the same.
     pub(crate) twin: Option<PromptId>,
     /// How it was found, and how well.
     pub(crate) found: Option<(MatchKind, f64)>,
+    /// True where it was found by a meaning that is not near.
+    pub(crate) is_far: bool,
 }
 
 impl Row {
     /// The row of a prompt in a list.
     pub(crate) fn listed(prompt: &Prompt, twin: Option<PromptId>) -> Self {
         let name = |text: &str| safe_line(cut(text, NAME));
+        let line = |text: &str, most| pieces(cut(text.trim_start(), most), &[]).into_iter().map(|(text, _)| text);
+        let idea = line(&prompt.original_input, TEXT).collect();
+        let begins: String = line(&prompt.content, TEXT / 2).collect();
+        let strategy = name(&prompt.strategy);
         Self {
             id: prompt.id,
+            run: prompt.session_id,
+            begins: if strategy.is_empty() { begins } else { format!("{strategy}: {begins}") },
+            idea,
             made: prompt.created_at,
             persona: name(&prompt.persona),
             who: writer(&name(&prompt.provider), &name(&prompt.model)),
@@ -52,12 +67,14 @@ impl Row {
             text: pieces(cut(prompt.original_input.trim_start(), TEXT), &[]),
             twin,
             found: None,
+            is_far: false,
         }
     }
 
     /// The row of a prompt that was found.
     pub(crate) fn found(prompt: &Prompt, matched: &Match, twin: Option<PromptId>) -> Self {
-        let row = Self { found: Some((matched.kind, matched.score)), ..Self::listed(prompt, twin) };
+        let found = Some((matched.kind, matched.score));
+        let row = Self { found, is_far: matched.far, ..Self::listed(prompt, twin) };
         // What was found by its meaning has no words to show: its idea tells more.
         if matched.marks.is_empty() {
             return row;
@@ -69,6 +86,11 @@ impl Row {
     pub(crate) fn retag(&mut self, prompt: &Prompt) {
         self.tags = Self::listed(prompt, None).tags;
     }
+}
+
+/// The rows of a page by their runs, those of the best or the newest first.
+pub(crate) fn by_their_runs(rows: &[Row]) -> Vec<Row> {
+    by_run(rows, |row| row.run).into_iter().flat_map(|run| run.rows).cloned().collect()
 }
 
 /// At most the first `most` characters.
@@ -135,6 +157,7 @@ mod tests {
         long.tags = vec!["t".repeat(64); 32];
         let row = Row::listed(&long, None);
         let kept: usize = row.text.iter().map(|(text, _)| text.len()).sum();
+        assert!(row.idea.len() <= TEXT && row.begins.len() <= TEXT);
         assert!(kept <= TEXT && row.persona.len() <= NAME && row.tags.len() <= NAME);
     }
 }

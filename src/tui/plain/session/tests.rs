@@ -170,14 +170,17 @@ async fn broken_off_by(heard_then: Heard) -> (String, usize) {
 #[tokio::test]
 async fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
     let (told, stored) = broken_off_by(Heard::Interrupt).await;
-    has(&told, &["Stopping; what is finished is kept.", "Stopped. 1 of 3 finished and kept.", "1 of 1: ", "> "]);
+    has(
+        &told,
+        &["Stopping; what is finished is kept.", "Stopped. 1 of 3 finished and kept, price unknown.", "1 of 1: ", "> "],
+    );
     assert_eq!(stored, 1);
 }
 
 #[tokio::test]
 async fn being_asked_to_end_keeps_what_is_finished_and_leaves() {
     let (told, stored) = broken_off_by(Heard::Stop).await;
-    has(&told, &["Stopped. 1 of 3 finished and kept."]);
+    has(&told, &["Stopped. 1 of 3 finished and kept, price unknown."]);
     assert!(!told.contains("> "), "{told}");
     assert_eq!(stored, 1);
 }

@@ -61,6 +61,8 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
         found.map_or_else(|| "-".to_owned(), score)
     };
     let skip = first_measured(model, inner.height);
+    let below = measured.prompts.len().saturating_sub(skip + usize::from(inner.height).saturating_sub(1));
+    surround::say_hidden(frame, area, skip, below, theme);
     for (row, (at, prompt)) in rows.zip(measured.prompts.iter().enumerate().skip(skip)) {
         let chosen = model.compare.prompts.iter().position(|chosen| chosen.id == prompt.id);
         let label = chosen.map_or_else(|| prompt.id.short(), |at| model.compare.prompts[at].label.clone());

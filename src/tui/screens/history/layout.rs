@@ -3,16 +3,18 @@
 //! From 110 columns and 30 rows the preview stands beside the list, below that under it; where there is no room for
 //! both, the part that has the keys is shown alone.
 
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
-use crate::tui::model::history::Part;
+use crate::tui::model::history::{History, Part};
 use crate::tui::screens::surround::{Rim, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Rows of one entry of the list.
+/// Rows of one entry of the list, without the row that says what was asked of a run of several.
 pub(crate) const ENTRY: u16 = 2;
 /// Below so many rows the list and the preview are not shown together.
 const BOTH: u16 = 13;
@@ -57,10 +59,34 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// How many entries of the list are visible.
-    pub(crate) fn entries(&self) -> usize {
-        usize::from(inner(self.list).height / ENTRY)
+    /// The entries of the list that are visible whole when entry `top` is the first.
+    pub(crate) fn entries(&self, history: &History, top: usize) -> Range<usize> {
+        let mut room = inner(self.list).height;
+        let mut end = top;
+        while end < history.rows.len() {
+            let Some(rest) = room.checked_sub(height_of(history, end)) else { break };
+            room = rest;
+            end += 1;
+        }
+        top..end
     }
+
+    /// The first entry from which on all as far as this one are visible whole; itself where it has no room.
+    pub(crate) fn top_for(&self, history: &History, entry: usize) -> usize {
+        let mut room = inner(self.list).height;
+        let mut top = entry + 1;
+        while let Some(before) = top.checked_sub(1) {
+            let Some(rest) = room.checked_sub(height_of(history, before)) else { break };
+            room = rest;
+            top = before;
+        }
+        top.min(entry)
+    }
+}
+
+/// Rows of the list that an entry takes.
+pub(crate) fn height_of(history: &History, entry: usize) -> u16 {
+    ENTRY + u16::from(history.begins_run_of(entry) > 0)
 }
 
 /// Where everything lies on a screen of this size.

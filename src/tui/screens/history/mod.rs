@@ -20,7 +20,7 @@ use crate::tui::model::history::Part;
 use crate::tui::model::{Asking, Model, Overlay};
 use answers::{ask_now, changed, marked_moved};
 pub(crate) use deleting::{settle, settle_due};
-use layout::{ENTRY, Layout, layout};
+use layout::{Layout, height_of, layout};
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
@@ -131,11 +131,11 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 pub(super) fn reflow(model: &mut Model) {
     let layout = here(model);
     let history = &mut model.history;
+    history.search.reflow(inner(layout.search));
     let last = history.rows.len().saturating_sub(1);
     history.marked = history.marked.min(last);
-    let entries = layout.entries().max(1);
-    let lowest = (history.marked + 1).saturating_sub(entries);
-    history.top = history.top.clamp(lowest, history.marked.max(lowest)).min(history.rows.len().saturating_sub(entries));
+    let lowest = layout.top_for(history, history.marked);
+    history.top = history.top.clamp(lowest, history.marked).min(layout.top_for(history, last));
     if let Some(preview) = &mut history.preview {
         let inner = inner(layout.preview);
         if !inner.is_empty() {
@@ -154,9 +154,13 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
         focus(model, Part::Preview);
     } else if layout.list.contains(at) {
         focus(model, Part::List);
-        let row = model.history.top + usize::from(at.y.saturating_sub(list.y) / ENTRY);
-        if list.contains(at) && row < model.history.rows.len() {
-            model.history.marked = row;
+        let mut end = list.y;
+        let hit = layout.entries(&model.history, model.history.top).find(|entry| {
+            end += height_of(&model.history, *entry);
+            at.y < end
+        });
+        if let Some(entry) = hit.filter(|_| list.contains(at)) {
+            model.history.marked = entry;
             return marked_moved(model);
         }
     }
@@ -213,7 +217,8 @@ fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
         return Vec::new();
     }
     let last = history.rows.len().saturating_sub(1);
-    history.marked = history.marked.saturating_add_signed(by(layout.entries())).min(last);
+    let visible = layout.entries(history, history.top).len();
+    history.marked = history.marked.saturating_add_signed(by(visible)).min(last);
     marked_moved(model)
 }
 

@@ -6,10 +6,10 @@ use super::layout::layout;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Mode, Part, Question, Row, Start};
+use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start, by_their_runs};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
-use aludel_core::domain::{MatchKind, Prompt};
+use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Problem};
 use proptest::prelude::*;
@@ -375,6 +375,104 @@ fn how_far_the_vectors_are_is_told_while_some_are_missing() {
 }
 
 #[test]
+fn a_paste_goes_on_where_a_text_was_about_to_be_thrown_away() {
+    let mut bench = listing(1);
+    bench.press("a");
+    bench.type_text("one");
+    bench.press("Esc");
+    bench.send(Message::Paste(" and two".into()));
+    bench.press("Esc");
+    let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the paste was thrown away unasked") };
+    assert_eq!((asking.field.text(), &asking.stage), ("one and two".to_owned(), &Stage::Leaving));
+}
+
+#[test]
+fn what_is_being_stored_takes_no_paste() {
+    let mut bench = listing(1);
+    bench.press("a");
+    bench.type_text("one");
+    bench.press("Ctrl+J");
+    bench.send(Message::Paste(" and two".into()));
+    let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the box is closed") };
+    assert_eq!(asking.field.text(), "one");
+    assert!(matches!(asking.stage, Stage::Waiting(_)), "{:?}", asking.stage);
+}
+
+/// Prompts 0, 2 and 3 of one run, prompt 1 of another.
+fn of_two_runs() -> Bench {
+    let of_run = |number: u32, run: u128| {
+        let idea = if run == 1 { "Announce the move" } else { "Review the diff" };
+        let run = SessionId(uuid::Uuid::from_u128(run));
+        Row::listed(&Prompt { session_id: run, original_input: idea.into(), ..stored(number) }, None)
+    };
+    let mut bench = Bench::new(80, 24);
+    bench.press("Esc 5");
+    bench.answer(answer(by_their_runs(&[of_run(0, 1), of_run(1, 2), of_run(2, 1), of_run(3, 1)])));
+    bench
+}
+
+#[test]
+fn prompts_of_a_run_stand_below_what_was_asked_of_it() {
+    let mut bench = of_two_runs();
+    let order: Vec<_> = bench.model.history.rows.iter().map(|row| row.id).collect();
+    assert_eq!(order, [0, 2, 3, 1].map(|number| stored(number).id));
+    let picture = bench.picture();
+    assert_eq!(picture.matches("Announce the move").count(), 1, "{picture}");
+    assert!(picture.contains("3 prompts · Announce the move"), "{picture}");
+    assert!(picture.contains("direct: Prompt number 0") && picture.contains("Prompt number 2"), "{picture}");
+    // One that is alone has no line above it, and says what was asked itself.
+    bench.press("G");
+    assert!(bench.picture().contains("Review the diff") && !bench.picture().contains("1 prompts"), "{picture}");
+}
+
+#[test]
+fn a_click_marks_what_it_hits_below_the_line_of_a_run() {
+    let mut bench = of_two_runs();
+    for (row, text) in [(1, "Prompt number 2"), (0, "Prompt number 0")] {
+        let (x, y) = bench.place_of(text);
+        bench.click(x, y);
+        assert_eq!(bench.model.history.marked, row, "{text}");
+    }
+    bench.press("j");
+    let (x, y) = bench.place_of("3 prompts");
+    bench.click(x, y);
+    assert_eq!(bench.model.history.marked, 0, "the line of a run is its first prompt");
+}
+
+#[test]
+fn words_that_find_nothing_show_what_is_nearest_by_its_meaning() {
+    let mut bench = listing(1);
+    bench.press("/ x");
+    let nothing = answer(Vec::new());
+    let facts = Facts { total: Some(0), nearest: Some("000000a0 Bake a loaf".into()), ..nothing.facts.clone() };
+    bench.answer(Answer { facts, ..nothing.clone() });
+    let picture = bench.picture();
+    assert!(picture.contains("The nearest by its meaning: 000000a0 Bake a loaf"), "{picture}");
+    assert!(picture.contains("^R searches by meaning"), "{picture}");
+    bench.press("y");
+    bench.answer(nothing);
+    assert!(!bench.picture().contains("The nearest by its meaning"));
+}
+
+#[test]
+fn what_is_found_by_a_meaning_that_is_not_near_is_marked() {
+    let mut bench = listing(1);
+    bench.press("/ x");
+    let row = |far| {
+        let matched = Match { score: 0.2, snippet: String::new(), marks: Vec::new(), kind: MatchKind::Semantic, far };
+        Row::found(&stored(0), &matched, None)
+    };
+    bench.answer(answer(vec![row(true)]));
+    bench.read(stored(0));
+    let picture = bench.picture();
+    assert!(picture.contains(" · far") && picture.contains("0.20 (cosine): far"), "{picture}");
+    bench.press("y");
+    bench.answer(answer(vec![row(false)]));
+    bench.read(stored(0));
+    assert!(!bench.picture().contains("far"), "{}", bench.picture());
+}
+
+#[test]
 fn esc_leads_outwards_and_q_to_the_workbench() {
     let mut bench = listing(3);
     bench.press("/ x");
@@ -439,6 +537,8 @@ fn any_row() -> impl Strategy<Value = Row> {
         .prop_map(|(number, text, twin, found)| Row {
             found: found.then_some((MatchKind::Hybrid, 0.03)),
             twin: twin.map(|twin| stored(twin).id),
+            // Some alone, some with others of their run.
+            run: SessionId(uuid::Uuid::from_u128(u128::from(number / 3))),
             ..Row::listed(&Prompt { content: text.clone(), persona: text, ..stored(number) }, None)
         })
 }
@@ -522,8 +622,8 @@ proptest! {
             let history = &bench.model.history;
             prop_assert!(history.rows.is_empty() || history.marked < history.rows.len());
             let size = bench.model.size;
-            let entries = layout(&bench.model, Rect::new(0, 0, size.width, size.height)).entries();
-            let in_sight = history.top..history.top + entries.max(1);
+            let entries = layout(&bench.model, Rect::new(0, 0, size.width, size.height)).entries(history, history.top);
+            let in_sight = history.top..entries.end.max(history.top + 1);
             prop_assert!(history.rows.is_empty() || in_sight.contains(&history.marked), "the marked row is in sight");
             let controls = bench.picture().chars().any(|character| character != '\n' && character.is_control());
             prop_assert!(!controls, "a control character reached the screen");

@@ -10,6 +10,7 @@ use crate::tui::message::{Message, News};
 use crate::tui::model::{Costly, CostlyWhat, Overlay};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
+use crate::tui::theme::Theme;
 
 const GALLERY: Gallery = Gallery("judge");
 
@@ -147,6 +148,9 @@ fn what_may_cost_more_is_asked_and_gets_that_budget() {
     bench.press("Esc");
     assert!(bench.model.overlay.is_none() && bench.model.judge.live().is_none());
     assert!(bench.picture().contains("it may cost $0.40"), "the reason stays");
+    let theme = Theme::ansi16();
+    let red = bench.buffer(&theme).content().iter().any(|cell| Some(cell.fg) == theme.bad.fg);
+    assert!(!red && bench.picture().contains("? asks first"), "a question is no failure:\n{}", bench.picture());
     let (ticket, _) = asked(&mut bench, "J");
     bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
     let (_, raw) = asked(&mut bench, "Enter");

@@ -10,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::model::judge::{Judged, Row, Said};
 use crate::tui::screens::surround::{self, header, hints, inner, pane, place, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{dollars, duration, interval, score, tokens};
+use crate::tui::widgets::figures::{cost, duration, interval, score, tokens};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
@@ -65,6 +65,8 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     let rows = judge.rows();
     let skip = first_row(model, inner.height);
+    let below = rows.len().saturating_sub(skip + usize::from(inner.height).saturating_sub(1));
+    surround::say_hidden(frame, area, skip, below, theme);
     for (area, (at, row)) in areas.zip(rows.iter().enumerate().skip(skip)) {
         let line = line(row, at, plot, judge.winner().is_some(), theme);
         surround::list_row(frame, area, line, at == judge.marked, theme);
@@ -178,14 +180,13 @@ fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
             vec![
                 Span::styled(format!(" {} {said}", glyph::DONE), style),
                 Span::styled(
-                    format!(
-                        " · {} · {} · {took}",
-                        tokens(metadata.total_tokens, metadata.estimated),
-                        dollars(metadata.cost_usd)
-                    ),
+                    format!(" · {} · {} · {took}", tokens(metadata.total_tokens, metadata.estimated), cost(metadata)),
                     theme.muted,
                 ),
             ]
+        }
+        (None, Some(_)) if judged.asks.is_some() => {
+            vec![Span::styled(format!(" {} asks first", glyph::ASKS), theme.warning)]
         }
         (None, Some(problem)) => vec![Span::styled(format!(" {} {}", glyph::FAILED, problem.code), theme.bad)],
         (None, None) => vec![Span::styled(format!(" {} stopped", glyph::STOPPED), theme.warning)],

@@ -48,6 +48,9 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         }
         return;
     }
+    let visible = usize::from(inner.height).saturating_sub(1);
+    let below = providers.rows().len().saturating_sub(providers.top + visible);
+    surround::say_hidden(frame, area, providers.top, below, theme);
     for (row, (at, facts)) in rows.zip(providers.rows().iter().enumerate().skip(providers.top)) {
         let is_marked = at == providers.marked;
         let line = line(model, facts, is_marked, theme);

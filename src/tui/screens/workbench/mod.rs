@@ -12,6 +12,7 @@ pub(crate) mod view;
 use ratatui::layout::{Position, Rect};
 
 use super::pointer::NOTCH;
+use super::surround::inner;
 use super::{copy, half, judge, page};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
@@ -160,6 +161,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
 pub(super) fn reflow(model: &mut Model) {
     let layout = layout(model, Rect::new(0, 0, model.size.width, model.size.height));
     let (follow, now) = (model.follow, model.now);
+    model.composer.reflow(inner(layout.composer));
     let Some(run) = &mut model.run else { return };
     for slot in layout.slots {
         let height = notice::text_height(run, &slot, now, &model.keymap);

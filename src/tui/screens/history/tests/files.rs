@@ -36,6 +36,25 @@ fn a_name_that_is_changed_after_a_refusal_replaces_nothing() {
 }
 
 #[test]
+fn a_name_that_is_pasted_after_a_refusal_replaces_nothing() {
+    let mut bench = listing(2);
+    bench.press("E Enter");
+    news(&mut bench, News::Exported(Err(Box::new(Problem::from(Error::Conflict("it is there".into()))))));
+    bench.send(Message::Paste("x".into()));
+    assert!(matches!(wishes(&bench.press("Enter")).as_slice(), [Wish::Export { replace: false, .. }]));
+}
+
+#[test]
+fn whether_a_file_is_replaced_is_asked_as_a_question() {
+    let mut bench = listing(2);
+    bench.press("E Enter");
+    let there = "there is a file x already; Enter again replaces it";
+    news(&mut bench, News::Exported(Err(Box::new(Problem::from(Error::Conflict(there.into()))))));
+    let picture = bench.picture();
+    assert!(picture.contains("? there is a file x already") && picture.contains("Enter replace"), "{picture}");
+}
+
+#[test]
 fn words_cannot_be_exported() {
     let mut bench = listing(2);
     bench.press("/ x");

@@ -1,4 +1,4 @@
-//! The list: two rows an entry, what is known of a prompt above its text. Without entries it says why, and what to do.
+//! The list: two rows an entry, what is known of a prompt above its text; above those of one run what was asked of it. Without entries it says why, and what to do.
 
 use aludel_core::domain::Timestamp;
 use ratatui::Frame;
@@ -8,14 +8,15 @@ use ratatui::text::{Line, Span};
 
 use crate::tui::model::Model;
 use crate::tui::model::history::{Part, Row};
-use crate::tui::screens::history::layout::ENTRY;
-use crate::tui::screens::surround::{pane, place};
+use crate::tui::screens::history::layout::{ENTRY, Layout};
+use crate::tui::screens::surround::{cut_top, pane, place};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{age, score};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
+pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
+    let area = layout.list;
     if area.is_empty() {
         return;
     }
@@ -33,8 +34,8 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
         _ => Line::styled(if is_search { " Found " } else { " Prompts " }, theme.strong),
     };
     let mut block = pane(title, focused, theme);
-    let visible = usize::from(block.inner(area).height / ENTRY);
-    let below = history.rows.len().saturating_sub(history.top + visible);
+    let entries = layout.entries(history, history.top);
+    let below = history.rows.len().saturating_sub(entries.end);
     if let Some(place) = place(history.top, below) {
         block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
     }
@@ -46,13 +47,16 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
         }
         return;
     }
-    let rows = history.rows.iter().enumerate().skip(history.top).take(visible);
-    for (y, (index, row)) in (inner.y..).step_by(ENTRY.into()).zip(rows) {
+    let mut rest = inner;
+    for index in entries {
+        let row = &history.rows[index];
         let is_marked = index == history.marked;
-        let above = Rect { y, height: 1, ..inner };
-        let text = Rect { y: y + 1, ..above };
+        if let count @ 1.. = history.begins_run_of(index) {
+            frame.render_widget(head(model, row, count, theme), cut_top(&mut rest, 1));
+        }
+        let above = cut_top(&mut rest, 1);
         frame.render_widget(facts(model, row, is_marked, theme), above);
-        frame.render_widget(content(row, theme), text);
+        frame.render_widget(content(row, history.is_among_its_run(index), theme), cut_top(&mut rest, 1));
         if is_marked && history.focus != Part::Preview {
             frame.buffer_mut().set_style(Rect { height: ENTRY, ..above }, theme.marked);
         }
@@ -65,6 +69,7 @@ fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'stat
     let chosen = if model.choice.has(row.id) { glyph::CHOSEN } else { " " };
     let points = row.score.map_or_else(|| "  - ".to_owned(), score);
     let tags = if row.tags.is_empty() { String::new() } else { format!(" · {}", row.tags) };
+    let far = if row.is_far { " · far" } else { "" };
     Line::from(vec![
         Span::styled(format!("{mark}{chosen}"), theme.strong),
         Span::styled(row.id.short(), theme.strong),
@@ -72,13 +77,24 @@ fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'stat
         Span::styled(format!("  {points}  "), theme.gold),
         Span::styled(format!("{} · {}", row.persona, row.who), theme.muted),
         Span::styled(tags, theme.key),
+        Span::styled(far, theme.warning),
     ])
 }
 
-/// What was asked for, or where what was looked for is.
-fn content(row: &Row, theme: &Theme) -> Line<'static> {
+/// What was asked of a run, when, and how many of its prompts follow: `2 min · 3 prompts · Review pull requests`.
+fn head(model: &Model, row: &Row, count: usize, theme: &Theme) -> Line<'static> {
+    let facts = format!("{} · {count} prompts · ", age(row.made, now(model)));
+    Line::from(vec![Span::styled(facts, theme.muted), Span::styled(row.idea.clone(), theme.strong)])
+}
+
+/// What was asked for, or where what was looked for is; below what was asked of its run, what is its own.
+fn content(row: &Row, is_below_head: bool, theme: &Theme) -> Line<'static> {
     let twin = if row.twin.is_some() { format!("  {} ", glyph::TWIN) } else { "    ".to_owned() };
     let mut spans = vec![Span::styled(twin, theme.warning)];
+    if is_below_head && row.text.iter().all(|(_, is_match)| !is_match) {
+        spans.push(Span::styled(row.begins.clone(), theme.text));
+        return Line::from(spans);
+    }
     for (text, is_match) in &row.text {
         spans.push(Span::styled(text.clone(), if *is_match { theme.found } else { theme.text }));
     }
@@ -116,8 +132,11 @@ fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
             );
         }
         (None, None) => say(&format!("{} reading what is stored", glyph::CONNECTING), theme.muted),
-        (None, Some(_)) if is_filtered => {
+        (None, Some(facts)) if is_filtered => {
             say("Nothing matches.", theme.text);
+            if let Some(nearest) = &facts.nearest {
+                say(&format!("\nThe nearest by its meaning: {nearest}"), theme.text);
+            }
             say(
                 &model.spell(
                     "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; \

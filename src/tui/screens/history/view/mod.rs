@@ -25,7 +25,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     header(model, layout.rim.header, frame, theme);
     search::view(model, layout.search, frame, theme);
     search::said(model, layout.said, frame, theme);
-    list::view(model, layout.list, frame, theme);
+    list::view(model, &layout, frame, theme);
     preview::view(model, layout.preview, frame, theme);
     status(model, layout.rim.status, frame, theme);
     hints(model, layout.rim.hints, frame, theme);

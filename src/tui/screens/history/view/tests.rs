@@ -4,7 +4,7 @@ use crate::tui::message::{Message, News};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
-use aludel_core::domain::{Match, MatchKind, Prompt};
+use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::time::from_millis;
@@ -34,6 +34,8 @@ fn stored(number: u32) -> Prompt {
     let tags: [&[&str]; 3] = [&["rust", "review"], &[], &["data"]];
     let at = number as usize;
     Prompt {
+        // Three of a run, then one alone.
+        session_id: SessionId(uuid::Uuid::from_u128(u128::from(number / 4 * 2 + u32::from(number % 4 == 3)))),
         original_input: "Review pull requests like a careful senior engineer".into(),
         tags: tags[at % 3].iter().map(|tag| (*tag).to_owned()).collect(),
         persona: ["code", "generic", "writing"][at % 3].into(),
@@ -56,7 +58,7 @@ fn found(bench: &mut Bench) {
     let snippet = "Review {{diff}}. List at most seven findings, ranked by severity.";
     let row = |number| {
         let marks = vec![(35, 43), (55, 63)];
-        let matched = Match { score: 0.032, snippet: snippet.into(), marks, kind: MatchKind::Hybrid };
+        let matched = Match { score: 0.032, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
         Row::found(&stored(number), &matched, (number > 0).then(|| stored(0).id))
     };
     let warnings = vec!["12 prompts have no vector yet and are found by their words alone".to_owned()];
@@ -234,7 +236,7 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
     let mut bench = Bench::new(200, 60);
     bench.press("Alt+5 /");
     bench.send(Message::Paste(text()));
-    let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text };
+    let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text, far: false };
     let facts = Facts { warnings: vec![text()], ..answer(Vec::new()).facts };
     let rows = vec![Row::listed(&hostile, None), Row::found(&stored(1), &matched, None)];
     bench.answer(Answer { rows, next: None, facts });

@@ -9,6 +9,7 @@ use super::pane;
 use crate::tui::model::settings::Field;
 use crate::tui::model::{Focus, Model};
 use crate::tui::overlays::settings::line;
+use crate::tui::screens::surround::place;
 use crate::tui::screens::workbench::layout::{Layout, Room};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
@@ -35,8 +36,8 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
         block = block.title_bottom(count.right_aligned());
     }
     let inner = block.inner(area);
-    frame.render_widget(block, area);
     if inner.is_empty() {
+        frame.render_widget(block, area);
         return;
     }
     if model.composer.is_empty() {
@@ -46,7 +47,13 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
         }
     } else {
         frame.render_widget(model.composer.area(), inner);
+        // What is hidden is known once the text was drawn.
+        let (above, below) = model.composer.hidden(inner.height);
+        if let Some(place) = place(above, below) {
+            block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
+        }
     }
+    frame.render_widget(block, area);
     if focused && model.overlay.is_none() {
         let (column, row) = if model.composer.is_empty() { (0, 0) } else { model.composer.cursor_on_screen() };
         let x = inner.x.saturating_add(cells(column)).min(inner.right() - 1);

@@ -11,7 +11,7 @@ use crate::tui::model::{LiveRun, Model, Vessel};
 use crate::tui::screens::workbench::layout::Room;
 use crate::tui::screens::{find, surround};
 use crate::tui::theme::{Theme, glyph};
-use crate::tui::widgets::figures::{dollars, duration, letter, score, tokens, writer};
+use crate::tui::widgets::figures::{cost, duration, letter, score, tokens, writer};
 use crate::tui::widgets::safe::safe_line;
 
 pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -60,7 +60,7 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
         }
         (Vessel::Done(metadata), _) => {
             parts.push(tokens(metadata.output_tokens, metadata.estimated));
-            parts.push(dollars(metadata.cost_usd));
+            parts.push(cost(metadata));
             parts.push(duration(metadata.latency_ms));
         }
         (Vessel::Failed(problem), _) => parts.push(problem.code.to_string()),
@@ -79,6 +79,7 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     let (word, style): (String, Style) = match () {
         () if run.is_live() && run.stopping => ("stopping".into(), theme.warning),
         () if run.is_live() => ("live".into(), theme.live),
+        () if run.asks.is_some() => (format!("{} asks first", glyph::ASKS), theme.warning),
         () if run.refusal.is_some() => ("refused".into(), theme.bad),
         () if run.run_failure().is_some() => (format!("{} failed", glyph::FAILED), theme.bad),
         () if run.view.generation().is_some() => (done(run), theme.good),
@@ -96,9 +97,10 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         let account = run.account();
         let under_way = run.tokens_under_way();
         let mut parts = vec![tokens(account.total_tokens + under_way, account.estimated || under_way > 0)];
-        // Where no call was paid for, nothing is known to be free.
-        if account.total_tokens > 0 {
-            parts.push(dollars(account.cost_usd));
+        // Nothing is known to be free while calls are under way, or where none was made.
+        let is_known = account.total_tokens > 0 && !(run.is_calling() && account.cost_usd == Some(0.0));
+        if is_known || account.most_usd.is_some() || run.view.spent.is_some() {
+            parts.push(cost(&account));
         }
         parts.push(duration(run.elapsed()));
         spans.extend(parts.into_iter().map(|part| Span::styled(format!(" · {part}"), theme.muted)));

@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::{mark, pane, state_of};
 use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::screens::surround::say_hidden;
 use crate::tui::screens::workbench::layout::{table_columns, window};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, duration, letter, score, thousands, tokens};
@@ -34,6 +35,7 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
         frame.render_widget(Line::from(spans), row);
     }
     let (first, count) = window(run.active, run.variants(), u32::from(inner.height.saturating_sub(1)));
+    say_hidden(frame, area, first as usize, (run.variants() - first - count) as usize, theme);
     for (row, variant) in rows.zip(first..first + count) {
         let active = variant == run.active;
         let name = format!("{}{:<3}", if active { glyph::FLOW } else { " " }, letter(variant));

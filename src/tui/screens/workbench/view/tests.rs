@@ -2,14 +2,14 @@
 
 use crate::tui::effect::{Effect, TerminalEffect};
 use crate::tui::message::Message;
-use crate::tui::model::Overlay;
+use crate::tui::model::{Costly, CostlyWhat, Overlay};
 use crate::tui::screens::view;
 use crate::tui::terminal::output::FrameBytes;
 use crate::tui::testing::gallery::{Gallery, check};
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
-use aludel_core::domain::{Phase, VariantFailure};
+use aludel_core::domain::{ModelMetadata, Phase, VariantFailure};
 use aludel_core::error::{Code, Error, Fault, Problem};
 use aludel_core::event::EventKind;
 use ratatui::backend::CrosstermBackend;
@@ -137,6 +137,107 @@ fn refused() {
         let ticket = bench.model.last_ticket;
         bench.send(Message::RunRefused { ticket, problem });
     });
+}
+
+#[test]
+fn lines_scrolled_to_while_the_input_was_low_leave_no_blank_rows_when_it_is_high() {
+    let mut bench = Bench::new(80, 24);
+    let lines: Vec<String> = (1..=9).map(|number| format!("line {number}")).collect();
+    bench.send(Message::Paste(lines.join("\n")));
+    bench.picture();
+    bench.press("Ctrl+J");
+    bench.tell(vec![started(3)]);
+    assert!(bench.picture().contains("▴ 7"), "what is hidden is told:\n{}", bench.picture());
+    bench.press("i");
+    let picture = bench.picture();
+    for line in &lines[1..] {
+        assert!(picture.contains(line.as_str()), "no {line:?} in\n{picture}");
+    }
+    assert!(picture.contains("▴ 1"), "what is hidden is told:\n{picture}");
+    bench.press("Ctrl+Home");
+    assert!(bench.picture().contains("▾ 1") && bench.picture().contains("line 1"), "{}", bench.picture());
+}
+
+/// A paid run of which the first variant has finished a phase, and the user has stopped it.
+fn stopped_while_calls_are_under_way(bench: &mut Bench, spent: Option<ModelMetadata>) {
+    bench.run(IDEA, 2);
+    bench.tell((0..2).map(|variant| phase_started(variant, Phase::PrimaMateria)).collect());
+    bench.press("Ctrl+C");
+    let cancelled = |variant| EventKind::VariantFailed {
+        variant,
+        phase: Some(Phase::PrimaMateria),
+        error: Box::new(Problem::from(Error::Cancelled)),
+    };
+    bench.tell((0..2).map(cancelled).collect());
+    bench.tell(spent.into_iter().map(|model_metadata| EventKind::Spent { model_metadata }).collect());
+    bench.tell(vec![EventKind::Cancelled {}]);
+    bench.wait(5_000);
+}
+
+#[test]
+fn a_stopped_run_is_not_called_free_while_its_calls_may_have_been_paid_for() {
+    let mut bench = Bench::new(120, 40);
+    let spent = ModelMetadata { cost_usd: Some(0.0), most_usd: Some(0.11), ..ModelMetadata::default() };
+    stopped_while_calls_are_under_way(&mut bench, Some(spent));
+    let [screen, details] = [bench.picture(), {
+        bench.press("e");
+        bench.picture()
+    }];
+    for picture in [screen, details] {
+        assert!(picture.contains("at most $0.1100") && !picture.contains("free"), "{picture}");
+    }
+    let mut nothing_went_out = Bench::new(120, 40);
+    stopped_while_calls_are_under_way(&mut nothing_went_out, None);
+    assert!(!nothing_went_out.picture().contains("· free"), "{}", nothing_went_out.picture());
+    nothing_went_out.press("e");
+    assert!(!nothing_went_out.picture().contains("· free"), "{}", nothing_went_out.picture());
+}
+
+#[test]
+fn nothing_is_called_free_while_calls_are_under_way() {
+    let mut bench = Bench::new(120, 40);
+    bench.run(IDEA, 1);
+    let free = ModelMetadata { cost_usd: Some(0.0), ..metadata(90) };
+    let done = EventKind::PhaseFinished {
+        variant: 0,
+        phase: Phase::PrimaMateria,
+        provider: "builtin".into(),
+        model: "builtin".into(),
+        content: "text".into(),
+        model_metadata: free,
+    };
+    bench.tell(vec![phase_started(0, Phase::PrimaMateria), delta(0, Phase::PrimaMateria, "text"), done]);
+    bench.tell(vec![phase_started(0, Phase::Solutio)]);
+    let last = |bench: &Bench| bench.picture().lines().rev().nth(1).unwrap_or_default().to_owned();
+    assert!(last(&bench).contains("live · 130 tok") && !last(&bench).contains("free"), "{}", last(&bench));
+}
+
+#[test]
+fn a_run_that_only_asks_is_no_failure() {
+    let problem = || Box::new(Problem::from(Error::Budget("this run may cost up to $2.00".into())));
+    let costly = || Box::new(Costly { what: CostlyWhat::Run(serde_json::Value::Null), most_usd: 2.0, calls: 9 });
+    let theme = Theme::ansi16();
+    for is_question_first in [true, false] {
+        let mut bench = Bench::new(120, 40);
+        bench.run(IDEA, 0);
+        let ticket = bench.model.last_ticket;
+        let asked = Message::CostAsked { ticket, costly: costly() };
+        let refused = Message::RunRefused { ticket, problem: problem() };
+        let both = if is_question_first { [asked, refused] } else { [refused, asked] };
+        for message in both {
+            bench.send(message);
+        }
+        for keys in ["", "Esc", "Tab e"] {
+            if !keys.is_empty() {
+                bench.press(keys);
+            }
+            let buffer = bench.buffer(&theme);
+            let red = buffer.content().iter().find(|cell| Some(cell.fg) == theme.bad.fg);
+            assert!(red.is_none(), "after {keys:?}:\n{}", bench.picture());
+            assert!(bench.picture().contains("may cost up to $2 (9 calls)"), "after {keys:?}:\n{}", bench.picture());
+            assert!(bench.picture().contains("? asks first"), "after {keys:?}:\n{}", bench.picture());
+        }
+    }
 }
 
 #[test]

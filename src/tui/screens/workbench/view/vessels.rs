@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{mark, pane};
 use crate::tui::model::desk::CutShort;
 use crate::tui::model::{Focus, LiveRun, Model, Vessel};
+use crate::tui::screens::surround;
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
 use crate::tui::screens::workbench::notice::{self, Meaning};
 use crate::tui::theme::{Theme, glyph};
@@ -121,17 +122,11 @@ fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
     Some(format!(" {}{remark} ", safe_line(&writer(&begun.provider, &begun.model))))
 }
 
-/// How much is out of sight: ` 12 more ▾ `.
+/// How much of its text is out of sight.
 fn place(run: &LiveRun, slot: &Slot, height: usize) -> Option<String> {
     let pane = run.pane(slot.variant, slot.phase)?;
-    let (above, all) = (pane.scroll.top, pane.text.len());
-    let below = all.saturating_sub(above + height);
-    match (above, below) {
-        (0, 0) => None,
-        (0, below) => Some(format!(" ▾ {below} ")),
-        (above, 0) => Some(format!(" ▴ {above} ")),
-        (above, below) => Some(format!(" ▴ {above} ▾ {below} ")),
-    }
+    let above = pane.scroll.top;
+    surround::place(above, pane.text.len().saturating_sub(above + height))
 }
 
 /// Rows of text in a frame, each with a style.
@@ -238,7 +233,10 @@ fn refused(model: &Model, problem: &Problem, area: Rect, frame: &mut Frame<'_>, 
             lines.push(Line::styled(format!("   {row}"), style));
         }
     };
-    if problem.errors.is_empty() {
+    let asks = model.run.as_ref().and_then(|run| run.asks.as_ref());
+    if let Some(costly) = asks {
+        say(&format!("{} Nothing was sent.", costly.told()), theme.text);
+    } else if problem.errors.is_empty() {
         say(&problem.detail, theme.text);
     }
     for fault in &problem.errors {
@@ -246,8 +244,16 @@ fn refused(model: &Model, problem: &Problem, area: Rect, frame: &mut Frame<'_>, 
         say(&format!("{field}: {}", fault.message), theme.text);
     }
     lines.push(Line::default());
-    let again = model.spell("the input is as you left it; {run} tries again");
-    lines.push(Line::styled(format!("   {} · {again}", problem.code), theme.muted));
-    let title = Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad);
+    let (said, title) = match asks {
+        Some(_) => (
+            model.spell("the input is as you left it; {run} asks again"),
+            Line::styled(format!(" {} Go on? ", glyph::ASKS), theme.warning),
+        ),
+        None => (
+            format!("{} · {}", problem.code, model.spell("the input is as you left it; {run} tries again")),
+            Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad),
+        ),
+    };
+    lines.push(Line::styled(format!("   {said}"), theme.muted));
     page(frame, area, title, lines, model.focus == Focus::Vessels, theme);
 }
