@@ -14,6 +14,7 @@ mod format;
 mod input;
 mod interrupt;
 mod live;
+mod piped;
 mod printer;
 mod progress;
 mod run;
@@ -193,7 +194,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Providers(args)) => run::providers(&args, invocation),
         Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
         Some(Command::Spend(args)) => run::spend(&args, invocation),
-        Some(Command::Validate) => run::validate(invocation),
+        Some(Command::Validate(args)) => run::validate(&args, invocation),
         Some(Command::Reindex(args)) => run::reindex(&args, invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),
         Some(Command::Completions(args)) => run::completions(&args, invocation),

@@ -28,6 +28,7 @@ mod simple;
 mod spend;
 mod stats;
 mod update;
+mod validate;
 
 use aludel_core::error::Result;
 use clap::{Parser, Subcommand};
@@ -52,6 +53,7 @@ pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, Person
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
 pub(crate) use update::UpdateArgs;
+pub(crate) use validate::ValidateArgs;
 
 use super::format::Format;
 
@@ -131,8 +133,7 @@ pub(crate) enum Command {
     /// Show what was spent, and the caps in force
     Spend(SpendArgs),
     /// Check configuration, providers, templates and database
-    #[command(after_help = VALIDATE_NOTE)]
-    Validate,
+    Validate(ValidateArgs),
     /// Make the indices that searches read anew
     Reindex(ReindexArgs),
     /// Bring the database to the newest schema
@@ -181,7 +182,7 @@ impl Command {
             | Self::Config(_)
             | Self::Personas(_)
             | Self::Templates(_)
-            | Self::Validate
+            | Self::Validate(_)
             | Self::Reindex(_)
             | Self::Migrate(_)
             | Self::Version => &[Text, Json, Jsonl, Yaml],
@@ -190,10 +191,6 @@ impl Command {
         }
     }
 }
-
-const VALIDATE_NOTE: &str = "\
-Nothing is sent anywhere and no command is run: whether a key is accepted and a
-model is there, `aludel test-providers` finds out. Ends with 1 when one fails.";
 
 /// The help of the program: its commands by what they are for. A test keeps the list complete.
 const HELP_TEMPLATE: &str = "\

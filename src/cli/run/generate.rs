@@ -15,13 +15,13 @@ use aludel_core::error::{Error, Problem};
 use aludel_core::event::{RunState, RunView, VariantState};
 
 use super::output_file::OutputFile;
+use super::texts;
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::GenerateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
-use crate::cli::input::{self, Source};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::shown::Shown;
@@ -44,20 +44,8 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let of_name = file.and_then(|file| Format::of_file(file.path())).filter(|of| FORMATS_OF_FILES.contains(of));
     let printer = invocation.printer.clone().with_format(invocation.format.or(of_name).unwrap_or(Format::Text));
 
-    let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), input::stdin_is_terminal())?;
-    if source == Source::Stdin && input::stdin_is_terminal() {
-        printer.note("reading the idea from the terminal; end it with Ctrl-D");
-    }
-    let input = source.read("input")?;
-    let context = args
-        .context
-        .iter()
-        .enumerate()
-        .map(|(position, given)| input::text_or_file(given, &format!("context[{position}]")))
-        .collect::<Result<Vec<_>, _>>()?;
-
     let engine = invocation.engine()?;
-    let request: GenerateRequest = engine.decode(args.request(input, &context))?;
+    let request = texts::request(args, &engine, &printer)?;
     let budget_usd = confirmed(engine.preflight(&request)?, request.budget_usd, invocation)?;
     let request = GenerateRequest { budget_usd, ..request };
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());

@@ -1,16 +1,19 @@
 //! `aludel validate`: everything a run needs, looked at.
 
+use aludel_core::api::ValidateRequest;
 use aludel_core::engine::{CheckStatus, Validation};
 
 use crate::cli::Invocation;
+use crate::cli::args::ValidateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::view::{Page, Role};
 use crate::cli::wait::wait;
 
-pub(crate) fn validate(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
-    let validation = wait(engine.validate());
+    let request: ValidateRequest = engine.decode(args.request())?;
+    let validation = wait(engine.validate(request));
     invocation.printer.value(&validation, |page| write(page, &validation))?;
     if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
 }

@@ -25,6 +25,7 @@ mod select;
 mod spend;
 mod stats;
 mod transfer;
+mod validate;
 
 #[cfg(test)]
 mod tests;
@@ -51,6 +52,7 @@ pub use select::{Criteria, SelectRequest, WhyRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
+pub use validate::ValidateRequest;
 
 /// An operation's request.
 pub trait Request: Sized {

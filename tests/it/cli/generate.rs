@@ -179,7 +179,6 @@ fn the_idea_comes_from_standard_input_or_a_file() {
     home.write("idea.txt", "From a file\n\n");
     assert_eq!(input(home.run(&with(&["generate", "--input-file", "idea.txt"]))), "From a file\n");
     assert_eq!(input(home.run_with_stdin(&with(&["generate", "--input-file", "-"]), b"dash")), "dash");
-    assert_eq!(input(home.run_with_stdin(&with(&["generate", "The argument"]), b"ignored")), "The argument");
 }
 
 #[test]

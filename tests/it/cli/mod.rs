@@ -14,6 +14,8 @@ mod help;
 #[cfg(unix)]
 mod interrupt;
 mod output;
+#[cfg(unix)]
+mod piped;
 mod providers;
 mod readme;
 mod search;
@@ -25,6 +27,7 @@ mod stored;
 mod terminal;
 mod tested_providers;
 mod transfer;
+mod validate;
 
 /// Everything a command wrote to a terminal. A question is answered by the end of the input, which no terminal echoes
 /// into what is written.
