@@ -133,28 +133,28 @@ mod tests {
     /// What came of chunks that were sent, the sender being kept open or not.
     fn read_of(chunks: &[&[u8]], is_open: bool, wait: Wait) -> Result<Piped> {
         let (sender, receiver) = sync_channel(chunks.len() + 1);
-        chunks.iter().for_each(|chunk| sender.send(Ok(chunk.to_vec())).unwrap());
+        for chunk in chunks {
+            sender.send(Ok(chunk.to_vec())).unwrap();
+        }
         let kept = is_open.then_some(sender);
         let read = text_from(&receiver, "context[0]", wait);
         drop(kept);
         read
     }
 
-    fn soon() -> Option<Duration> {
-        Some(Duration::from_millis(5))
-    }
+    const SOON: Option<Duration> = Some(Duration::from_millis(5));
 
     #[test]
     fn pieces_of_a_character_come_together() {
-        let read = read_of(&[b"caf\xc3", b"\xa9\n"], false, Wait { first_byte: soon(), until: None });
+        let read = read_of(&[b"caf\xc3", b"\xa9\n"], false, Wait { first_byte: SOON, until: None });
         assert_eq!(read.unwrap(), Piped::Text("café".into()));
     }
 
     #[test]
     fn a_pipe_without_a_byte_is_silent_and_one_with_a_byte_is_waited_for() {
-        assert_eq!(read_of(&[], true, Wait { first_byte: soon(), until: None }).unwrap(), Piped::Silent);
+        assert_eq!(read_of(&[], true, Wait { first_byte: SOON, until: None }).unwrap(), Piped::Silent);
         let limit = Duration::from_millis(20);
-        let wait = Wait { first_byte: soon(), until: Some((Instant::now() + limit, limit)) };
+        let wait = Wait { first_byte: SOON, until: Some((Instant::now() + limit, limit)) };
         let error = read_of(&[b"one"], true, wait).unwrap_err();
         assert_eq!(error.code(), Code::ProviderTimeout);
         assert!(error.to_string().starts_with("context[0]: the limit of 0.02 s passed"), "{error}");

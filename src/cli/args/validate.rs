@@ -4,6 +4,7 @@ use aludel_core::api::ValidateRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -18,7 +19,7 @@ read, unless --quick. Ends with 1 when a check fails.";
 
 /// Check configuration, providers, templates and database
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ValidateArgs {
     /// Look at the tables of the database alone, not at every page
     #[arg(long)]

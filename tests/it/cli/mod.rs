@@ -8,6 +8,8 @@ mod config;
 #[cfg(all(unix, feature = "server"))]
 mod doors;
 mod editable;
+#[cfg(all(unix, feature = "server", feature = "tui"))]
+mod examples;
 mod formats;
 mod generate;
 mod help;
@@ -34,4 +36,11 @@ mod validate;
 #[cfg(unix)]
 pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> String {
     terminal::on_a_terminal(home, arguments, &[], "\u{4}").bytes
+}
+
+/// What a command showed on a terminal where these keys were typed, and its exit code.
+#[cfg(all(unix, feature = "server", feature = "tui"))]
+fn ended_on_a_terminal(home: &crate::support::Home, arguments: &[&str], keys: &str) -> (String, u32) {
+    let shown = terminal::on_a_terminal(home, arguments, &[("OLLAMA_HOST", "127.0.0.1:1")], keys);
+    (shown.bytes, shown.code)
 }

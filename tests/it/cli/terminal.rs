@@ -12,7 +12,7 @@ pub(crate) struct Shown {
     pub(crate) bytes: String,
     /// The screen at the end.
     screen: String,
-    code: u32,
+    pub(crate) code: u32,
 }
 
 /// Runs a command on a terminal and types `keys` once it has written something.
