@@ -124,13 +124,13 @@ impl Job<'_> {
         match &view.state {
             RunState::Failed(problem) => {
                 if view.finished_prompts().next().is_some() {
-                    self.put_out(&partial(view), watcher, elapsed)?;
+                    self.put_out_or_say_where(&partial(view), watcher, elapsed)?;
                 }
                 Err(Failure::Problem(problem.clone()))
             }
             RunState::Cancelled => {
                 let result = partial(view);
-                self.put_out(&result, watcher, elapsed)?;
+                self.put_out_or_say_where(&result, watcher, elapsed)?;
                 let finished = result.prompts.len();
                 let kept = if self.is_saved { "stored" } else { "not stored, as asked for" };
                 let all = count_of(view.variants.len() as u64, "variant");
@@ -147,7 +147,7 @@ impl Job<'_> {
             }
             RunState::Finished(_) => {
                 let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
-                self.put_out(result, watcher, elapsed)?;
+                self.put_out_or_say_where(result, watcher, elapsed)?;
                 self.say_what_next(Summary { result, elapsed_ms: 0 }, view);
                 match (view.not_stored(), view.cap_reached()) {
                     (None, None) => Ok(Exit::Done),
@@ -164,6 +164,41 @@ impl Job<'_> {
                 Err(Error::Internal("the run ended without saying how".into()).into())
             }
         }
+    }
+
+    /// As [`Job::put_out`]; where the result cannot be written, the failure says what is stored of it.
+    fn put_out_or_say_where(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
+        self.put_out(result, watcher, elapsed).map_err(|failure| match failure {
+            Failure::Error(Error::File { action, path, reason }) => {
+                let where_they_are = self.where_they_are(result, &watcher.view);
+                Failure::Error(Error::File { action, path, reason: format!("{reason}; {where_they_are}") })
+            }
+            other => other,
+        })
+    }
+
+    /// What is left of a result that could not be written.
+    fn where_they_are(&self, result: &GenerationResult, view: &RunView) -> String {
+        if !self.is_saved {
+            return "with --no-save nothing is stored of the run".to_owned();
+        }
+        match self.stored(&Summary { result, elapsed_ms: 0 }, view) {
+            Some(Stored { how_many, best }) => {
+                let verb = if how_many == 1 { "is" } else { "are" };
+                let count = count_of(how_many as u64, "prompt");
+                format!("nothing is lost: {count} {verb} stored, and `aludel show {}` shows the best", best.id.short())
+            }
+            None => "no prompt is stored".to_owned(),
+        }
+    }
+
+    /// What is stored of a result.
+    fn stored<'a>(&self, summary: &Summary<'a>, view: &RunView) -> Option<Stored<'a>> {
+        let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
+        let is_stored = |prompt: &&Prompt| self.is_saved && !unsaved.contains(&prompt.variant);
+        let prompts = &summary.result.prompts;
+        let best = summary.best().filter(is_stored).or(prompts.iter().find(is_stored))?;
+        Some(Stored { how_many: prompts.iter().filter(is_stored).count(), best })
     }
 
     fn put_out(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
@@ -209,14 +244,9 @@ impl Job<'_> {
         if !self.is_saved {
             return self.printer.note("not stored, as asked for with --no-save");
         }
-        let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
-        let is_stored = |prompt: &&Prompt| !unsaved.contains(&prompt.variant);
-        let prompts = &summary.result.prompts;
-        let Some(best) = summary.best().filter(is_stored).or(prompts.iter().find(is_stored)) else { return };
-        let how_many = match unsaved.len() {
-            0 => String::new(),
-            missing => format!("{} of {} ", prompts.len() - missing, prompts.len()),
-        };
+        let Some(Stored { how_many, best }) = self.stored(&summary, view) else { return };
+        let all = summary.result.prompts.len();
+        let how_many = if how_many == all { String::new() } else { format!("{how_many} of {all} ") };
         let paths = self.engine.paths();
         let database = paths.shown(&paths.database);
         self.printer.note(format!(
@@ -225,6 +255,12 @@ impl Job<'_> {
             best.id.short()
         ));
     }
+}
+
+/// The prompts of a result that are stored.
+struct Stored<'a> {
+    how_many: usize,
+    best: &'a Prompt,
 }
 
 /// What a run that did not finish came to: the finished variants, in the order of their ranking if there is one.

@@ -7,6 +7,7 @@ use crate::cli::Invocation;
 use crate::cli::args::ValidateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::view::ornament::{BAD, GOOD};
 use crate::cli::view::{Page, Role};
 use crate::cli::wait::wait;
 
@@ -18,15 +19,23 @@ pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outc
     if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
 }
 
+/// Fewest columns for what was found beside the name of a check.
+const NARROWEST: usize = 30;
+
 fn write(page: &mut Page, validation: &Validation) {
     let widest = validation.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in &validation.checks {
         let (mark, role) = match check.status {
-            CheckStatus::Ok => ("✓", Role::Good),
+            CheckStatus::Ok => (GOOD.as_str(), Role::Good),
             CheckStatus::Warning => ("!", Role::Warning),
-            CheckStatus::Failed => ("✗", Role::Bad),
+            CheckStatus::Failed => (BAD.as_str(), Role::Bad),
         };
-        page.marked(role, mark, &format!("{:widest$}  {}", check.name, check.detail), widest + 4);
+        if page.is_terminal() && page.width() < widest + 4 + NARROWEST {
+            page.marked(role, mark, &check.name, 2);
+            page.paragraph(Role::Body, &format!("  {}", check.detail), 2);
+        } else {
+            page.marked(role, mark, &format!("{:widest$}  {}", check.name, check.detail), widest + 4);
+        }
     }
     let count = |status: CheckStatus| validation.checks.iter().filter(|check| check.status == status).count();
     let (failed, warnings) = (count(CheckStatus::Failed), count(CheckStatus::Warning));

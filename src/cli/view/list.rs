@@ -5,11 +5,17 @@ use aludel_core::domain::{ListedPrompt, Timestamp, write_moment};
 use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{ago, one_line};
+use crate::cli::view::ornament::NEAR;
+use crate::cli::view::ornament::NONE;
 
 /// Stands behind the id of a prompt that repeats one further up.
-pub(super) const REPEAT: &str = " ≈";
+pub(super) fn repeat() -> String {
+    format!(" {NEAR}")
+}
 /// What it means.
-pub(super) const FOOTNOTE: &str = "≈ says nearly the same as one further up";
+pub(super) fn footnote() -> String {
+    format!("{NEAR} nearly the same text as a prompt listed above it")
+}
 
 /// Writes prompts, a line each; `now` is what ages count from.
 pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
@@ -22,11 +28,11 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
         Column::words("input"),
     ]);
     for ListedPrompt { prompt, near_duplicate_of } in prompts {
-        let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+        let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
         let made = if page.is_terminal() { ago(now, prompt.created_at) } else { write_moment(prompt.created_at) };
         table.row(vec![
             format!("{}{mark}", prompt.id.short()),
-            prompt.score.map_or_else(|| "—".into(), |score| format!("{score:.2}")),
+            prompt.score.map_or_else(|| NONE.to_string(), |score| format!("{score:.2}")),
             made,
             prompt.persona.clone(),
             tags(&prompt.tags, page.is_terminal()),
@@ -35,7 +41,7 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
     }
     table.write(page);
     if prompts.iter().any(|listed| listed.near_duplicate_of.is_some()) {
-        page.painted(Role::Faint, FOOTNOTE);
+        page.painted(Role::Faint, &footnote());
     }
 }
 
@@ -64,7 +70,7 @@ mod tests {
         };
         let both = shown(&[first.clone(), second]);
         assert!(both.contains("5e0b44d9 ≈") && !both.contains("7a3f9c21 ≈"), "{both}");
-        assert!(both.ends_with(&format!("{FOOTNOTE}\n")));
+        assert!(both.ends_with(&format!("{}\n", footnote())));
         assert!(!shown(&[first]).contains('≈'));
     }
 }

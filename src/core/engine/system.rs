@@ -90,6 +90,7 @@ impl Engine {
         checks.extend(self.check_cache());
         checks.extend(self.check_assets());
         checks.extend(self.check_persona());
+        checks.extend(self.check_target());
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
         checks.extend(self.check_models());
@@ -128,6 +129,11 @@ impl Engine {
                 &Error::value("generation.default_persona", format!("there is no persona `{name}`")),
             )
         })
+    }
+
+    fn check_target(&self) -> Option<Check> {
+        let model = self.config().generation.default_target_model.as_deref()?;
+        self.unknown_target(model).map(|told| Check::warning("generation.default_target_model", told))
     }
 
     /// Only what somebody chose keeps the workbench from opening.

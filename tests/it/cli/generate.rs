@@ -212,6 +212,22 @@ fn target_model_changes_the_form() {
 }
 
 #[test]
+fn a_target_model_that_is_not_known_is_warned_of_and_the_run_goes_on() {
+    let home = Home::new();
+    let warnings = |model: &str| generated(&home, &["--count", "1", "--target-model", model])["warnings"].clone();
+    let told = warnings("nosuchmodel");
+    assert!(told[0].as_str().is_some_and(|text| text.contains("`nosuchmodel` is not known")), "{told}");
+    assert!(warnings("claude-nosuch")[0].as_str().is_some_and(|text| text.contains("for claude models")));
+    for known in ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5", "claude"] {
+        assert_eq!(warnings(known), json!([]), "{known}");
+    }
+    let said = home.run(&["generate", PRIMES, "--target-model", "nosuchmodel"]).done();
+    assert!(said.stderr.contains("`nosuchmodel` is not known"), "{}", said.stderr);
+    home.config("generation: {default_target_model: nosuchmodel}\n");
+    assert!(home.run(&["validate"]).done().stdout.contains("`nosuchmodel` is not known"));
+}
+
+#[test]
 fn a_provider_can_be_named_with_a_model() {
     let home = Home::new();
     home.sim("first", "answer: {text: 'from the first about {input}'}");

@@ -15,6 +15,8 @@ mod generate;
 mod help;
 #[cfg(unix)]
 mod interrupt;
+#[cfg(unix)]
+mod narrow;
 mod output;
 #[cfg(unix)]
 mod piped;
@@ -43,4 +45,18 @@ pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> 
 fn ended_on_a_terminal(home: &crate::support::Home, arguments: &[&str], keys: &str) -> (String, u32) {
     let shown = terminal::on_a_terminal(home, arguments, &[("OLLAMA_HOST", "127.0.0.1:1")], keys);
     (shown.bytes, shown.code)
+}
+
+/// The lines a command showed on a terminal of so many columns, without colours.
+#[cfg(unix)]
+fn on_a_narrow_terminal(
+    home: &crate::support::Home,
+    arguments: &[&str],
+    columns: u16,
+    variables: &[(&str, &str)],
+) -> String {
+    let variables = [&[("NO_COLOR", "1"), ("OLLAMA_HOST", "127.0.0.1:1")], variables].concat();
+    let shown = terminal::on_columns(home, arguments, &variables, "", columns);
+    assert_eq!(shown.code, 0, "{arguments:?}: {}", shown.bytes);
+    terminal::without_codes(&shown.bytes).replace("\r\n", "\n")
 }
