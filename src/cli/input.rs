@@ -10,6 +10,9 @@ use std::path::Path;
 use aludel_core::api::limits;
 use aludel_core::error::{Code, Error, Result};
 
+/// What standard input is called in messages.
+const STDIN: &str = "standard input";
+
 /// Where the main text of a command is to be read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
@@ -51,7 +54,7 @@ impl<'a> Source<'a> {
     pub(crate) fn read(self, field: &str) -> Result<String> {
         match self {
             Self::Argument(text) => Ok(text.to_owned()),
-            Self::Stdin => text_of(std::io::stdin().lock(), field, "standard input"),
+            Self::Stdin => text_of(std::io::stdin().lock(), field, STDIN),
             Self::File(path) => file(path, field),
         }
     }
@@ -121,6 +124,19 @@ fn text_of(source: impl Read, field: &str, name: &str) -> Result<String> {
 
 fn shape(field: &str, message: impl Into<String>) -> Error {
     Error::shape(field, message)
+}
+
+/// The text that all of standard input is.
+///
+/// # Errors
+/// As [`Source::read`].
+pub(crate) fn text_of_stdin(bytes: &[u8], field: &str) -> Result<String> {
+    text_of(bytes, field, STDIN)
+}
+
+/// Standard input could not be read.
+pub(crate) fn unreadable_stdin(error: &std::io::Error) -> Error {
+    Error::File { action: "read", path: STDIN.into(), reason: reason(error) }
 }
 
 /// What the system said about a file, in words that say what to do.

@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use crate::cli::view::ornament::ACROSS;
+use crate::cli::view::ornament::DOT;
 use aludel_core::domain::Phase;
 use aludel_core::event::EventKind;
 
@@ -114,8 +116,8 @@ impl LiveText {
 
 impl Section {
     fn heading(&self) -> String {
-        let strategy = if self.strategy.is_empty() { String::new() } else { format!(" · {}", self.strategy) };
-        format!("── variant {} · {}{strategy} ──\n", self.variant + 1, self.phase)
+        let strategy = if self.strategy.is_empty() { String::new() } else { format!("{DOT}{}", self.strategy) };
+        format!("{ACROSS}{ACROSS} variant {}{DOT}{}{strategy} {ACROSS}{ACROSS}\n", self.variant + 1, self.phase)
     }
 }
 

@@ -14,6 +14,7 @@ mod format;
 mod input;
 mod interrupt;
 mod live;
+mod piped;
 mod printer;
 mod progress;
 mod run;
@@ -29,7 +30,7 @@ use aludel_core::config::{self, ConfigFault, ConfigSource, Environment, Flags, L
 use aludel_core::engine::{Engine, SettingsCheck};
 use aludel_core::error::{Error, Fault, Result};
 use aludel_core::trace::{self, LogSettings};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use args::{Arguments, Command, Globals};
 use exit::Exit;
@@ -134,8 +135,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environm
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let no_color = arguments.iter().any(|argument| argument == "--no-color");
     let printer = Printer::new(args::format_in(&arguments), false, no_color, environment);
-    let outcome = match Arguments::try_parse_from(&arguments) {
-        Ok(parsed) => dispatch(parsed, environment, doors),
+    let outcome = match Arguments::read(&arguments) {
+        Ok((parsed, name)) => dispatch(parsed, name.as_deref(), environment, doors),
         Err(error) => Err((printer, error.into())),
     };
     let exit = outcome.unwrap_or_else(|(printer, failure)| {
@@ -148,11 +149,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environm
 /// A failure with the printer that is to tell it.
 type Told<T> = std::result::Result<T, (Printer, failure::Failure)>;
 
-fn dispatch(parsed: Arguments, environment: &Environment, doors: &Doors) -> Told<Exit> {
+fn dispatch(parsed: Arguments, name: Option<&str>, environment: &Environment, doors: &Doors) -> Told<Exit> {
     let Arguments { globals, command } = parsed;
-    let offered = command.as_ref().map_or(&[Format::Text, Format::Json, Format::Jsonl][..], Command::formats);
     let printer = Printer::new(Format::Text, globals.quiet, globals.no_color, environment);
-    let format = match globals.format(offered) {
+    let format = match globals.format(args::formats_of(name)) {
         Ok(format) => format,
         Err(error) => return Err((printer, error.into())),
     };
@@ -176,7 +176,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::History(args)) => run::history(&args, invocation),
         Some(Command::Select(args)) => run::select(&args, invocation),
         Some(Command::Compare(args)) => run::compare(&args, invocation),
-        Some(Command::Judge(command)) => run::judge(&command, invocation),
+        Some(Command::Judge(args)) => run::judge(&args.command, invocation),
         Some(Command::Why(args)) => run::why(&args, invocation),
         Some(Command::Metrics(args)) => run::metrics(&args, invocation),
         Some(Command::Stats(args)) => run::stats(&args, invocation),
@@ -186,7 +186,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Export(args)) => run::export(&args, invocation),
         Some(Command::Import(args)) => run::import(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
-        Some(Command::Serve) => run::serve(invocation),
+        Some(Command::Serve(_)) => run::serve(invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),
         Some(Command::Personas(args)) => run::personas(&args, invocation),
@@ -194,12 +194,12 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Providers(args)) => run::providers(&args, invocation),
         Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
         Some(Command::Spend(args)) => run::spend(&args, invocation),
-        Some(Command::Validate) => run::validate(invocation),
+        Some(Command::Validate(args)) => run::validate(&args, invocation),
         Some(Command::Reindex(args)) => run::reindex(&args, invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),
         Some(Command::Completions(args)) => run::completions(&args, invocation),
-        Some(Command::Man) => run::man(invocation),
-        Some(Command::Version) => run::version(invocation),
+        Some(Command::Man(_)) => run::man(invocation),
+        Some(Command::Version(_)) => run::version(invocation),
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::failure::{Failure, Outcome};
 use super::format::Format;
 use super::shown::Shown;
-use super::view::{Page, Paint};
+use super::view::{Page, Paint, ornament};
 
 /// Columns of a line when nobody says how many there are.
 const USUAL_WIDTH: usize = 80;
@@ -52,6 +52,7 @@ impl Channel {
 impl Printer {
     /// A printer for this process's outputs. `no_color` is the flag; the environment is asked too.
     pub(crate) fn new(format: Format, quiet: bool, no_color: bool, environment: &Environment) -> Self {
+        ornament::choose(environment);
         let colour = !no_color && !environment.no_color() && environment.get("TERM") != Some("dumb");
         Self {
             format,
@@ -247,7 +248,7 @@ impl Printer {
         } else {
             self.talk(shown(self.talk.paint));
             if is_an_idea(error) {
-                self.say("\nTo turn an idea into prompts: aludel generate \"…\"");
+                self.say("\nTo turn an idea into prompts: aludel generate \"IDEA\"");
             }
         }
     }

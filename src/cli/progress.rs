@@ -16,6 +16,8 @@ use super::printer::Printer;
 use super::shown::Shown;
 use super::view::{Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
+use crate::cli::view::ornament::DOT;
+use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
 
 /// How often it is drawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
@@ -28,6 +30,13 @@ const BAR: u64 = 24;
 /// More variants than this are told in one line.
 const MOST_LINES: usize = 12;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+const ASCII_SPINNER: [char; 4] = ['|', '/', '-', '\\'];
+
+fn spinner(frame: usize) -> char {
+    let signs: &[char] = if is_ascii() { &ASCII_SPINNER } else { &SPINNER };
+    signs[frame % signs.len()]
+}
 
 /// What a picture of the progress is drawn from, beside what it shows.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +89,7 @@ impl Progress {
         }
         let lines = lines(&Frame {
             elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-            spinner: SPINNER[self.frame % SPINNER.len()],
+            spinner: spinner(self.frame),
             width: printer.width(),
             paint: printer.talk_paint(),
         });
@@ -106,9 +115,9 @@ impl Progress {
 /// How far some work on prompts has come, on a line.
 pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
-    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
+    let bar: String = (0..BAR).map(|place| if place < full { FULL.as_str() } else { EMPTY.as_str() }).collect();
     let left = (done > 0 && done < total)
-        .then(|| format!(" · {} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
+        .then(|| format!("{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
     let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
     let words = cut(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), frame.width);
     frame.paint.text(Role::Faint, &words)
@@ -170,7 +179,7 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
         // Until the sender is gone, whether with an answer or without.
         while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(INTERVAL) {
             progress.draw_lines(printer, |frame| {
-                let line = format!("{} {what} · {}", frame.spinner, span(frame.elapsed_ms));
+                let line = format!("{} {what}{DOT}{}", frame.spinner, span(frame.elapsed_ms));
                 vec![frame.paint.text(Role::Faint, &cut(&line, frame.width))]
             });
         }
@@ -183,7 +192,7 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
 /// What is to be seen of a selection.
 fn selection_line(view: &RunView, most: u64, frame: &Frame) -> Shown {
     let made = view.comparisons.len();
-    let line = format!("{} {made} of {} · {}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
+    let line = format!("{} {made} of {}{DOT}{}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
     frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
 
@@ -218,11 +227,11 @@ fn variant_line(
     for phase in phases {
         let state = variant.phases.iter().rev().find(|view| view.phase == *phase).map(|view| &view.state);
         let (mark, role) = match state {
-            None => ('·', Role::Faint),
-            Some(PhaseState::Streaming) => (spinner, Role::Handle),
-            Some(PhaseState::Retrying { .. }) => ('↻', Role::Warning),
-            Some(PhaseState::Finished(_)) => ('✓', Role::Good),
-            Some(PhaseState::Failed) => ('✗', Role::Bad),
+            None => (TO_COME.to_string(), Role::Faint),
+            Some(PhaseState::Streaming) => (spinner.to_string(), Role::Handle),
+            Some(PhaseState::Retrying { .. }) => (AGAIN.to_string(), Role::Warning),
+            Some(PhaseState::Finished(_)) => (GOOD.to_string(), Role::Good),
+            Some(PhaseState::Failed) => (BAD.to_string(), Role::Bad),
         };
         add(&format!(" {mark} {phase}"), role);
     }
@@ -259,7 +268,7 @@ fn total_line(view: &RunView, elapsed_ms: u64) -> String {
         parts.push("choosing the best".into());
     }
     parts.push(span(elapsed_ms));
-    parts.join(" · ")
+    parts.join(DOT.as_str())
 }
 
 #[cfg(test)]

@@ -13,11 +13,11 @@ Examples:
   aludel compare f3afd65f 7a3f9c21
   aludel compare f3afd65f @last --task \"Review a pull request\"
   aludel compare f3afd65f 7a3f9c21 --format html > comparison.html
-  aludel compare f3afd65f 7a3f9c21 0a0b0c0d --task \"…\" --format json
+  aludel compare f3afd65f 7a3f9c21 0a0b0c0d --task \"Review code\" --format json
 
 Two prompts are shown beside each other, word by word; several as a table. With
-a task the judge says which is best for it. What is gone stands in [-…-] and
-what is new in {+…+} where there is no colour.";
+a task the judge says which is best for it. What is gone stands in [-...-] and
+what is new in {+...+} where there is no colour.";
 
 /// Put prompts beside each other: what differs, which is best
 #[derive(Debug, Default, Args)]

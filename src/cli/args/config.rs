@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::global::GlobalsLast;
+
 const EXAMPLES: &str = "\
 Examples:
   aludel config init
@@ -13,7 +15,7 @@ Examples:
 
 /// Show and change the configuration
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true, arg_required_else_help = true, globals_last())]
 pub(crate) struct ConfigArgs {
     /// What to do.
     #[command(subcommand)]
@@ -24,17 +26,20 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show every value in force, secrets hidden
+    #[command(after_help = "Examples:\n  aludel config show --origin")]
     Show {
         /// Show where each value comes from
         #[arg(long)]
         origin: bool,
     },
     /// Print one value
+    #[command(after_help = "Examples:\n  aludel config get generation.default_count")]
     Get {
         /// Dotted key, such as generation.default_count
         key: String,
     },
     /// Change one value in the file, its comments and order kept
+    #[command(after_help = "Examples:\n  aludel config set generation.default_count 5")]
     Set {
         /// Dotted key, such as generation.default_count
         key: String,
@@ -43,11 +48,15 @@ pub(crate) enum ConfigCommand {
         value: String,
     },
     /// Check the file alone
+    #[command(after_help = "Examples:\n  aludel config validate")]
     Validate,
     /// Print the values in force as a file, secrets hidden
+    #[command(after_help = "Examples:\n  aludel config export > exported.yaml")]
     Export,
     /// Print where the file is
+    #[command(after_help = "Examples:\n  aludel config path")]
     Path,
     /// Write a commented file to start from
+    #[command(after_help = "Examples:\n  aludel config init")]
     Init,
 }

@@ -4,6 +4,7 @@ use aludel_core::api::DeleteRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -18,7 +19,7 @@ restored for some time (storage.trash_days): see `aludel trash`.";
 
 /// Delete prompts
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct DeleteArgs {
     /// The ids, six or more of their first or last characters each, or @last
     #[arg(value_name = "ID")]

@@ -15,10 +15,14 @@ Examples:
   aludel generate \"Write a python function that finds prime numbers\"
   aludel generate \"Thank a customer\" --persona writing --count 5 --quiet
   aludel generate \"Review this module\" --context @src/lib.rs --tags review,rust
-  git diff | aludel generate - --phases solutio,coagulatio
+  git diff | aludel generate \"Review this diff\" --phases solutio,coagulatio
   aludel generate \"Plan a trip\" --output-file prompts.json
   aludel generate \"Plan a trip\" --count 8 --budget-usd 0.25
   aludel generate \"Plan a trip\" --format jsonl | jq -r 'select(.text).text'
+
+With a TEXT, what is piped in becomes a context. In a loop that reads lines, as
+`while read -r LINE; do aludel generate \"$LINE\" --no-stdin; done`, --no-stdin
+leaves the other lines to the loop.
 
 The best prompt comes first. On a terminal the others are a line each of the
 ranking; with --quiet only the text of the best one is printed. A run that a cap
@@ -45,9 +49,12 @@ pub(crate) struct GenerateArgs {
     /// The phases to run, in this order, with commas between; all three unless said
     #[arg(long, value_name = "LIST", help_heading = "What to make")]
     pub phases: Vec<String>,
-    /// Background to take into account; @FILE reads a file, @@ begins a text with @; may be repeated
+    /// Background to take into account; @FILE reads a file, - standard input, @@ begins a text with @; may be repeated
     #[arg(long, value_name = "TEXT|@FILE", help_heading = "What to make")]
     pub context: Vec<String>,
+    /// Leave standard input unread: with a TEXT, what is piped in becomes a context otherwise
+    #[arg(long, help_heading = "What to make")]
+    pub no_stdin: bool,
     /// The model the prompt is for; decides its form
     #[arg(long, value_name = "MODEL", help_heading = "What to make")]
     pub target_model: Option<String>,

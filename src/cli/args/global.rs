@@ -7,13 +7,14 @@ use aludel_core::config::Flags;
 use aludel_core::error::{Error, Result};
 use clap::Args;
 
+use super::formats;
 use crate::cli::format::Format;
 
 /// The options every command takes.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
-    /// text, json, jsonl, yaml, markdown or csv (text)
+    /// text, json, jsonl, yaml, markdown, csv or html (text); not every command has all
     #[arg(long, global = true, value_name = "FORMAT")]
     pub format: Option<String>,
     /// The same as --format, on commands without --output-file
@@ -65,10 +66,10 @@ impl Globals {
     }
 }
 
-/// Puts the global options after a command's own, for commands whose own come under several headings: clap shows
-/// headings in the order of their first option.
+/// Puts the global options after a command's own, because clap shows headings in the order of their first option, and has
+/// `--format` list what this command can be asked for.
 pub(crate) trait GlobalsLast {
-    /// The same command with its global options last.
+    /// The same command with its global options last, and its own formats in their help.
     #[must_use]
     fn globals_last(self) -> Self;
 }
@@ -77,9 +78,16 @@ impl GlobalsLast for clap::Command {
     fn globals_last(mut self) -> Self {
         let is_global = |argument: &&clap::Arg| argument.is_global_set();
         let globals: Vec<clap::Id> = self.get_arguments().filter(is_global).map(|a| a.get_id().clone()).collect();
+        let formats = formats::help_of(self.get_name());
         for id in globals {
             // An option that is changed is taken out and put in anew, at the end.
-            self = self.mut_arg(id, |argument| argument);
+            self =
+                self.mut_arg(
+                    id,
+                    |argument| {
+                        if argument.get_id() == "format" { argument.help(formats.clone()) } else { argument }
+                    },
+                );
         }
         self
     }

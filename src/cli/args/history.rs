@@ -4,6 +4,7 @@ use aludel_core::api::HistoryRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -13,7 +14,7 @@ Examples:
 
 /// List runs with their variants, newest first
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct HistoryArgs {
     /// Most runs, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]

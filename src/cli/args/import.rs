@@ -7,6 +7,7 @@ use aludel_core::error::Result;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 use crate::cli::format::Format;
 
@@ -29,7 +30,7 @@ finds it by meaning.";
 
 /// Store the prompts of a file
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ImportArgs {
     /// A file that export wrote, or one like it; - is standard input
     #[arg(value_name = "FILE")]

@@ -19,7 +19,21 @@ padded copy, a copy made worse on purpose, the same with a plea in it, and one i
 the judge's own words. What comes of it is kept for the model; selections take
 its liking for length into account and say how old the test is.";
 
+const EXAMPLES: &str = "\
+Examples:
+  aludel judge audit
+  aludel judge audit --list";
+
 /// Test judges, and list what is known of them
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true, globals_last())]
+pub(crate) struct JudgeArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: JudgeCommand,
+}
+
+/// What to do with judges.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JudgeCommand {
     /// Test a judge: position, length, self-preference, stability, sensitivity, robustness

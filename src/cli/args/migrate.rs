@@ -6,6 +6,7 @@ use aludel_core::api::ImportAlchemyRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -21,7 +22,7 @@ left out.";
 
 /// Bring the database to the newest schema
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct MigrateArgs {
     /// Say which migrations are done and which are pending
     #[arg(long, conflicts_with = "dry_run")]

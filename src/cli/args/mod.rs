@@ -10,6 +10,7 @@ mod config;
 mod delete;
 mod export;
 mod filters;
+mod formats;
 mod generate;
 mod global;
 mod history;
@@ -29,19 +30,23 @@ mod spend;
 mod stats;
 mod trash;
 mod update;
+mod validate;
+
+use std::ffi::OsString;
 
 use aludel_core::error::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use delete::DeleteArgs;
 pub(crate) use export::ExportArgs;
+pub(crate) use formats::formats_of;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
-pub(crate) use judge::{JudgeAuditArgs, JudgeCommand};
+pub(crate) use judge::{JudgeArgs, JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
@@ -49,11 +54,15 @@ pub(crate) use reindex::ReindexArgs;
 pub(crate) use search::{SearchArgs, SimilarArgs};
 pub(crate) use select::{SelectArgs, WhyArgs};
 pub(crate) use show::ShowArgs;
-pub(crate) use simple::{CompletionsArgs, EditableCommand, HttpServerArgs, PersonasArgs, TemplatesArgs, TuiArgs};
+pub(crate) use simple::{
+    CompletionsArgs, EditableCommand, HttpServerArgs, ManArgs, PersonasArgs, ServeArgs, TemplatesArgs, TuiArgs,
+    VersionArgs,
+};
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
 pub(crate) use trash::{TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 pub(crate) use update::UpdateArgs;
+pub(crate) use validate::ValidateArgs;
 
 use super::format::Format;
 
@@ -72,6 +81,19 @@ pub(crate) struct Arguments {
     /// The command; none starts the workbench on a terminal.
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Arguments {
+    /// Reads what was typed; answers it with the name of its command.
+    ///
+    /// # Errors
+    /// What clap makes of it, `--help` included.
+    pub(crate) fn read(typed: &[OsString]) -> std::result::Result<(Self, Option<String>), clap::Error> {
+        let mut matches = Self::command().try_get_matches_from(typed)?;
+        let name = matches.subcommand_name().map(str::to_owned);
+        let arguments = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Self::command()))?;
+        Ok((arguments, name))
+    }
 }
 
 /// The commands, in the order of the help.
@@ -95,8 +117,7 @@ pub(crate) enum Command {
     /// Put prompts beside each other: what differs, which is best
     Compare(CompareArgs),
     /// Test judges, and list what is known of them
-    #[command(subcommand)]
-    Judge(JudgeCommand),
+    Judge(JudgeArgs),
     /// Tell how a prompt came to be, and to its rank
     Why(WhyArgs),
     /// Measure prompts: cost, latency, length, quality, rank
@@ -119,7 +140,7 @@ pub(crate) enum Command {
     Tui(TuiArgs),
     /// Serve MCP over standard input and output
     #[command(hide = cfg!(not(feature = "server")))]
-    Serve,
+    Serve(ServeArgs),
     /// Serve REST over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     HttpServer(HttpServerArgs),
@@ -136,8 +157,7 @@ pub(crate) enum Command {
     /// Show what was spent, and the caps in force
     Spend(SpendArgs),
     /// Check configuration, providers, templates and database
-    #[command(after_help = VALIDATE_NOTE)]
-    Validate,
+    Validate(ValidateArgs),
     /// Make the indices that searches read anew
     Reindex(ReindexArgs),
     /// Bring the database to the newest schema
@@ -145,9 +165,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
-    Man,
+    Man(ManArgs),
     /// Print the version
-    Version,
+    Version(VersionArgs),
 }
 
 impl Command {
@@ -161,45 +181,7 @@ impl Command {
             _ => Ok(format.unwrap_or(Format::Text)),
         }
     }
-
-    /// The forms its data comes in.
-    pub(crate) const fn formats(&self) -> &'static [Format] {
-        use Format::{Csv, Html, Json, Jsonl, Markdown, Text, Yaml};
-        match self {
-            Self::Search(_) | Self::Similar(_) | Self::List(_) | Self::Metrics(_) | Self::Stats(_) | Self::Spend(_) => {
-                &[Text, Json, Jsonl, Yaml, Markdown, Csv]
-            }
-            Self::Generate(_)
-            | Self::Show(_)
-            | Self::Select(_)
-            | Self::Update(_)
-            | Self::History(_)
-            | Self::Providers(_)
-            | Self::TestProviders(_) => &[Text, Json, Jsonl, Yaml, Markdown],
-            Self::Compare(_) => &[Text, Json, Jsonl, Yaml, Markdown, Html],
-            Self::Export(_) => &[Json, Jsonl, Csv, Yaml, Markdown],
-            // The format of the file.
-            Self::Import(_) => &[Json, Jsonl, Csv, Yaml],
-            Self::Delete(_)
-            | Self::Trash(_)
-            | Self::Why(_)
-            | Self::Judge(_)
-            | Self::Config(_)
-            | Self::Personas(_)
-            | Self::Templates(_)
-            | Self::Validate
-            | Self::Reindex(_)
-            | Self::Migrate(_)
-            | Self::Version => &[Text, Json, Jsonl, Yaml],
-            // Their data has one form; JSON is for their errors.
-            Self::Tui(_) | Self::Serve | Self::HttpServer(_) | Self::Completions(_) | Self::Man => &[Text, Json, Jsonl],
-        }
-    }
 }
-
-const VALIDATE_NOTE: &str = "\
-Nothing is sent anywhere and no command is run: whether a key is accepted and a
-model is there, `aludel test-providers` finds out. Ends with 1 when one fails.";
 
 /// The help of the program: its commands by what they are for. A test keeps the list complete.
 const HELP_TEMPLATE: &str = "\
@@ -278,21 +260,6 @@ mod tests {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let line = format!("  {:<15} {about}", command.get_name());
             assert!(help.lines().any(|shown| shown == line), "not in the help: {line}");
-        }
-    }
-
-    #[test]
-    fn every_command_with_options_has_examples() {
-        let mut tree = Arguments::command();
-        tree.build();
-        for command in tree.get_subcommands() {
-            let is_bare =
-                command.get_arguments().all(|argument| argument.is_global_set() || argument.get_id() == "help");
-            assert!(
-                is_bare || command.get_after_help().is_some(),
-                "{} has options and no examples",
-                command.get_name()
-            );
         }
     }
 }

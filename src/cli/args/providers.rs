@@ -4,6 +4,7 @@ use aludel_core::api::TestProvidersRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const PROVIDERS_EXAMPLES: &str = "\
@@ -18,7 +19,7 @@ Keys are never shown. Nothing is asked but whether a local Ollama runs; with
 
 /// List providers, and why one cannot be used
 #[derive(Debug, Default, Args)]
-#[command(after_help = PROVIDERS_EXAMPLES)]
+#[command(after_help = PROVIDERS_EXAMPLES, globals_last())]
 pub(crate) struct ProvidersArgs {
     /// Ask each for the models it has
     #[arg(long)]
@@ -36,7 +37,7 @@ them: real calls, which cost a fraction of a cent. Ends with 6 when one fails.";
 
 /// Make a real call to each provider, and say what is wrong
 #[derive(Debug, Default, Args)]
-#[command(after_help = TEST_PROVIDERS_EXAMPLES)]
+#[command(after_help = TEST_PROVIDERS_EXAMPLES, globals_last())]
 pub(crate) struct TestProvidersArgs {
     /// Whom to call, as NAME or NAME/MODEL; all that are set up unless given
     #[arg(value_name = "NAME")]

@@ -4,6 +4,7 @@ use aludel_core::api::ReindexRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -17,7 +18,7 @@ vectors that are done stay, and the next call goes on from there.";
 
 /// Make the indices that searches read anew
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ReindexArgs {
     /// The index of words alone
     #[arg(long)]

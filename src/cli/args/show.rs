@@ -4,6 +4,7 @@ use aludel_core::api::ShowRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -14,7 +15,7 @@ Examples:
 
 /// Show a prompt with every step
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ShowArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]

@@ -1,7 +1,9 @@
-//! The options of the small commands: `personas`, `templates`, `completions`, `http-server`, `tui`.
+//! The options of the small commands, and what their help says.
 
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
+
+use super::global::GlobalsLast;
 
 const PERSONAS_EXAMPLES: &str = "\
 Examples:
@@ -14,7 +16,7 @@ opens it in $VISUAL or $EDITOR. Removing the copy brings the built-in one back."
 
 /// List, show and edit personas
 #[derive(Debug, Args)]
-#[command(after_help = PERSONAS_EXAMPLES, disable_help_subcommand = true)]
+#[command(after_help = PERSONAS_EXAMPLES, disable_help_subcommand = true, globals_last())]
 pub(crate) struct PersonasArgs {
     /// What to do; lists when nothing is said.
     #[command(subcommand)]
@@ -36,24 +38,32 @@ name is a theme of its own, which `aludel config set tui.theme NAME` takes.";
 
 /// List, show and edit what is said to models, and themes
 #[derive(Debug, Args)]
-#[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true)]
+#[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true, globals_last())]
 pub(crate) struct TemplatesArgs {
     /// What to do; lists when nothing is said.
     #[command(subcommand)]
     pub command: Option<EditableCommand>,
 }
 
+const EDIT_EXAMPLES: &str = "\
+Examples:
+  aludel personas edit code
+  aludel templates edit theme/dark";
+
 /// What to do with files that can be copied and edited.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EditableCommand {
     /// List them
+    #[command(after_help = "Examples:\n  aludel personas list\n  aludel templates list --format json")]
     List,
     /// Print one as it is in force
+    #[command(after_help = "Examples:\n  aludel personas show code\n  aludel templates show solutio --quiet")]
     Show {
         /// Its name
         name: String,
     },
     /// Edit a copy of one
+    #[command(after_help = EDIT_EXAMPLES)]
     Edit {
         /// Its name
         name: String,
@@ -68,7 +78,7 @@ Examples:
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(after_help = COMPLETIONS_EXAMPLES, globals_last())]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: Shell,
@@ -81,7 +91,7 @@ Examples:
 
 /// Serve REST over HTTP
 #[derive(Debug, Default, Args)]
-#[command(after_help = HTTP_SERVER_EXAMPLES)]
+#[command(after_help = HTTP_SERVER_EXAMPLES, globals_last())]
 pub(crate) struct HttpServerArgs {
     /// Where to listen, instead of `server.host` (localhost)
     #[arg(long, value_name = "HOST")]
@@ -104,9 +114,40 @@ terminals that cannot place text. TERM=dumb and `tui.screen_reader` ask for it."
 
 /// Open the workbench
 #[derive(Debug, Default, Args)]
-#[command(after_help = TUI_EXAMPLES)]
+#[command(after_help = TUI_EXAMPLES, globals_last())]
 pub(crate) struct TuiArgs {
     /// Talk in plain lines instead of drawing a screen
     #[arg(long)]
     pub plain: bool,
 }
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  aludel serve
+
+A host starts it: it speaks JSON-RPC on standard input and output, and ends with
+its input.";
+
+/// Serve MCP over standard input and output
+#[derive(Debug, Default, Args)]
+#[command(after_help = SERVE_EXAMPLES, globals_last())]
+pub(crate) struct ServeArgs {}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  aludel man > ~/.local/share/man/man1/aludel.1";
+
+/// Print the manual page
+#[derive(Debug, Default, Args)]
+#[command(after_help = MAN_EXAMPLES, globals_last())]
+pub(crate) struct ManArgs {}
+
+const VERSION_EXAMPLES: &str = "\
+Examples:
+  aludel version
+  aludel version --format json";
+
+/// Print the version
+#[derive(Debug, Default, Args)]
+#[command(after_help = VERSION_EXAMPLES, globals_last())]
+pub(crate) struct VersionArgs {}

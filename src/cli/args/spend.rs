@@ -4,6 +4,7 @@ use aludel_core::api::SpendRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -20,7 +21,7 @@ day, `generate --budget-usd` and `--max-calls` a run.";
 
 /// Show what was spent, and the caps in force
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct SpendArgs {
     /// Add up by day, model, provider, phase, tag or command (day)
     #[arg(long, value_name = "WHAT")]

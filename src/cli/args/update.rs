@@ -4,6 +4,7 @@ use aludel_core::api::UpdateRequest;
 use clap::Args;
 use serde_json::Value;
 
+use super::global::GlobalsLast;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -18,7 +19,7 @@ new; all else changes in place. Empty notes remove them.";
 
 /// Change a prompt's tags, notes or text
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct UpdateArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]

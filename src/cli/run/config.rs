@@ -11,6 +11,7 @@ use crate::cli::args::{ConfigArgs, ConfigCommand};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 use crate::cli::format::Format;
+use crate::cli::view::ornament::NONE;
 use crate::cli::view::{Column, Page, Role, Table};
 
 pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -60,8 +61,8 @@ fn show(with_origin: bool, invocation: &Invocation<'_>) -> Outcome {
 
 fn value_of(setting: &Setting) -> String {
     match &setting.value {
-        Value::Null => "—".to_owned(),
-        Value::Array(items) if items.is_empty() => "—".to_owned(),
+        Value::Null => NONE.to_string(),
+        Value::Array(items) if items.is_empty() => NONE.to_string(),
         value => in_words(value),
     }
 }

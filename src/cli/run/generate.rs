@@ -15,13 +15,13 @@ use aludel_core::error::{Error, Problem};
 use aludel_core::event::{RunState, RunView, VariantState};
 
 use super::output_file::OutputFile;
+use super::texts;
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::GenerateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
-use crate::cli::input::{self, Source};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::shown::Shown;
@@ -44,20 +44,8 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let of_name = file.and_then(|file| Format::of_file(file.path())).filter(|of| FORMATS_OF_FILES.contains(of));
     let printer = invocation.printer.clone().with_format(invocation.format.or(of_name).unwrap_or(Format::Text));
 
-    let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), input::stdin_is_terminal())?;
-    if source == Source::Stdin && input::stdin_is_terminal() {
-        printer.note("reading the idea from the terminal; end it with Ctrl-D");
-    }
-    let input = source.read("input")?;
-    let context = args
-        .context
-        .iter()
-        .enumerate()
-        .map(|(position, given)| input::text_or_file(given, &format!("context[{position}]")))
-        .collect::<Result<Vec<_>, _>>()?;
-
     let engine = invocation.engine()?;
-    let request: GenerateRequest = engine.decode(args.request(input, &context))?;
+    let request = texts::request(args, &engine, &printer)?;
     let budget_usd = confirmed(engine.preflight(&request)?, request.budget_usd, invocation)?;
     let request = GenerateRequest { budget_usd, ..request };
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
@@ -136,13 +124,13 @@ impl Job<'_> {
         match &view.state {
             RunState::Failed(problem) => {
                 if view.finished_prompts().next().is_some() {
-                    self.put_out(&partial(view), watcher, elapsed)?;
+                    self.put_out_or_say_where(&partial(view), watcher, elapsed)?;
                 }
                 Err(Failure::Problem(problem.clone()))
             }
             RunState::Cancelled => {
                 let result = partial(view);
-                self.put_out(&result, watcher, elapsed)?;
+                self.put_out_or_say_where(&result, watcher, elapsed)?;
                 let finished = result.prompts.len();
                 let kept = if self.is_saved { "stored" } else { "not stored, as asked for" };
                 let all = count_of(view.variants.len() as u64, "variant");
@@ -162,7 +150,7 @@ impl Job<'_> {
             }
             RunState::Finished(_) => {
                 let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
-                self.put_out(result, watcher, elapsed)?;
+                self.put_out_or_say_where(result, watcher, elapsed)?;
                 self.say_what_next(Summary { result, elapsed_ms: 0 }, view);
                 match (view.not_stored(), view.cap_reached()) {
                     (None, None) => Ok(Exit::Done),
@@ -179,6 +167,41 @@ impl Job<'_> {
                 Err(Error::Internal("the run ended without saying how".into()).into())
             }
         }
+    }
+
+    /// As [`Job::put_out`]; where the result cannot be written, the failure says what is stored of it.
+    fn put_out_or_say_where(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
+        self.put_out(result, watcher, elapsed).map_err(|failure| match failure {
+            Failure::Error(Error::File { action, path, reason }) => {
+                let where_they_are = self.where_they_are(result, &watcher.view);
+                Failure::Error(Error::File { action, path, reason: format!("{reason}; {where_they_are}") })
+            }
+            other => other,
+        })
+    }
+
+    /// What is left of a result that could not be written.
+    fn where_they_are(&self, result: &GenerationResult, view: &RunView) -> String {
+        if !self.is_saved {
+            return "with --no-save nothing is stored of the run".to_owned();
+        }
+        match self.stored(&Summary { result, elapsed_ms: 0 }, view) {
+            Some(Stored { how_many, best }) => {
+                let verb = if how_many == 1 { "is" } else { "are" };
+                let count = count_of(how_many as u64, "prompt");
+                format!("nothing is lost: {count} {verb} stored, and `aludel show {}` shows the best", best.id.short())
+            }
+            None => "no prompt is stored".to_owned(),
+        }
+    }
+
+    /// What is stored of a result.
+    fn stored<'a>(&self, summary: &Summary<'a>, view: &RunView) -> Option<Stored<'a>> {
+        let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
+        let is_stored = |prompt: &&Prompt| self.is_saved && !unsaved.contains(&prompt.variant);
+        let prompts = &summary.result.prompts;
+        let best = summary.best().filter(is_stored).or(prompts.iter().find(is_stored))?;
+        Some(Stored { how_many: prompts.iter().filter(is_stored).count(), best })
     }
 
     fn put_out(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
@@ -224,14 +247,9 @@ impl Job<'_> {
         if !self.is_saved {
             return self.printer.note("not stored, as asked for with --no-save");
         }
-        let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
-        let is_stored = |prompt: &&Prompt| !unsaved.contains(&prompt.variant);
-        let prompts = &summary.result.prompts;
-        let Some(best) = summary.best().filter(is_stored).or(prompts.iter().find(is_stored)) else { return };
-        let how_many = match unsaved.len() {
-            0 => String::new(),
-            missing => format!("{} of {} ", prompts.len() - missing, prompts.len()),
-        };
+        let Some(Stored { how_many, best }) = self.stored(&summary, view) else { return };
+        let all = summary.result.prompts.len();
+        let how_many = if how_many == all { String::new() } else { format!("{how_many} of {all} ") };
         let paths = self.engine.paths();
         let database = paths.shown(&paths.database);
         self.printer.note(format!(
@@ -240,6 +258,12 @@ impl Job<'_> {
             best.id.short()
         ));
     }
+}
+
+/// The prompts of a result that are stored.
+struct Stored<'a> {
+    how_many: usize,
+    best: &'a Prompt,
 }
 
 /// What a run that did not finish came to: the finished variants, in the order of their ranking if there is one.

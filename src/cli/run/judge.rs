@@ -15,6 +15,7 @@ use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Frame, Progress};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::DOT;
 use crate::cli::view::{self, Role, cut, span};
 use crate::cli::wait;
 
@@ -97,6 +98,6 @@ fn line((done, total): (usize, usize), frame: &Frame) -> Shown {
         _ => format!("testing the judge: {done} of {total} questions"),
     };
     let elapsed = span(frame.elapsed_ms);
-    let words = cut(&format!("  {} {what} · {elapsed}", frame.spinner), frame.width);
+    let words = cut(&format!("  {} {what}{DOT}{elapsed}", frame.spinner), frame.width);
     frame.paint.text(Role::Faint, &words)
 }

@@ -23,6 +23,7 @@ mod show;
 mod spend;
 mod stats;
 mod test_providers;
+mod texts;
 mod transferring;
 mod trash;
 mod update;

@@ -1,29 +1,41 @@
 //! `aludel validate`: everything a run needs, looked at.
 
+use aludel_core::api::ValidateRequest;
 use aludel_core::engine::{CheckStatus, Validation};
 
 use crate::cli::Invocation;
+use crate::cli::args::ValidateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
+use crate::cli::view::ornament::{BAD, GOOD};
 use crate::cli::view::{Page, Role};
 use crate::cli::wait::wait;
 
-pub(crate) fn validate(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
-    let validation = wait(engine.validate());
+    let request: ValidateRequest = engine.decode(args.request())?;
+    let validation = wait(engine.validate(request));
     invocation.printer.value(&validation, |page| write(page, &validation))?;
     if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
 }
+
+/// Fewest columns for what was found beside the name of a check.
+const NARROWEST: usize = 30;
 
 fn write(page: &mut Page, validation: &Validation) {
     let widest = validation.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in &validation.checks {
         let (mark, role) = match check.status {
-            CheckStatus::Ok => ("✓", Role::Good),
+            CheckStatus::Ok => (GOOD.as_str(), Role::Good),
             CheckStatus::Warning => ("!", Role::Warning),
-            CheckStatus::Failed => ("✗", Role::Bad),
+            CheckStatus::Failed => (BAD.as_str(), Role::Bad),
         };
-        page.marked(role, mark, &format!("{:widest$}  {}", check.name, check.detail), widest + 4);
+        if page.is_terminal() && page.width() < widest + 4 + NARROWEST {
+            page.marked(role, mark, &check.name, 2);
+            page.paragraph(Role::Body, &format!("  {}", check.detail), 2);
+        } else {
+            page.marked(role, mark, &format!("{:widest$}  {}", check.name, check.detail), widest + 4);
+        }
     }
     let count = |status: CheckStatus| validation.checks.iter().filter(|check| check.status == status).count();
     let (failed, warnings) = (count(CheckStatus::Failed), count(CheckStatus::Warning));

@@ -3,14 +3,15 @@
 //! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
 //! variant is put out whole.
 
-use aludel_core::domain::{GenerationResult, Prompt, PromptId, Ranking, VariantFailure, chance};
+use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, VariantFailure, chance};
 use aludel_core::error::{Code, Error, Problem};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
-use super::words::{count_of, one_line, span, spent, thousands};
+use super::words::{count_of, one_line};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{DOT, NONE};
 
 /// A result, and what only the command line knows of it.
 #[derive(Debug, Clone, Copy)]
@@ -21,9 +22,9 @@ pub(crate) struct Summary<'a> {
     pub elapsed_ms: u64,
 }
 
-impl Summary<'_> {
+impl<'a> Summary<'a> {
     /// The prompt to use: the judge's choice, else the best ranked.
-    pub(crate) fn best(&self) -> Option<&Prompt> {
+    pub(crate) fn best(&self) -> Option<&'a Prompt> {
         self.result.selected.as_ref().map(|selected| &selected.prompt).or(self.result.prompts.first())
     }
 }
@@ -87,7 +88,7 @@ fn title(prompt: &Prompt, place: &str) -> String {
     if !prompt.strategy.is_empty() {
         parts.push(prompt.strategy.clone());
     }
-    parts.join(" · ")
+    parts.join(DOT.as_str())
 }
 
 /// A row for each prompt: its score and the components that make it up.
@@ -103,7 +104,7 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
         let prompt = result.prompts.iter().find(|prompt| prompt.id == ranking.prompt_id);
         let mut cells = vec![ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
         let value = |name: &&String| ranking.components.get(*name).map(|value| format!("{value:.2}"));
-        cells.extend(names.iter().map(|name| value(name).unwrap_or_else(|| "—".to_owned())));
+        cells.extend(names.iter().map(|name| value(name).unwrap_or_else(|| NONE.to_string())));
         cells.push(prompt.map(|prompt| prompt.strategy.clone()).unwrap_or_default());
         table.row(cells);
     }
@@ -148,20 +149,16 @@ fn choice(page: &mut Page, result: &GenerationResult) {
     page.gap();
 }
 
+/// What the run took, the judge included: its calls and tokens added up, and its time by the clock on the wall.
 fn totals(page: &mut Page, summary: Summary<'_>) {
     let metadata = &summary.result.model_metadata;
-    let about = if metadata.estimated { "~" } else { "" };
+    let whole = ModelMetadata { latency_ms: summary.elapsed_ms, ..metadata.clone() };
     let parts = [
         count_of(summary.result.prompts.len() as u64, "prompt"),
         by(&metadata.provider, &metadata.model),
-        format!("{about}{} tokens", thousands(metadata.total_tokens)),
-        span(summary.elapsed_ms),
-        spent(metadata),
+        account(&whole),
     ];
-    page.paragraph(Role::Faint, &parts.join(" · "), 0);
-    if !page.is_terminal() {
-        page.painted(Role::Faint, &format!("all calls: {}", account(metadata)));
-    }
+    page.paragraph(Role::Faint, &parts.join(DOT.as_str()), 0);
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use aludel_core::store::SessionWithPrompts;
 use super::page::{Page, Role};
 use super::words::{ago, count_of, one_line};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::NONE;
+use crate::cli::view::ornament::{DOT, THEN};
 
 /// Writes runs with their variants; `now` is what ages count from.
 pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Timestamp) {
@@ -21,9 +23,9 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Tim
         let id = page.paint().text(Role::Heading, &session.id.short());
         let mut facts = vec![made, kept, session.persona.clone()];
         if session.phases != Phase::ALL {
-            facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(" → "));
+            facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(THEN.as_str()));
         }
-        let facts = facts.join(" · ");
+        let facts = facts.join(DOT.as_str());
         let facts = page.paint().text(Role::Faint, &one_line(&facts));
         page.line(Shown::of_parts([id, "  ".into(), facts]));
         let input = one_line(&session.original_input);
@@ -31,7 +33,7 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Tim
         page.line(format!("  {input}"));
         for prompt in prompts {
             let id = page.paint().text(Role::Handle, &prompt.id.short());
-            let score = prompt.score.map_or_else(|| "   —".into(), |score| format!("{score:.2}"));
+            let score = prompt.score.map_or_else(|| format!("{NONE:>4}"), |score| format!("{score:.2}"));
             let strategy = page.paint().text(Role::Faint, &one_line(&prompt.strategy));
             let line = ["    ".into(), id, format!("  {score}  ").into(), strategy];
             page.line(Shown::of_parts(line).trimmed_at_the_end());

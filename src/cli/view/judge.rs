@@ -6,6 +6,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::ago;
+use crate::cli::view::ornament::DOT;
 
 /// Writes the outcome of one test.
 pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
@@ -23,7 +24,7 @@ pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
     figures(profile).write(page);
     page.gap();
     let missing = format!("{} of {} questions without a valid answer", profile.missing, profile.asked);
-    page.paragraph(Role::Faint, &format!("{missing} · {}", account(&profile.model_metadata)), 2);
+    page.paragraph(Role::Faint, &format!("{missing}{DOT}{}", account(&profile.model_metadata)), 2);
 }
 
 fn figures(profile: &JudgeProfile) -> Table {

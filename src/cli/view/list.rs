@@ -8,11 +8,16 @@ use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{ago, count_of, one_line};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{DOT, NEAR, NONE};
 
 /// Stands behind the id of a prompt that repeats one further up.
-pub(super) const REPEAT: &str = " ≈";
+pub(super) fn repeat() -> String {
+    format!(" {NEAR}")
+}
 /// What it means.
-pub(super) const FOOTNOTE: &str = "≈ says nearly the same as one further up";
+pub(super) fn footnote() -> String {
+    format!("{NEAR} nearly the same text as a prompt listed above it")
+}
 
 /// How the prompts of a page are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,15 +53,15 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], layout: Layout, no
         }
     }
     if prompts.iter().any(|listed| listed.near_duplicate_of.is_some()) {
-        page.painted(Role::Faint, FOOTNOTE);
+        page.painted(Role::Faint, &footnote());
     }
 }
 
 /// What was asked of a run, when, and how many of its prompts follow: `5 min ago · 3 prompts · code  Review the diff`.
 pub(super) fn head(page: &mut Page, first: &Prompt, count: usize, now: Timestamp) {
     let made = if page.is_terminal() { ago(now, first.created_at) } else { write_moment(first.created_at) };
-    let mut facts = format!("{made} · {}", count_of(count as u64, "prompt"));
-    let persona = format!(" · {}", one_line(&first.persona));
+    let mut facts = format!("{made}{DOT}{}", count_of(count as u64, "prompt"));
+    let persona = format!("{DOT}{}", one_line(&first.persona));
     let room = |facts: &str| page.width().saturating_sub(display_width(facts) + 2);
     // Where there is little room, what was asked tells more than for whom.
     if !page.is_terminal() || room(&facts) > display_width(&persona) + ENOUGH {
@@ -71,9 +76,9 @@ pub(super) fn head(page: &mut Page, first: &Prompt, count: usize, now: Timestamp
 
 /// A prompt below the line of its run: `  7a3f9c21  0.87  direct  work,rust`.
 fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedPrompt) {
-    let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+    let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = page.paint().text(Role::Handle, &format!("{}{mark:<2}", prompt.id.short()));
-    let score = prompt.score.map_or_else(|| "   —".to_owned(), |score| format!("{score:.2}"));
+    let score = prompt.score.map_or_else(|| format!("   {NONE}"), |score| format!("{score:.2}"));
     let strategy = one_line(&prompt.strategy);
     let tags = page.paint().text(Role::Faint, &one_line(&tags(&prompt.tags, page.is_terminal())));
     let line = ["  ".into(), id, format!("  {score}  {strategy:<STRATEGY$}  ").into(), tags];
@@ -90,11 +95,11 @@ fn flat(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
         Column::words("input"),
     ]);
     for ListedPrompt { prompt, near_duplicate_of } in prompts {
-        let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+        let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
         let made = if page.is_terminal() { ago(now, prompt.created_at) } else { write_moment(prompt.created_at) };
         table.row(vec![
             format!("{}{mark}", prompt.id.short()),
-            prompt.score.map_or_else(|| "—".into(), |score| format!("{score:.2}")),
+            prompt.score.map_or_else(|| NONE.to_string(), |score| format!("{score:.2}")),
             made,
             prompt.persona.clone(),
             tags(&prompt.tags, page.is_terminal()),
@@ -167,7 +172,7 @@ mod tests {
         };
         let both = shown(&[first.clone(), second]);
         assert!(both.contains("5e0b44d9 ≈") && !both.contains("7a3f9c21 ≈"), "{both}");
-        assert!(both.ends_with(&format!("{FOOTNOTE}\n")));
+        assert!(both.ends_with(&format!("{}\n", footnote())));
         assert!(!shown(&[first]).contains('≈'));
     }
 }

@@ -10,7 +10,7 @@ pub(super) use aludel_core::text::markdown::escaped;
 use aludel_core::text::markdown::fenced;
 
 use super::generation::Summary;
-use super::list::{FOOTNOTE, REPEAT};
+use super::list::{footnote, repeat};
 use super::prompt::{account, by};
 use super::search::matched_by;
 use super::words::one_line;
@@ -61,7 +61,7 @@ pub(crate) fn document_of_list(prompts: &[ListedPrompt]) -> String {
     let repeats = prompts.iter().any(|listed| listed.near_duplicate_of.is_some());
     let mut text = table_of(prompts.iter().map(|listed| (&listed.prompt, listed.near_duplicate_of.is_some())));
     if repeats {
-        let _ = writeln!(text, "\n{FOOTNOTE}");
+        let _ = writeln!(text, "\n{}", footnote());
     }
     text
 }
@@ -75,7 +75,7 @@ pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
             text,
             "| `{}`{} | {} | {} | {} | {} | {} | {} |",
             prompt.id,
-            if near_duplicate_of.is_some() { REPEAT } else { "" },
+            if near_duplicate_of.is_some() { repeat() } else { String::new() },
             matched_by(matched),
             write_moment(prompt.created_at),
             escaped(&prompt.persona),
@@ -85,7 +85,7 @@ pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
         );
     }
     if found.iter().any(|found| found.near_duplicate_of.is_some()) {
-        let _ = writeln!(text, "\n{FOOTNOTE}");
+        let _ = writeln!(text, "\n{}", footnote());
     }
     text
 }
@@ -116,7 +116,7 @@ fn table_of<'a>(prompts: impl Iterator<Item = (&'a Prompt, bool)>) -> String {
             text,
             "| `{}`{} | {} | {} | {} | {} | {} |",
             prompt.id,
-            if is_repeat { REPEAT } else { "" },
+            if is_repeat { repeat() } else { String::new() },
             prompt.score.map(|score| format!("{score:.2}")).unwrap_or_default(),
             write_moment(prompt.created_at),
             escaped(&prompt.persona),

@@ -16,6 +16,7 @@ use super::prompt::{account, by, write_facts};
 use super::stats::{document_of_groups, document_of_totals, stats_groups, totals};
 use super::table::{Column, Table};
 use super::words::{cost, count_of, money, one_line, span, thousands};
+use crate::cli::view::ornament::NONE;
 
 /// Columns of a measure's bar.
 const BAR: usize = 24;
@@ -54,7 +55,7 @@ fn prompt(page: &mut Page, prompt: &PromptMetrics) {
     page.gap();
     sizes_table(prompt).write(page);
     page.gap();
-    measures_table(prompt).write(page);
+    measures_table(prompt, page.width()).write(page);
 }
 
 fn facts(prompt: &PromptMetrics) -> [(&'static str, String); 10] {
@@ -119,7 +120,7 @@ fn step_cells(phase: &str, metadata: &ModelMetadata) -> Vec<String> {
         format!("{about}{}", thousands(metadata.output_tokens)),
         price(metadata.cost_usd),
         span(metadata.latency_ms),
-        metadata.first_token_ms.map_or_else(|| "—".into(), span),
+        metadata.first_token_ms.map_or_else(|| NONE.to_string(), span),
         who,
     ]
 }
@@ -143,11 +144,15 @@ fn sizes(size: &TextSize) -> [String; 4] {
     [size.characters, size.words, size.lines, size.tokens].map(thousands)
 }
 
-fn measures_table(prompt: &PromptMetrics) -> Table {
+/// The measures, each with a bar in the columns that are left for it.
+fn measures_table(prompt: &PromptMetrics, width: usize) -> Table {
+    const NUMBERS: usize = 10;
+    let names = prompt.measures.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+    let room = width.saturating_sub(names + NUMBERS);
     let columns = vec![Column::words("measure"), Column::numbers("0 to 1"), Column::words("").painted(Role::Good)];
     let mut table = Table::new(columns);
     for (name, value) in &prompt.measures {
-        table.row(vec![name.clone(), format!("{value:.2}"), bar(*value, 1.0, BAR)]);
+        table.row(vec![name.clone(), format!("{value:.2}"), bar(*value, 1.0, room.min(BAR))]);
     }
     table
 }
@@ -192,7 +197,7 @@ fn prompts_table(prompts: &[PromptMetrics]) -> Table {
 
 fn prompt_cells(prompt: &PromptMetrics) -> Vec<String> {
     let metadata = &prompt.model_metadata;
-    let none = || "—".to_owned();
+    let none = || NONE.to_string();
     vec![
         prompt.prompt_id.short(),
         prompt.score.map_or_else(none, |score| format!("{score:.2}")),

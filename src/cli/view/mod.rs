@@ -13,6 +13,7 @@ mod judge;
 mod list;
 mod markdown;
 mod metrics;
+pub(crate) mod ornament;
 mod page;
 mod plot;
 mod prompt;

@@ -10,6 +10,7 @@ use aludel_core::text::shown::{escape, escape_line};
 use anstyle::{AnsiColor, Effects, Style};
 
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::ACROSS;
 
 /// Columns of running text on a wide terminal; longer lines are hard to read.
 const WIDEST_TEXT: usize = 100;
@@ -146,9 +147,9 @@ impl Page {
         let title =
             if self.is_terminal { super::cut(&title, self.width.saturating_sub(8)) } else { title.into_owned() };
         let drawn = textwrap::core::display_width(&title) + 4;
-        let rest = "─".repeat(self.width.saturating_sub(drawn));
+        let rest = ACROSS.as_str().repeat(self.width.saturating_sub(drawn));
         let line = Shown::of_parts([
-            self.paint.text(Role::Faint, "──"),
+            self.paint.text(Role::Faint, &ACROSS.as_str().repeat(2)),
             " ".into(),
             self.paint.text(Role::Heading, &title),
             " ".into(),

@@ -3,13 +3,17 @@
 //! Drawn with block elements (Unicode U+2581 to U+258F), an eighth of a character at a time. Whoever cannot see them has
 //! the numbers beside them: a plot is never the only place where something is told.
 
+use crate::cli::view::ornament::{FULL, is_ascii};
+
 /// A series of up to eight heights a character; what is missing is a blank.
 pub(crate) fn sparkline(values: &[Option<f64>]) -> String {
+    const ASCII_HEIGHTS: [char; 8] = ['_', '.', ':', '-', '=', '+', '*', '#'];
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
+    let heights = if is_ascii() { ASCII_HEIGHTS } else { HEIGHTS };
     let mark = |value: &Option<f64>| match value {
         None => ' ',
-        Some(value) => HEIGHTS[eighths(*value, most, 1).saturating_sub(1).min(7)],
+        Some(value) => heights[eighths(*value, most, 1).saturating_sub(1).min(7)],
     };
     values.iter().map(mark).collect()
 }
@@ -19,7 +23,10 @@ pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = eighths(value, most, width);
     let seen = if value > 0.0 { eighths.max(1) } else { eighths };
-    "█".repeat(seen / 8) + PARTS[seen % 8]
+    if is_ascii() {
+        return FULL.as_str().repeat(seen.div_ceil(8));
+    }
+    FULL.as_str().repeat(seen / 8) + PARTS[seen % 8]
 }
 
 /// How many eighths of `width` characters `value` of `most` is.

@@ -3,10 +3,13 @@
 use aludel_core::domain::{ModelMetadata, Prompt, write_moment};
 use aludel_core::provider::builtin::MODEL;
 use aludel_core::text::shown::escape_line;
+use textwrap::core::display_width;
 
 use super::page::{Page, Role};
+use super::table::broken_to;
 use super::words::{count_of, one_line, span, spent, thousands};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{DOT, NONE};
 
 /// Writes a prompt with its steps.
 pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
@@ -16,8 +19,9 @@ pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
     page.text(&prompt.content);
     for (position, step) in prompt.steps.iter().enumerate() {
         page.gap();
-        page.rule(&format!("step {} of {} · {}", position + 1, prompt.steps.len(), step.phase));
-        page.painted(Role::Faint, &format!("{} · {}", by(&step.provider, &step.model), account(&step.model_metadata)));
+        page.rule(&format!("step {} of {}{DOT}{}", position + 1, prompt.steps.len(), step.phase));
+        let made = format!("{}{DOT}{}", by(&step.provider, &step.model), account(&step.model_metadata));
+        page.paragraph(Role::Faint, &made, 2);
         if step.content == prompt.content {
             page.painted(Role::Faint, "its text is the prompt above");
         } else {
@@ -68,7 +72,7 @@ pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
     let parent = prompt.parent_id.map(|parent| parent.to_string()).unwrap_or_default();
     let is_new = prompt.revision == 1;
     page.rule(&format!("{} {}", if is_new { "stored as" } else { "changed" }, prompt.id.short()));
-    let none = |text: String| if text.is_empty() { "—".to_owned() } else { text };
+    let none = |text: String| if text.is_empty() { NONE.to_string() } else { text };
     let facts = [
         ("id", prompt.id.to_string()),
         ("parent", parent),
@@ -79,14 +83,39 @@ pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
     write_facts(page, &facts);
 }
 
+/// Columns of a fact's name.
+const LABEL: usize = 10;
+
+/// Facts that can be as long as a prompt: a line of them is enough.
+const LONG_TEXTS: [&str; 4] = ["input", "context", "notes", "children"];
+
+/// Lines of a fact that has no room beside its name.
+const MOST_LINES: usize = 3;
+
 /// Writes facts, one a line; those that say nothing are left out.
 pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
         let value = escape_line(value).into_owned();
-        let value = if page.is_terminal() { super::cut(&value, page.width().saturating_sub(10)) } else { value };
         let role = if *name == "id" { Role::Handle } else { Role::Body };
-        page.line(Shown::of_parts([label, " ".into(), page.paint().text(role, &value)]));
+        let room = page.width().saturating_sub(LABEL);
+        if page.is_terminal() && value.split(' ').any(|word| display_width(word) > room) {
+            // An id has no room beside its name: below it, nothing of it is lost.
+            page.line(label.trimmed_at_the_end());
+            for part in broken_to(&value, page.width().saturating_sub(2)).iter().take(MOST_LINES) {
+                page.line(Shown::of_parts(["  ".into(), page.paint().text(role, part)]));
+            }
+            continue;
+        }
+        let lines = match () {
+            () if !page.is_terminal() => vec![value],
+            () if LONG_TEXTS.contains(name) => vec![super::cut(&value, room)],
+            () => broken_to(&value, room),
+        };
+        for (position, line) in lines.iter().enumerate() {
+            let before = if position == 0 { label.clone() } else { Shown::from(" ".repeat(LABEL - 1)) };
+            page.line(Shown::of_parts([before, " ".into(), page.paint().text(role, line)]));
+        }
     }
 }
 
@@ -124,7 +153,7 @@ pub(crate) fn account(metadata: &ModelMetadata) -> String {
     if let Some(provider) = &metadata.fallback_from {
         parts.push(format!("in place of {provider}"));
     }
-    parts.join(" · ")
+    parts.join(DOT.as_str())
 }
 
 #[cfg(test)]

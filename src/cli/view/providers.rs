@@ -12,11 +12,15 @@ use super::table::{Column, Table, cut};
 use super::words::{money, one_line, span, thousands};
 use crate::cli::progress::Frame;
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::DOT;
+use crate::cli::view::ornament::{BAD, GOOD, NONE, Ornament, SKIPPED};
 
+/// Columns of a terminal on which names share a line.
+const WIDE: usize = 60;
 /// Columns for the name of a model on a terminal.
 const MODEL_WIDTH: usize = 20;
 /// What stands where there is nothing.
-const NOTHING: &str = "—";
+const NOTHING: Ornament = NONE;
 
 /// Writes the providers, a row each, and below them the models of each where they are wanted.
 pub(crate) fn providers(page: &mut Page, providers: &[ProviderInfo], with_models: bool) {
@@ -57,7 +61,7 @@ pub(crate) fn document_of_providers(providers: &[ProviderInfo], with_models: boo
             escaped(&provider.name),
             provider.kind,
             if provider.available { "yes" } else { "no" },
-            escaped(provider.default_model.as_deref().unwrap_or(NOTHING)),
+            escaped(provider.default_model.as_deref().unwrap_or(NOTHING.as_str())),
             if provider.supports_embeddings { "yes" } else { "no" },
             escaped(&place(provider))
         );
@@ -71,8 +75,8 @@ pub(crate) fn document_of_providers(providers: &[ProviderInfo], with_models: boo
     text
 }
 
-const fn mark(is_good: bool) -> &'static str {
-    if is_good { "✓" } else { "✗" }
+fn mark(is_good: bool) -> &'static str {
+    if is_good { GOOD.as_str() } else { BAD.as_str() }
 }
 
 fn name_and_kind(name: &str, kind: ProviderKind) -> String {
@@ -80,8 +84,9 @@ fn name_and_kind(name: &str, kind: ProviderKind) -> String {
 }
 
 fn model(page: &Page, model: Option<&str>) -> String {
-    let model = one_line(model.unwrap_or(NOTHING));
-    if page.is_terminal() { cut(&model, MODEL_WIDTH) } else { model }
+    let model = one_line(model.unwrap_or(NOTHING.as_str()));
+    // Where rows become lines there is room for all of it.
+    if page.is_terminal() && page.width() >= WIDE { cut(&model, MODEL_WIDTH) } else { model }
 }
 
 /// Where a provider is reached, or why it cannot be used.
@@ -112,7 +117,7 @@ pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
             model(page, test.model.as_deref()),
             milliseconds(test.first_token_ms),
             milliseconds(test.latency_ms),
-            test.total_tokens.map_or_else(|| NOTHING.to_owned(), thousands),
+            test.total_tokens.map_or_else(|| NOTHING.to_string(), thousands),
             cost(test),
             result(test),
         ]);
@@ -124,7 +129,7 @@ pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
     for test in &tested {
         if let Some(failure) = test.failure() {
             let said = format!("{}: {}: {}", test.name, failure.name.as_str(), one_line(&failure.detail));
-            page.marked(Role::Bad, "✗", &said, 4);
+            page.marked(Role::Bad, BAD.as_str(), &said, 4);
         }
         for warning in &test.warnings {
             page.marked(Role::Warning, "!", &format!("{}: {}", test.name, one_line(warning)), 4);
@@ -146,7 +151,7 @@ pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
         (0, _) => page.painted(Role::Warning, "there is nothing to test"),
         (1, 0) => page.painted(Role::Good, "it works"),
         (all, 0) => page.painted(Role::Good, &format!("all {all} work")),
-        (1, _) => page.painted(Role::Bad, "it does not work"),
+        (1, _) => page.painted(Role::Bad, "the test failed"),
         (all, failed) => page.painted(Role::Bad, &format!("{failed} of {all} failed")),
     }
 }
@@ -157,13 +162,13 @@ fn has_remarks(tested: &[&ProviderTest]) -> bool {
 }
 
 fn milliseconds(measured: Option<u64>) -> String {
-    measured.map_or_else(|| NOTHING.to_owned(), span)
+    measured.map_or_else(|| NOTHING.to_string(), span)
 }
 
 fn cost(test: &ProviderTest) -> String {
     match test.cost_usd {
         None if test.ok => "unknown".to_owned(),
-        None => NOTHING.to_owned(),
+        None => NOTHING.to_string(),
         cost => money(cost).replace("under ", "<"),
     }
 }
@@ -195,10 +200,10 @@ pub(crate) fn document_of_provider_tests(tests: &ProviderTests) -> String {
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",
             escaped(&test.name),
-            escaped(&one_line(test.model.as_deref().unwrap_or(NOTHING))),
+            escaped(&one_line(test.model.as_deref().unwrap_or(NOTHING.as_str()))),
             milliseconds(test.first_token_ms),
             milliseconds(test.latency_ms),
-            test.total_tokens.map_or_else(|| NOTHING.to_owned(), thousands),
+            test.total_tokens.map_or_else(|| NOTHING.to_string(), thousands),
             cost(test),
             marks.join(" | ")
         );
@@ -220,11 +225,11 @@ pub(crate) fn document_of_provider_tests(tests: &ProviderTests) -> String {
     text
 }
 
-const fn letter(status: ProviderCheckStatus) -> &'static str {
+fn letter(status: ProviderCheckStatus) -> &'static str {
     match status {
-        ProviderCheckStatus::Ok => "✓",
-        ProviderCheckStatus::Failed => "✗",
-        ProviderCheckStatus::Skipped => "–",
+        ProviderCheckStatus::Ok => GOOD.as_str(),
+        ProviderCheckStatus::Failed => BAD.as_str(),
+        ProviderCheckStatus::Skipped => SKIPPED.as_str(),
     }
 }
 
@@ -240,6 +245,6 @@ pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> V
             paint(role, &line)
         })
         .collect();
-    lines.push(paint(Role::Faint, &format!("{} waiting for answers · {}", frame.spinner, span(frame.elapsed_ms))));
+    lines.push(paint(Role::Faint, &format!("{} waiting for answers{DOT}{}", frame.spinner, span(frame.elapsed_ms))));
     lines
 }

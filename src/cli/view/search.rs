@@ -3,7 +3,8 @@
 use aludel_core::domain::{FoundPrompt, Match, MatchKind, Timestamp, by_run, write_moment};
 use aludel_core::text::shown::{Piece, Pieces, escape};
 
-use super::list::{FOOTNOTE, Layout, REPEAT, head};
+use super::list::{Layout, footnote, head, repeat};
+use super::ornament::{MORE, is_ascii};
 use super::page::{Page, Role, broken};
 use super::words::{ago, one_line};
 use crate::cli::shown::Shown;
@@ -29,13 +30,13 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], layout: Layout, now:
     }
     if found.iter().any(|found| found.near_duplicate_of.is_some()) {
         page.gap();
-        page.painted(Role::Faint, FOOTNOTE);
+        page.painted(Role::Faint, &footnote());
     }
 }
 
 /// A prompt below the line of its run, and the piece of its text that matches.
 fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: &FoundPrompt) {
-    let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+    let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = format!("{}{mark}", prompt.id.short());
     let mut facts = matched_by(matched);
     for more in [&prompt.strategy, &prompt.tags.join(",")] {
@@ -61,7 +62,7 @@ fn flat(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
         if !prompt.tags.is_empty() {
             facts.extend(["  ", &one_line(&prompt.tags.join(","))]);
         }
-        let mark = if near_duplicate_of.is_some() { REPEAT } else { "" };
+        let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
         let head = format!("{}{mark}", prompt.id.short());
         let width = page.width().saturating_sub(textwrap::core::display_width(&head) + 2);
         let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
@@ -88,7 +89,17 @@ pub(super) fn matched_by(matched: &Match) -> String {
 /// A piece of text with what matched in bold, `indent` columns in.
 fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
     // Marks count characters of the snippet, and what is hidden takes more than one to show.
-    let shown = shown_with_marks(snippet, marks);
+    let mut shown = shown_with_marks(snippet, marks);
+    if is_ascii() {
+        // Where the piece begins or ends inside the text, the core says so with a sign.
+        let more = MORE.as_str().chars().map(|sign| (sign, false));
+        if shown.last().is_some_and(|(last, _)| *last == '…') {
+            shown.splice(shown.len() - 1.., more.clone());
+        }
+        if shown.first().is_some_and(|(first, _)| *first == '…') {
+            shown.splice(..1, more);
+        }
+    }
     let text: String = shown.iter().map(|(character, _)| character).collect();
     let width = page.width().saturating_sub(indent);
     let margin = " ".repeat(indent);
@@ -210,8 +221,8 @@ mod tests {
         let mut second = sample("x", vec![]);
         second.near_duplicate_of = Some(second.prompt.id);
         let shown = page(Paint::Plain, 80, false, &[sample("x", vec![]), second]);
-        assert_eq!(shown.matches(REPEAT.trim()).count(), 2, "{shown}");
-        assert!(shown.ends_with(&format!("{FOOTNOTE}\n")));
+        assert_eq!(shown.matches(repeat().trim()).count(), 2, "{shown}");
+        assert!(shown.ends_with(&format!("{}\n", footnote())));
     }
 
     #[test]

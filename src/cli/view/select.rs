@@ -8,6 +8,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::{count_of, lines, one_line, span};
+use crate::cli::view::ornament::{DOT, drawn};
 use crate::figures::interval;
 
 /// Columns of a plot of an interval.
@@ -15,14 +16,14 @@ const PLOT: usize = 20;
 
 /// Writes a selection; `elapsed_ms` is what it took by the clock on the wall.
 pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64) {
-    page.rule(&format!("best of {} · {}", result.ranking.len(), result.prompt.id.short()));
+    page.rule(&format!("best of {}{DOT}{}", result.ranking.len(), result.prompt.id.short()));
     page.gap();
     page.text(&result.prompt.content);
     page.gap();
     judged(page, result);
     let metadata = &result.model_metadata;
     let judge = by(&metadata.provider, &metadata.model);
-    page.paragraph(Role::Faint, &format!("{judge} · {} · {} in all", account(metadata), span(elapsed_ms)), 2);
+    page.paragraph(Role::Faint, &format!("{judge}{DOT}{}{DOT}{} in all", account(metadata), span(elapsed_ms)), 2);
 }
 
 /// Writes what the judge came to: how sure it is, how every candidate stands, and why.
@@ -61,7 +62,7 @@ pub(super) fn document_of_judged(result: &SelectResult) -> String {
     let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
     let facts = lines(facts(result).iter().map(|fact| format!("- {fact}")));
     format!(
-        "## How every candidate stands\n\n{standings}\n## Why\n\n{reasons}\n## How it was judged\n\n{facts}- {} · {}\n",
+        "## How every candidate stands\n\n{standings}\n## Why\n\n{reasons}\n## How it was judged\n\n{facts}- {}{DOT}{}\n",
         by(&result.model_metadata.provider, &result.model_metadata.model),
         account(&result.model_metadata),
     )
@@ -77,7 +78,7 @@ pub(super) fn standings(ranking: &[Standing]) -> Table {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
         Column::numbers("strength").painted(Role::Heading),
-        Column::words("0 · 90 % interval · 1"),
+        Column::words(format!("0{DOT}90 % interval{DOT}1")),
         Column::words("from to"),
         Column::numbers("won"),
         Column::numbers("lost"),
@@ -88,7 +89,7 @@ pub(super) fn standings(ranking: &[Standing]) -> Table {
         table.row(vec![
             standing.prompt_id.short(),
             format!("{:.2}", standing.score),
-            interval(low, standing.score, high, PLOT),
+            drawn(interval(low, standing.score, high, PLOT)),
             format!("{low:.2} {high:.2}"),
             standing.wins.to_string(),
             standing.losses.to_string(),

@@ -14,6 +14,7 @@ use super::plot::{bar, sparkline, squeezed};
 use super::table::{Column, Table};
 use super::words::{cost, count_of, one_line, span, thousands};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{DOT, NONE};
 
 /// Columns of the longest bar.
 const BAR: usize = 24;
@@ -47,15 +48,18 @@ fn facts(total: &StatsTotals) -> Vec<(&'static str, String)> {
     );
     let estimated = match total.estimated {
         0 => String::new(),
-        accounts => format!(" · {} estimated", thousands(accounts)),
+        accounts => format!("{DOT}{} estimated", thousands(accounts)),
     };
     let unpriced = match total.unpriced {
         0 => String::new(),
-        accounts => format!(" · {} without a known price", thousands(accounts)),
+        accounts => format!("{DOT}{} without a known price", thousands(accounts)),
     };
     let mut facts = vec![
-        ("stored", stored.join(" · ")),
-        ("tokens", format!("{} in · {} out{estimated}", thousands(total.input_tokens), thousands(total.output_tokens))),
+        ("stored", stored.join(DOT.as_str())),
+        (
+            "tokens",
+            format!("{} in{DOT}{} out{estimated}", thousands(total.input_tokens), thousands(total.output_tokens)),
+        ),
         ("cost", format!("{}{unpriced}", cost(total.cost_usd, total.known_cost_usd))),
     ];
     facts.extend(total.latency_ms.map(|spread| ("latency", percentiles(&spread))));
@@ -67,7 +71,7 @@ fn facts(total: &StatsTotals) -> Vec<(&'static str, String)> {
 fn percentiles(spread: &Spread) -> String {
     let Spread { p50, p90, p95, p99, max, .. } = *spread;
     let named = [("p50", p50), ("p90", p90), ("p95", p95), ("p99", p99), ("max", max)];
-    named.map(|(name, number)| format!("{name} {}", span(number))).join(" · ")
+    named.map(|(name, number)| format!("{name} {}", span(number))).join(DOT.as_str())
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of tokens, not negative")]
@@ -116,7 +120,8 @@ fn table(page: &mut Page, group: &StatsGroup) {
 
 fn cells(by: StatsBy, line: &StatsLine) -> Vec<String> {
     let totals = &line.totals;
-    let latency = |of: fn(&Spread) -> u64| totals.latency_ms.as_ref().map_or_else(|| "—".into(), |it| span(of(it)));
+    let latency =
+        |of: fn(&Spread) -> u64| totals.latency_ms.as_ref().map_or_else(|| NONE.to_string(), |it| span(of(it)));
     vec![
         name(by, &line.key),
         thousands(totals.prompts),

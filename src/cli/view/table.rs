@@ -6,8 +6,9 @@ use aludel_core::text::shown::{escape, escape_line};
 use textwrap::core::display_width;
 
 use super::markdown::escaped;
-use super::page::{Page, Role, broken};
+use super::page::{Page, Role};
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{DOT, MORE, NONE, Ornament};
 
 /// How a column looks.
 #[derive(Debug, Clone)]
@@ -57,8 +58,12 @@ enum Overflow {
 const GAP: usize = 2;
 /// Columns between two numbers, whose titles are all that could touch.
 const GAP_OF_NUMBERS: usize = 1;
-/// Fewest columns left to a cell that is cut.
-const NARROWEST: usize = 8;
+/// Fewest columns left to a cell that is cut or goes on below; with less each row becomes lines of its own.
+const NARROWEST: usize = 12;
+/// Columns before the lines of a row after its first.
+const INDENT: usize = 2;
+/// What stands for nothing in a cell.
+const NOTHING: Ornament = NONE;
 
 impl Table {
     /// A table without rows.
@@ -104,19 +109,70 @@ impl Table {
         widths
     }
 
-    /// Writes the table on the page.
+    /// Writes the table on the page: on a terminal too narrow for its columns, as lines.
     pub(crate) fn write(&self, page: &mut Page) {
         let mut widths = self.widths();
         if page.is_terminal()
             && let Some((last, others)) = widths.split_last_mut()
         {
             let taken = others.iter().enumerate().map(|(at, width)| width + self.gap_after(at)).sum::<usize>();
-            *last = (*last).min(page.width().saturating_sub(taken).max(NARROWEST));
+            let left = page.width().saturating_sub(taken);
+            if *last > left && left < self.least_for_the_last(page.width()) {
+                return self.write_as_lines(page);
+            }
+            *last = (*last).min(left);
         }
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         self.write_row(page, &titles, &widths, Some(Role::Faint));
         for row in &self.rows {
             self.write_row(page, row, &widths, None);
+        }
+    }
+
+    /// Fewest columns in which the last cells can be read: of a text that goes on below, every word that fits a line.
+    fn least_for_the_last(&self, width: usize) -> usize {
+        let is_number = self.columns.last().is_some_and(|column| column.is_right_aligned);
+        match self.overflow {
+            _ if is_number => usize::MAX,
+            Overflow::Cut => NARROWEST,
+            Overflow::Wrap => {
+                let words = self.rows.iter().filter_map(|row| row.last()).flat_map(|cell| cell.split(' '));
+                let longest = words.map(display_width).filter(|word| *word <= width.saturating_sub(INDENT)).max();
+                longest.unwrap_or(0).max(NARROWEST)
+            }
+        }
+    }
+
+    /// Each row as lines: its first cell, then every other with its title, the last by itself.
+    fn write_as_lines(&self, page: &mut Page) {
+        for row in &self.rows {
+            let mut cells =
+                self.columns.iter().zip(row).filter(|(_, cell)| !cell.is_empty() && cell.as_str() != NOTHING.as_str());
+            if let Some((column, cell)) = cells.next() {
+                self.write_part(page, column, cell, 0);
+            }
+            let rest: Vec<(&Column, &String)> = cells.collect();
+            let is_text = |column: &Column| {
+                !column.is_right_aligned && self.columns.last().is_some_and(|last| last.title == column.title)
+            };
+            let (texts, facts): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(column, _)| is_text(column));
+            let facts: Vec<String> = facts.iter().map(|(column, cell)| format!("{} {cell}", column.title)).collect();
+            for line in packed(&facts, page.width().saturating_sub(INDENT)) {
+                page.line(format!("{:INDENT$}{line}", ""));
+            }
+            for (column, cell) in texts {
+                self.write_part(page, column, cell, INDENT);
+            }
+        }
+    }
+
+    /// A cell on lines of its own, cut or broken between words.
+    fn write_part(&self, page: &mut Page, column: &Column, cell: &str, indent: usize) {
+        let width = page.width().saturating_sub(indent);
+        let parts = if self.overflow == Overflow::Wrap { broken_to(cell, width) } else { vec![cut(cell, width)] };
+        for part in parts {
+            let margin = " ".repeat(indent);
+            page.line(Shown::of_parts([margin.into(), page.paint().text(column.role, &part)]));
         }
     }
 
@@ -129,7 +185,7 @@ impl Table {
         let last = cells.last().map_or("", String::as_str);
         let width = widths.last().copied().unwrap_or(0);
         let mut parts = match self.overflow {
-            Overflow::Wrap if page.is_terminal() => broken(last, width, 0),
+            Overflow::Wrap if page.is_terminal() => broken_to(last, width),
             Overflow::Wrap => vec![last.to_owned()],
             Overflow::Cut => vec![cut(last, width)],
         }
@@ -164,6 +220,30 @@ impl Table {
     }
 }
 
+/// The parts on as few lines as they fit, none longer than `width`.
+fn packed(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if display_width(line) + 3 + display_width(part) <= width => {
+                line.push_str(DOT.as_str());
+                line.push_str(part);
+            }
+            _ => lines.extend(broken_to(part, width)),
+        }
+    }
+    lines
+}
+
+/// The text broken between words, and inside one only where it is longer than a line.
+pub(super) fn broken_to(text: &str, width: usize) -> Vec<String> {
+    let options = textwrap::Options::new(width.max(1))
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+}
+
 fn one_line(text: String) -> String {
     match escape_line(&text) {
         Cow::Owned(line) => line,
@@ -177,17 +257,18 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     if display_width(&text) <= width {
         return text.into_owned();
     }
+    let more = display_width(MORE.as_str());
     let (mut kept, mut used) = (String::new(), 0);
     for character in text.chars() {
         let wide = display_width(character.encode_utf8(&mut [0; 4]));
-        if used + wide + 1 > width {
+        if used + wide + more > width {
             break;
         }
         kept.push(character);
         used += wide;
     }
     kept.truncate(kept.trim_end().len());
-    kept.push('…');
+    kept.push_str(MORE.as_str());
     kept
 }
 
@@ -231,6 +312,31 @@ mod tests {
         let mut page = Page::new(Paint::Plain, 24, true);
         table.write(&mut page);
         assert_eq!(page.finish(), "name  what it is for\ncode  programs and\n      scripts and\n      queries\n");
+    }
+
+    #[test]
+    fn where_columns_have_no_room_a_row_becomes_lines() {
+        let mut table = Table::new(vec![
+            Column::words("name"),
+            Column::words("from"),
+            Column::numbers("calls"),
+            Column::words("what it is for"),
+        ])
+        .wrapping();
+        table.row(vec![
+            "analysis".into(),
+            "built in".into(),
+            "1,234".into(),
+            "see providers.openai.api_key first".into(),
+        ]);
+        table.row(vec!["x".into(), "—".into(), "2".into(), "a-word-longer-than-the-whole-line-is".into()]);
+        let mut page = Page::new(Paint::Plain, 30, true);
+        table.write(&mut page);
+        assert_eq!(
+            page.finish(),
+            "analysis\n  from built in · calls 1,234\n  see providers.openai.api_key\n  first\nx\n  calls 2\n  \
+             a-word-longer-than-the-whole\n  -line-is\n"
+        );
     }
 
     #[test]

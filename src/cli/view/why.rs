@@ -6,6 +6,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by, write_facts};
 use super::select::{standings, weights};
 use super::words::{ago, count_of, one_line};
+use crate::cli::view::ornament::DOT;
 
 /// Writes all that is known; `now` is what ages count from.
 pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
@@ -24,8 +25,8 @@ pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
     write_facts(page, &facts);
     for step in &why.steps {
         let ModelMetadata { provider, model, .. } = &step.model_metadata;
-        let told = format!("{:<9} {} · {}", "phase", step.phase, by(provider, model));
-        page.paragraph(Role::Body, &format!("{told} · {}", account(&step.model_metadata)), 10);
+        let told = format!("{:<9} {}{DOT}{}", "phase", step.phase, by(provider, model));
+        page.paragraph(Role::Body, &format!("{told}{DOT}{}", account(&step.model_metadata)), 10);
     }
     if why.steps.len() > 1 {
         page.paragraph(Role::Faint, &format!("{:<9} {}", "in all", account(&why.model_metadata)), 10);
@@ -38,7 +39,7 @@ pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
     }
     if why.judgements.is_empty() {
         page.gap();
-        page.painted(Role::Faint, "no judge was asked about it: `aludel select ID ID…` does that");
+        page.paragraph(Role::Faint, "no judge was asked about it: `aludel select ID ID` does that", 2);
     }
 }
 
@@ -55,12 +56,13 @@ fn ranking(page: &mut Page, why: &Why) {
     page.rule("its rank");
     match (why.score, why.rank) {
         (Some(score), Some(rank)) => {
-            page.line(format!(
-                "{rank} of {} in its run, score {score:.2}",
-                count_of(why.ranked.into(), "ranked prompt")
-            ));
+            page.paragraph(
+                Role::Body,
+                &format!("{rank} of {} in its run, score {score:.2}", count_of(why.ranked.into(), "ranked prompt")),
+                2,
+            );
         }
-        _ => page.line("it was never ranked; by the rules of the ranking it would have:"),
+        _ => page.paragraph(Role::Body, "it was never ranked; by the rules of the ranking it would have:", 2),
     }
     let mut table = super::Table::new(vec![
         super::Column::words("component"),
@@ -167,7 +169,7 @@ fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
             Some(judge) if told.judges.len() > 1 => format!(" by {}", by(&judge.name.provider, &judge.name.model)),
             _ => String::new(),
         };
-        let text = format!("  shown {place}{judge}: {:+.1} · {}", verdict.margin, one_line(&verdict.reasoning));
+        let text = format!("  shown {place}{judge}: {:+.1}{DOT}{}", verdict.margin, one_line(&verdict.reasoning));
         page.paragraph(Role::Faint, &text, 4);
     }
 }

@@ -26,6 +26,7 @@ mod spend;
 mod stats;
 mod transfer;
 mod trash;
+mod validate;
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
 pub use trash::{EmptyTrashRequest, RestoreOneRequest, RestoreRequest, TrashRequest};
+pub use validate::ValidateRequest;
 
 /// An operation's request.
 pub trait Request: Sized {

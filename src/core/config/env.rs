@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::bindings::ProviderConfig;
-use super::keys;
+use super::keys::{self, Named};
 use super::settings::{Config, sounds_secret};
 use crate::domain::ProviderKind;
 
@@ -137,7 +137,27 @@ fn meaning_of(name: &str) -> Option<Meaning> {
     let slip = keys::variables().chain(SHORT_NAMES.iter().map(|(short, _)| (*short).to_owned()));
     slip.into_iter()
         .find(|known| collapsed(known))
-        .map(|known| Meaning::Unknown(format!("sets no key; did you mean {known}?")))
+        .map(|known| format!("sets no key; did you mean {known}?"))
+        .or_else(|| one_underscore(rest))
+        .map(Meaning::Unknown)
+}
+
+/// The message for a name that begins with a section's and has one underscore after it.
+fn one_underscore(rest: &str) -> Option<String> {
+    let sections = keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), Named::Section));
+    let (section, key) = sections.map(str::to_ascii_uppercase).find_map(|section| {
+        let key = rest.strip_prefix(&section)?.strip_prefix('_')?.to_owned();
+        (!key.is_empty()).then_some((section, key))
+    })?;
+    let begins = format!("{PREFIX}{section}__");
+    let meant =
+        keys::nearest(&key, keys::variables().filter_map(|known| Some(known.strip_prefix(&begins)?.to_owned())));
+    let example = match (meant, section.as_str()) {
+        (_, "PROVIDERS") => "PROVIDERS__OPENAI__API_KEY".to_owned(),
+        (Some(meant), _) => format!("{section}__{meant}"),
+        (None, _) => "GENERATION__DEFAULT_COUNT".to_owned(),
+    };
+    Some(format!("sets no key; between a section and its key stand two underscores, as in {PREFIX}{example}"))
 }
 
 fn unknown(name: &str) -> String {
@@ -202,6 +222,21 @@ mod tests {
             matches!(&found[..], [(_, Meaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn one_underscore_after_any_section_gets_a_hint() {
+        let message = |name: &str| match meanings(&[(name, "x")]).pop() {
+            Some((_, Meaning::Unknown(message))) => message,
+            other => panic!("{name}: {other:?}"),
+        };
+        for section in keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), Named::Section)) {
+            let told = message(&format!("ALUDEL_{}_X", section.to_uppercase()));
+            assert!(told.contains("two underscores") && told.contains("__"), "{section}: {told}");
+        }
+        assert!(message("ALUDEL_GENERATION_DEFAULT_CUONT").ends_with("ALUDEL_GENERATION__DEFAULT_COUNT"));
+        assert!(message("ALUDEL_PROVIDERS_OPENAI_API_KEY").ends_with("ALUDEL_PROVIDERS__OPENAI__API_KEY"));
+        assert_eq!(meanings(&[("ALUDEL_GENERATION", "x"), ("ALUDEL_GENERATIONS_X", "x"), ("ALUDEL_STRICT", "x")]), []);
     }
 
     #[test]

@@ -59,6 +59,7 @@ impl Engine {
         let account = self.account(caps(&request), labels);
         let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
+        warnings.extend(target.and_then(|model| self.unknown_target(model)));
         let judge = if request.auto_select {
             let bench = self.bench_of(&request)?;
             warnings.extend(bench.warnings.iter().cloned());
@@ -84,6 +85,25 @@ impl Engine {
             ranking_weights: weights,
             account,
             allowance,
+        })
+    }
+
+    /// What is said of a target model that is neither in the catalogue nor configured: perhaps its name is mistyped.
+    pub(super) fn unknown_target(&self, model: &str) -> Option<String> {
+        let family = TargetFamily::of_model(model);
+        let is_family = TargetFamily::ALL.iter().any(|family| family.as_str() == model);
+        let is_configured = self.config().providers.values().any(|provider| provider.model.as_deref() == Some(model));
+        // A catalogue that cannot be read is told of where it is needed.
+        let is_known = self.inner.assets.catalog().is_ok_and(|catalog| catalog.knows(model));
+        (!is_family && !is_configured && !is_known).then(|| {
+            let form = match family {
+                TargetFamily::Generic => "in the general form".to_owned(),
+                family => format!("in the form for {} models, by its name", family.as_str()),
+            };
+            format!(
+                "the target model `{model}` is not known, so prompts are written {form}; check its name \
+                 (`aludel providers --models` lists the known ones)"
+            )
         })
     }
 

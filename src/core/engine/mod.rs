@@ -9,6 +9,7 @@
 
 mod assets;
 mod audit;
+mod check_database;
 mod check_providers;
 mod compare;
 mod embedding;

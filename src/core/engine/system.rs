@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, wiring};
+use crate::api::ValidateRequest;
 use crate::assets::Assets;
 use crate::config::{self, ConfigError, Origin, TuiConfig};
 use crate::domain::Phase;
 use crate::error::{Error, Result};
-use crate::store::Filter;
 use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
 
 /// What is wrong with the settings of a face that the core does not know: dotted keys, each with what is wrong and the
@@ -80,13 +80,17 @@ impl Engine {
     }
 
     /// Looks at everything a run needs: configuration, database, permissions, cache, personas, templates, themes, providers, phases,
-    /// models, weights; and at the workbench's settings. Sends nothing.
-    pub async fn validate(&self) -> Validation {
-        let mut checks = vec![self.check_configuration(), self.check_database().await];
+    /// models, weights; and at the workbench's settings. Sends nothing. Reads the whole database unless the request is for a
+    /// quick look.
+    pub async fn validate(&self, request: ValidateRequest) -> Validation {
+        let mut checks = vec![self.check_configuration()];
+        checks.extend(self.check_places());
+        checks.extend(self.check_database(request).await);
         checks.extend(self.check_permissions());
         checks.extend(self.check_cache());
         checks.extend(self.check_assets());
         checks.extend(self.check_persona());
+        checks.extend(self.check_target());
         checks.extend(self.check_providers());
         checks.extend(Phase::ALL.map(|phase| self.check_phase(phase)));
         checks.extend(self.check_models());
@@ -108,15 +112,6 @@ impl Engine {
         }
     }
 
-    async fn check_database(&self) -> Check {
-        let path = &self.paths().database;
-        if !path.exists() {
-            return Check::ok("database", format!("{} will be made by the first run", path.display()));
-        }
-        let counted = self.store().count(Filter::default()).await;
-        Check::from_result("database", counted.map(|count| format!("{} holds {count} prompts", path.display())))
-    }
-
     fn check_assets(&self) -> Vec<Check> {
         const NAME: &str = "personas, templates, themes";
         let problems = self.inner.assets.problems();
@@ -134,6 +129,11 @@ impl Engine {
                 &Error::value("generation.default_persona", format!("there is no persona `{name}`")),
             )
         })
+    }
+
+    fn check_target(&self) -> Option<Check> {
+        let model = self.config().generation.default_target_model.as_deref()?;
+        self.unknown_target(model).map(|told| Check::warning("generation.default_target_model", told))
     }
 
     /// Only what somebody chose keeps the workbench from opening.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::api::ValidateRequest;
 use crate::config::{self, Environment, Flags};
 use crate::domain::{GenerationResult, Source};
 use crate::error::{Code, Error};
@@ -244,7 +245,7 @@ async fn what_a_model_does_not_take_is_told_once_a_run() {
 async fn a_broken_catalogue_fails_what_needs_it_and_nothing_else() {
     let home = home_with_models("suite:\n  models: {picky: {temprature: false}}\n");
     let engine = home.engine();
-    let validation = engine.validate().await;
+    let validation = engine.validate(ValidateRequest::default()).await;
     let failed = validation.checks.iter().filter(|check| check.status == CheckStatus::Failed);
     assert!(failed.into_iter().any(|check| check.detail.contains("line 2") && check.detail.contains("`temperature`")));
     let raw = |provider| json!({ "input": "Name a boat", "count": 1, "provider": provider });
@@ -270,7 +271,7 @@ async fn a_process_answers_from_what_it_kept_and_asks_anew_when_told_to() {
 #[tokio::test]
 async fn validate_names_a_weight_that_is_none() {
     let home = Home::with_config("ranking:\n  weights: {beauty: 1}\n");
-    let validation = home.engine().validate().await;
+    let validation = home.engine().validate(ValidateRequest::default()).await;
     assert!(!validation.valid);
     let failed: Vec<_> = validation.checks.iter().filter(|check| check.status == CheckStatus::Failed).collect();
     assert_eq!(failed.len(), 1);
@@ -281,7 +282,7 @@ async fn validate_names_a_weight_that_is_none() {
 async fn a_key_without_effect_is_named_by_validate_and_by_a_run_it_would_change() {
     let home = Home::with_config("tui: {mouse: false}\nlearning:\n  enabled: true\n");
     let engine = home.engine();
-    let validation = engine.validate().await;
+    let validation = engine.validate(ValidateRequest::default()).await;
     let warned: Vec<_> = validation.checks.iter().filter(|check| check.detail.contains("no effect")).collect();
     assert_eq!(warned.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(), ["learning"]);
     assert!(validation.valid);
@@ -324,7 +325,7 @@ fn settings_are_told_with_where_they_are_from_and_without_secrets() {
 async fn a_clean_home_is_valid_and_stays_empty() {
     let home = Home::new();
     let engine = home.engine();
-    assert!(engine.validate().await.valid);
+    assert!(engine.validate(ValidateRequest::default()).await.valid);
     assert!(engine.list(engine.decode(json!({})).unwrap()).await.unwrap().prompts.is_empty());
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "looking makes no file");
 }

@@ -29,8 +29,8 @@ impl Told<'_> {
             parts.push("There was one candidate, so nothing was compared.".to_owned());
         } else if !confident {
             parts.push(
-                "Too close to call; where the comparisons do not decide, the lower cost does, then the fewer tokens, then \
-                 a hash of the text."
+                "Too close to call: among candidates that the comparisons do not tell apart, the cheaper one comes first, \
+                 then the one with fewer tokens, then the order of a hash of their texts."
                     .to_owned(),
             );
         }

@@ -117,10 +117,10 @@ impl Admitted {
                     failures,
                     pause_s = pause.as_secs_f64(),
                     cause,
-                    "open: the provider is left alone"
+                    "too many failures: calls to this provider pause"
                 );
             }
-            Some(Change::Closed) => tracing::info!(provider, "closed: the provider is back"),
+            Some(Change::Closed) => tracing::info!(provider, "the provider answers again: calls to it go on"),
         }
     }
 }

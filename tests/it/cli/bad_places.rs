@@ -77,6 +77,17 @@ fn a_full_disk() {
     let said = home.run(&["generate", "x", "--output-file", "/dev/full"]);
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("the disk is full"), "{}", said.stderr);
+    // The prompts were paid for: what became of them is said.
+    assert!(said.stderr.contains("nothing is lost: 3 prompts are stored"), "{}", said.stderr);
+    let handle = said.stderr.split("aludel show ").nth(1).and_then(|rest| rest.split('`').next()).expect("an id");
+    home.run(&["show", handle]).quietly_done();
+    let said = home.run(&["generate", "x", "--no-save", "--output-file", "/dev/full"]);
+    assert!(said.stderr.contains("with --no-save nothing is stored"), "{}", said.stderr);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let output = home.command().args(["generate", "x", "--count", "1"]).stdout(full).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("standard output") && said.contains("1 prompt is stored"), "{said}");
     let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
     let output = home.command().args(["list"]).stdout(full).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));

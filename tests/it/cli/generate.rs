@@ -179,7 +179,6 @@ fn the_idea_comes_from_standard_input_or_a_file() {
     home.write("idea.txt", "From a file\n\n");
     assert_eq!(input(home.run(&with(&["generate", "--input-file", "idea.txt"]))), "From a file\n");
     assert_eq!(input(home.run_with_stdin(&with(&["generate", "--input-file", "-"]), b"dash")), "dash");
-    assert_eq!(input(home.run_with_stdin(&with(&["generate", "The argument"]), b"ignored")), "The argument");
 }
 
 #[test]
@@ -210,6 +209,22 @@ fn target_model_changes_the_form() {
     let (claude, gpt) = (content("claude-sonnet-5-5"), content("gpt-6"));
     assert!(claude.contains("</"), "no XML sections for Claude: {claude}");
     assert!(!gpt.contains("</") && gpt.contains('#'), "no Markdown for GPT: {gpt}");
+}
+
+#[test]
+fn a_target_model_that_is_not_known_is_warned_of_and_the_run_goes_on() {
+    let home = Home::new();
+    let warnings = |model: &str| generated(&home, &["--count", "1", "--target-model", model])["warnings"].clone();
+    let told = warnings("nosuchmodel");
+    assert!(told[0].as_str().is_some_and(|text| text.contains("`nosuchmodel` is not known")), "{told}");
+    assert!(warnings("claude-nosuch")[0].as_str().is_some_and(|text| text.contains("for claude models")));
+    for known in ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5", "claude"] {
+        assert_eq!(warnings(known), json!([]), "{known}");
+    }
+    let said = home.run(&["generate", PRIMES, "--target-model", "nosuchmodel"]).done();
+    assert!(said.stderr.contains("`nosuchmodel` is not known"), "{}", said.stderr);
+    home.config("generation: {default_target_model: nosuchmodel}\n");
+    assert!(home.run(&["validate"]).done().stdout.contains("`nosuchmodel` is not known"));
 }
 
 #[test]

@@ -8,12 +8,18 @@ mod config;
 #[cfg(all(unix, feature = "server"))]
 mod doors;
 mod editable;
+#[cfg(all(unix, feature = "server", feature = "tui"))]
+mod examples;
 mod formats;
 mod generate;
 mod help;
 #[cfg(unix)]
 mod interrupt;
+#[cfg(unix)]
+mod narrow;
 mod output;
+#[cfg(unix)]
+mod piped;
 mod providers;
 mod readme;
 mod search;
@@ -25,10 +31,32 @@ mod stored;
 mod terminal;
 mod tested_providers;
 mod transfer;
+mod validate;
 
 /// Everything a command wrote to a terminal. A question is answered by the end of the input, which no terminal echoes
 /// into what is written.
 #[cfg(unix)]
 pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> String {
     terminal::on_a_terminal(home, arguments, &[], "\u{4}").bytes
+}
+
+/// What a command showed on a terminal where these keys were typed, and its exit code.
+#[cfg(all(unix, feature = "server", feature = "tui"))]
+fn ended_on_a_terminal(home: &crate::support::Home, arguments: &[&str], keys: &str) -> (String, u32) {
+    let shown = terminal::on_a_terminal(home, arguments, &[("OLLAMA_HOST", "127.0.0.1:1")], keys);
+    (shown.bytes, shown.code)
+}
+
+/// The lines a command showed on a terminal of so many columns, without colours.
+#[cfg(unix)]
+fn on_a_narrow_terminal(
+    home: &crate::support::Home,
+    arguments: &[&str],
+    columns: u16,
+    variables: &[(&str, &str)],
+) -> String {
+    let variables = [&[("NO_COLOR", "1"), ("OLLAMA_HOST", "127.0.0.1:1")], variables].concat();
+    let shown = terminal::on_columns(home, arguments, &variables, "", columns);
+    assert_eq!(shown.code, 0, "{arguments:?}: {}", shown.bytes);
+    terminal::without_codes(&shown.bytes).replace("\r\n", "\n")
 }

@@ -12,12 +12,23 @@ pub(crate) struct Shown {
     pub(crate) bytes: String,
     /// The screen at the end.
     screen: String,
-    code: u32,
+    pub(crate) code: u32,
 }
 
 /// Runs a command on a terminal and types `keys` once it has written something.
 pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str, &str)], keys: &str) -> Shown {
-    let size = PtySize { rows: 200, cols: 80, pixel_width: 0, pixel_height: 0 };
+    on_columns(home, arguments, variables, keys, 80)
+}
+
+/// As [`on_a_terminal`], with so many columns.
+pub(crate) fn on_columns(
+    home: &Home,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    keys: &str,
+    columns: u16,
+) -> Shown {
+    let size = PtySize { rows: 200, cols: columns, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
     command.env_clear();
@@ -42,13 +53,13 @@ pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str,
         }
     }
     let code = child.wait().expect("it ends").exit_code();
-    let mut parser = vt100::Parser::new(200.try_into().expect("rows"), 80.try_into().expect("columns"), 0);
+    let mut parser = vt100::Parser::new(200.try_into().expect("rows"), columns.try_into().expect("columns"), 0);
     parser.process(&bytes);
     Shown { bytes: String::from_utf8_lossy(&bytes).into_owned(), screen: parser.screen().contents(), code }
 }
 
 /// The text without control sequences (ECMA-48: CSI, parameters, one final letter).
-fn without_codes(text: &str) -> String {
+pub(crate) fn without_codes(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| {

@@ -220,7 +220,7 @@ fn a_reader_that_goes_away_ends_an_export_quietly() {
 }
 
 /// A database as prompt-alchemy leaves it.
-fn alchemy(home: &Home) -> PathBuf {
+pub(super) fn alchemy(home: &Home) -> PathBuf {
     let path = home.path().join("prompts.db");
     #[expect(clippy::disallowed_methods, reason = "another program's file is made here")]
     let connection = Connection::open(&path).expect("a database");

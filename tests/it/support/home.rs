@@ -87,9 +87,11 @@ impl Home {
         run(command, stdin)
     }
 
-    /// Runs the program to its end, with nothing on standard input.
+    /// Runs the program to its end, with the null device as standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {
-        self.run_with_stdin(arguments, b"")
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::null());
+        Said::from(command.output().expect("the program runs to its end"))
     }
 
     /// Runs the program to its end, with these bytes on standard input.
@@ -102,8 +104,8 @@ impl Home {
     /// Runs the program to its end with variables added to its environment.
     pub(crate) fn run_with_env(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
         let mut command = self.command();
-        command.args(arguments).envs(variables.iter().copied());
-        run(command, b"")
+        command.args(arguments).envs(variables.iter().copied()).stdin(Stdio::null());
+        Said::from(command.output().expect("the program runs to its end"))
     }
 }
 

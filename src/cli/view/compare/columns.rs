@@ -10,10 +10,11 @@ use textwrap::core::display_width;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::cli::shown::Shown;
+use crate::cli::view::ornament::{BESIDE, Ornament};
 use crate::cli::view::page::{Paint, Role};
 
 /// Between the columns.
-const RULE: &str = " │ ";
+const RULE: Ornament = BESIDE;
 /// Columns that the rule takes.
 const RULE_WIDTH: usize = 3;
 /// A tab is shown as so many blanks.
@@ -32,7 +33,7 @@ pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Ve
             }
             let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
             let padding = " ".repeat(column.saturating_sub(left.width));
-            let rule = paint.text(Role::Faint, RULE);
+            let rule = paint.text(Role::Faint, RULE.as_str());
             lines.push(Shown::of_parts([left.text, padding.into(), rule, right.text]).trimmed_at_the_end());
         }
     }

@@ -1,11 +1,12 @@
 //! Tests of what `validate` says of providers and models. The engine's clock stands at the end of 2023.
 
 use super::*;
+use crate::api::ValidateRequest;
 use crate::engine::system::CheckStatus;
 use crate::engine::tests::Home;
 
 async fn said(config: &str, name: &str) -> Vec<(CheckStatus, String)> {
-    let validation = Home::with_config(config).engine().validate().await;
+    let validation = Home::with_config(config).engine().validate(ValidateRequest::default()).await;
     let of_name = validation.checks.into_iter().filter(|check| check.name == name);
     of_name.map(|check| (check.status, check.detail)).collect()
 }
@@ -67,7 +68,7 @@ fn models_that_end_or_cost_nobody_knows_what_are_remarked() {
 
 #[tokio::test]
 async fn an_unconfigured_kind_is_no_warning_and_builtin_is_in_order() {
-    let validation = Home::new().engine().validate().await;
+    let validation = Home::new().engine().validate(ValidateRequest::default()).await;
     let names: Vec<&str> = validation.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names.iter().filter(|name| name.starts_with("provider ")).collect::<Vec<_>>(), [&"provider builtin"]);
     assert!(validation.checks.iter().all(|check| check.status == CheckStatus::Ok), "{validation:?}");
@@ -77,7 +78,7 @@ async fn an_unconfigured_kind_is_no_warning_and_builtin_is_in_order() {
 async fn rows_of_the_user_for_nobody_are_named() {
     let home = Home::new();
     std::fs::write(home.folder.path().join("models.yaml"), "grok: {models: {m: {temperature: true}}}\n").unwrap();
-    let validation = home.engine().validate().await;
+    let validation = home.engine().validate(ValidateRequest::default()).await;
     let found = validation.checks.iter().find(|check| check.name == "models of grok").unwrap();
     assert!(found.status == CheckStatus::Warning && validation.valid);
 }

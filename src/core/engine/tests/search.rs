@@ -1,7 +1,7 @@
 //! Finding what was stored: vectors made beside the runs, made up for, and asked for, with the embedded model.
 
 use super::*;
-use crate::api::{ReindexRequest, SearchRequest};
+use crate::api::{ReindexRequest, SearchRequest, ValidateRequest};
 use crate::domain::SearchResult;
 use crate::engine::Indexing;
 
@@ -68,7 +68,7 @@ async fn a_model_that_cannot_be_asked_fails_no_run_and_is_told() {
     assert!(problem.as_deref().is_some_and(|problem| problem.contains("OPENAI_API_KEY")), "{problem:?}");
     let error = search(&engine, json!({ "query": "x", "semantic": true })).await.unwrap_err();
     assert_eq!(error.code(), Code::ProviderAuth);
-    assert!(!engine.validate().await.valid);
+    assert!(!engine.validate(ValidateRequest::default()).await.valid);
     engine.close().await.unwrap();
 
     // Another model, or the same one mended: what is missing is made up for.
@@ -139,7 +139,7 @@ async fn a_model_that_makes_no_vectors_is_a_fault_of_the_configuration() {
         let error = search(&engine, json!({ "query": "x", "semantic": true })).await.unwrap_err();
         assert_eq!(error.code(), Code::ConfigInvalid, "{config}");
         assert!(error.to_string().contains(key) && error.to_string().contains("config.yaml:"), "{error}");
-        assert!(!engine.validate().await.valid, "{config}");
+        assert!(!engine.validate(ValidateRequest::default()).await.valid, "{config}");
     }
 }
 

@@ -119,6 +119,16 @@ impl Catalog {
         self.groups_of(kind, provider).find_map(|group| find(&group.models, kind, model))
     }
 
+    /// True when any group has a row of this model, named alone or with a provider in front.
+    pub fn knows(&self, model: &str) -> bool {
+        let alone = model.rsplit_once('/').map(|(_, name)| name);
+        let names = [Some(model), alone];
+        self.groups.iter().any(|(group, rows)| {
+            let kind = ProviderKind::parse(group).unwrap_or(ProviderKind::OpenRouter);
+            names.into_iter().flatten().any(|name| find(&rows.models, kind, name).is_some())
+        })
+    }
+
     /// The model a provider of this kind is asked where nobody names one.
     pub fn default_model(&self, kind: ProviderKind) -> Option<&str> {
         self.groups.get(kind.as_str())?.default.as_deref()

@@ -5,7 +5,7 @@
 //! Locks are waited for, [`PATIENCE`] at most. Which file is ours is told by [`Identity`]; bringing it up to
 //! date is [`super::migrate`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -70,6 +70,8 @@ pub(super) struct Connected {
     file: Option<FileId>,
     /// For how many milliseconds locks are waited for.
     patience: Arc<AtomicU64>,
+    /// True when the file was opened as one that nobody changes; good for one use, because somebody may.
+    is_settled: bool,
 }
 
 /// Names a file whatever its path: device and number.
@@ -83,7 +85,7 @@ impl Connected {
     /// True while the path still names the file that is open. Once it was deleted, or another moved into its
     /// place, what is written here would be lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
-        self.file.is_some() && self.file == file_at(path)
+        !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }
 
     /// From now on locks are waited for so long at most, not [`PATIENCE`].
@@ -93,8 +95,14 @@ impl Connected {
 }
 
 /// A connection that can only read, or none where there is no such file.
+///
+/// SQLite reads a file in WAL mode only where it can make the shared memory beside it. In a folder that cannot be
+/// written, a file without a log is therefore read as one that nobody changes.
 pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
-    let attempt = || open(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    let attempt = || match immutable(path) {
+        Some(uri) => Ok(Connected { is_settled: true, ..open(&uri, READ_ONLY | OpenFlags::SQLITE_OPEN_URI)? }),
+        None => open(path, READ_ONLY),
+    };
     match attempt() {
         Err(failure) if failure.code() == Some(ErrorCode::CannotOpen) => {
             // Where the file exists now, another process may have created it in this moment.
@@ -102,6 +110,39 @@ pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
         }
         other => other.map(Some),
     }
+}
+
+const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+
+/// The file as a URI that says nobody changes it (<https://www.sqlite.org/uri.html>), where its folder cannot be written
+/// and no log is beside it.
+fn immutable(path: &Path) -> Option<PathBuf> {
+    if can_write(path.parent()?) {
+        return None;
+    }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        return None;
+    }
+    let escaped = path.to_str()?.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Some(format!("file:{escaped}?immutable=1").into())
+}
+
+/// False when this process may make no file in the folder.
+#[cfg(unix)]
+fn can_write(folder: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    use rustix::io::Errno;
+    !matches!(
+        accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS),
+        Err(Errno::ACCESS | Errno::PERM | Errno::ROFS)
+    )
+}
+
+#[cfg(not(unix))]
+fn can_write(_: &Path) -> bool {
+    true
 }
 
 /// A connection that writes. Creates the folder and the file; does not migrate and does not yet write into it.
@@ -186,7 +227,7 @@ pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
     let patience = Arc::new(AtomicU64::new(u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX)));
     wait_fairly(&mut connection, Arc::clone(&patience))?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    Ok(Connected { connection, file: file_at(path), patience })
+    Ok(Connected { connection, file: file_at(path), patience, is_settled: false })
 }
 
 #[cfg(unix)]

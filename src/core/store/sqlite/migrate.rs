@@ -163,6 +163,17 @@ pub(super) fn bring_up(connection: &mut Connection, place: &Place) -> Outcome<Mi
     apply(connection, place, MIGRATIONS)
 }
 
+/// Makes everything a whole file has in an empty database in memory.
+pub(super) fn apply_all(connection: &mut Connection) -> Outcome<()> {
+    for migration in MIGRATIONS {
+        connection.execute_batch(migration.sql)?;
+        if let Some(then) = migration.then {
+            then(connection, &mut |_| {})?;
+        }
+    }
+    Ok(())
+}
+
 fn run_these(place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
     apply(&mut connection::open_for_writing(&place.path)?.connection, place, migrations)
 }

@@ -18,6 +18,7 @@ mod failure;
 mod filter;
 mod find;
 mod fragment;
+pub mod integrity;
 mod judgements;
 mod lengths;
 mod matches;

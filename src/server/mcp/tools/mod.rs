@@ -260,9 +260,10 @@ pub const TOOLS: &[Definition] = &[
         name: "validate_configuration",
         title: "Check the installation",
         description: "Checks everything a run needs here: configuration, database, personas, templates, providers and \
-            the bindings of the phases. Use it to find out why something does not work; each check says what to do.",
+            the bindings of the phases. Use it to find out why something does not work; each check says what to do. Every \
+            page of the database is read unless `quick` is true.",
         effect: Effect::Reads,
-        input: system::no_input,
+        input: system::validation_input,
         output: system::validation_output,
         call: system::validate,
     },

@@ -1,9 +1,9 @@
 //! The tools about the installation: providers, its state, and what a request may name here.
 //!
-//! None takes anything, and none asks a provider anything. Nothing told here is a secret: keys stay in the core, and
+//! None asks a provider anything. Nothing told here is a secret: keys stay in the core, and
 //! paths are those the core shows.
 
-use aludel_core::api::{Known, NoFields};
+use aludel_core::api::{Known, NoFields, ValidateRequest};
 use aludel_core::domain::{Phase, ProviderInfo};
 use aludel_core::engine::Validation;
 use rmcp::model::JsonObject;
@@ -53,10 +53,14 @@ pub(super) fn validation_output() -> JsonObject {
     schema::of::<Validation>()
 }
 
+pub(super) fn validation_input(known: &Known) -> Value {
+    super::input::<ValidateRequest>(known)
+}
+
 pub(super) fn validate(mut call: Call) -> Reply {
     Box::pin(async move {
-        call.decode::<NoFields>()?;
-        content(&call.handler.engine().validate().await)
+        let request: ValidateRequest = call.decode()?;
+        content(&call.handler.engine().validate(request).await)
     })
 }
 

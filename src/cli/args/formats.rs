@@ -1,0 +1,47 @@
+//! Which forms each command can put its data out in: one table, for the parser's help and for what is accepted.
+
+use crate::cli::format::Format;
+
+use Format::{Csv, Html, Json, Jsonl, Markdown, Text, Yaml};
+
+/// Where there is no command, and where the data has one form: JSON is for errors then.
+const OF_ERRORS: &[Format] = &[Text, Json, Jsonl];
+
+/// The forms of the command of this name.
+pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
+    match command.unwrap_or_default() {
+        "search" | "similar" | "list" | "metrics" | "stats" | "spend" => &[Text, Json, Jsonl, Yaml, Markdown, Csv],
+        "generate" | "show" | "select" | "update" | "history" | "providers" | "test-providers" => {
+            &[Text, Json, Jsonl, Yaml, Markdown]
+        }
+        "compare" => &[Text, Json, Jsonl, Yaml, Markdown, Html],
+        "export" => &[Json, Jsonl, Csv, Yaml, Markdown],
+        // Those of the file.
+        "import" => &[Json, Jsonl, Csv, Yaml],
+        "delete" | "trash" | "why" | "judge" | "config" | "personas" | "templates" | "validate" | "reindex"
+        | "migrate" | "version" => &[Text, Json, Jsonl, Yaml],
+        _ => OF_ERRORS,
+    }
+}
+
+/// What the help of `--format` says for the command of this name.
+pub(super) fn help_of(command: &str) -> String {
+    let formats = formats_of(Some(command));
+    let names = listed(formats);
+    match command {
+        "import" => format!("What FILE holds: {names}; its name or beginning tells unless given"),
+        "export" => format!("{names} (json, or what the name of the output file says)"),
+        "generate" => format!("{names} (text, or what the name of the output file says)"),
+        _ if formats == OF_ERRORS => format!("How errors are told: {names} (text)"),
+        _ => format!("{names} (text)"),
+    }
+}
+
+/// `text, json or yaml`.
+fn listed(formats: &[Format]) -> String {
+    let names: Vec<&str> = formats.iter().map(|format| format.as_str()).collect();
+    match names.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,147 @@
+//! The texts of a generation: its idea and its contexts, from arguments, files and standard input.
+//!
+//! Standard input is the idea where none is given, a context where `--context -` says so, and otherwise a context
+//! when something was piped in ([`piped`]). Everything else is read and checked first, so a bad option is refused before
+//! a context is waited for. Time spent waiting counts against `--timeout`.
+
+use std::time::{Duration, Instant};
+
+use aludel_core::api::GenerateRequest;
+use aludel_core::engine::Engine;
+use aludel_core::error::{Error, Result};
+
+use crate::cli::args::GenerateArgs;
+use crate::cli::input::{self, Source};
+use crate::cli::piped::{self, Piped, Wait};
+use crate::cli::printer::Printer;
+use crate::cli::view::count_of;
+
+/// Stands for standard input while everything else is checked.
+const TO_COME: &str = "-";
+
+/// Waiting shorter than this does not count, so that a limit stays the number that was given.
+const COUNTED: Duration = Duration::from_millis(100);
+
+/// What standard input is to a generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stdin {
+    /// Nothing.
+    Unread,
+    /// The idea.
+    Input,
+    /// The context in this place, as asked for.
+    Context(usize),
+    /// One context more, in this place, if anything comes.
+    Perhaps(usize),
+}
+
+impl Stdin {
+    fn of(args: &GenerateArgs, source: Source<'_>) -> Result<Self> {
+        let mut asked = args.context.iter().enumerate().filter(|(_, given)| *given == "-");
+        let first = asked.next().map(|(position, _)| position);
+        let again = if source == Source::Stdin { first } else { asked.next().map(|(position, _)| position) };
+        let field = |position: usize| format!("context[{position}]");
+        if let Some(position) = again {
+            let message = "asks for standard input, which is read already; give one of the two as a file, with @FILE";
+            return Err(Error::shape(field(position), message));
+        }
+        let stdin = match (source, first) {
+            (Source::Stdin, _) => Self::Input,
+            (_, Some(position)) => Self::Context(position),
+            (_, None) if args.no_stdin || !piped::may_hold_text() => Self::Unread,
+            (_, None) => Self::Perhaps(args.context.len()),
+        };
+        let refused = "is to come from standard input, and --no-stdin leaves that unread; leave one of the two out";
+        match stdin {
+            Self::Input if args.no_stdin => Err(Error::shape("input", refused)),
+            Self::Context(position) if args.no_stdin => Err(Error::shape(field(position), refused)),
+            _ => Ok(stdin),
+        }
+    }
+
+    /// The field that it is read for.
+    fn field(self) -> String {
+        match self {
+            Self::Context(position) | Self::Perhaps(position) => format!("context[{position}]"),
+            Self::Unread | Self::Input => "input".to_owned(),
+        }
+    }
+}
+
+/// The request that the arguments spell, with its texts read.
+///
+/// # Errors
+/// As a file's and as the core's decoder; `provider_timeout` when `--timeout` passes before standard input ends.
+pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -> Result<GenerateRequest> {
+    let has_none = input::stdin_is_terminal() || args.no_stdin;
+    let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), has_none)?;
+    let stdin = Stdin::of(args, source)?;
+    let mut input = if stdin == Stdin::Input { TO_COME.to_owned() } else { source.read("input")? };
+    let mut context = args
+        .context
+        .iter()
+        .enumerate()
+        .map(|(position, given)| match given.as_str() {
+            "-" => Ok(TO_COME.to_owned()),
+            _ => input::text_or_file(given, &format!("context[{position}]")),
+        })
+        .collect::<Result<Vec<String>>>()?;
+
+    let checked: Result<GenerateRequest> = engine.decode(args.request(input.clone(), &context));
+    let checked = match stdin {
+        Stdin::Unread => return checked,
+        // The idea is read in any case: its faults are told together with all others.
+        Stdin::Input => checked.unwrap_or_default(),
+        Stdin::Context(_) | Stdin::Perhaps(_) => checked?,
+    };
+    let started = Instant::now();
+    let limit = checked.timeout_s.map(Duration::from_secs_f64);
+    let text = read_stdin(stdin, limit.map(|limit| (started + limit, limit)), printer)?;
+    let mut taken = None;
+    match (stdin, text) {
+        (Stdin::Input, Some(text)) => input = text,
+        (Stdin::Context(position), Some(text)) => context[position] = text,
+        (Stdin::Perhaps(_), Some(text)) if !text.trim().is_empty() => {
+            taken = Some(text.chars().count() as u64);
+            context.push(text);
+        }
+        _ => return Ok(with_rest_of_time(checked, started)),
+    }
+    let request = engine.decode(args.request(input, &context))?;
+    if let Some(characters) = taken.filter(|_| !printer.is_quiet()) {
+        let size = count_of(characters, "character");
+        printer.say(format!("standard input becomes a context ({size}); --no-stdin leaves it unread"));
+    }
+    Ok(with_rest_of_time(request, started))
+}
+
+/// What standard input holds; `None` when nothing came where nothing was asked for.
+fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printer) -> Result<Option<String>> {
+    if input::stdin_is_terminal() {
+        let what = if stdin == Stdin::Input { "the idea" } else { "the context" };
+        printer.note(format!("reading {what} from the terminal; end it with Ctrl-D"));
+    }
+    let first_byte = matches!(stdin, Stdin::Perhaps(_)).then_some(piped::FIRST_BYTE);
+    match piped::read(&stdin.field(), Wait { first_byte, until })? {
+        Piped::Text(text) => Ok(Some(text)),
+        Piped::Silent => {
+            if !printer.is_quiet() {
+                printer.say(format!(
+                    "nothing came on standard input within {} s, so it is left out; --context - waits for it, --no-stdin does not look",
+                    piped::FIRST_BYTE.as_secs()
+                ));
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// The request with what is left of its time, to a tenth of a second.
+fn with_rest_of_time(mut request: GenerateRequest, started: Instant) -> GenerateRequest {
+    let waited = started.elapsed();
+    if waited >= COUNTED {
+        let tenths = (waited.as_secs_f64() * 10.0).floor() / 10.0;
+        request.timeout_s = request.timeout_s.map(|seconds| (seconds - tenths).max(COUNTED.as_secs_f64()));
+    }
+    request
+}

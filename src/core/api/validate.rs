@@ -1,0 +1,23 @@
+//! The request of `validate`: how closely to look.
+
+use super::field::{Field, Kind};
+use super::{Decoded, Request};
+
+/// Asks whether everything a run needs is in order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ValidateRequest {
+    /// True: of the database only its tables are looked at, not every page.
+    pub quick: bool,
+}
+
+impl Request for ValidateRequest {
+    const FIELDS: &'static [Field] = &[Field::new(
+        "quick",
+        Kind::Boolean,
+        "Look only at the tables of the database, not at every page of it, which takes seconds for a large one; false by default.",
+    )];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { quick: values.boolean("quick").unwrap_or(false) }
+    }
+}

@@ -1,0 +1,164 @@
+//! Whether a database file is whole: its tables, its pages and its indices, and whether it can be written.
+//!
+//! What a whole file has is read from a database in memory that every migration has made, so it can never drift from
+//! them. Nothing is repaired and nothing is written.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::connection::{self, Identity};
+use super::failure::{Failure, Outcome, Place};
+use super::migrate;
+use crate::error::Result;
+
+/// Faults that SQLite is asked for; one broken page can make a thousand.
+const MOST_FAULTS: u32 = 20;
+
+/// How long a lock is waited for when nothing but the right to write is asked about.
+const BRIEFLY: Duration = Duration::from_millis(100);
+
+/// How closely a database is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// That every table, column, index and trigger is there.
+    Schema,
+    /// Every page too, and what the indices say of the rows. Reads the whole file.
+    Whole,
+}
+
+/// What is wrong with a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Each fault, in words; none when it is whole.
+    pub faults: Vec<String>,
+    /// True when only the index of words is at fault, which is made from the prompts.
+    pub is_index_alone: bool,
+    /// The copies that migrations have made beside it, newest last.
+    pub backups: Vec<PathBuf>,
+}
+
+/// Looks for damage. A missing file, and one that waits for its migration, has none that can be told.
+///
+/// # Errors
+/// `storage` or `file` when it cannot be read, or is so damaged that SQLite cannot begin.
+pub fn check(path: &Path, depth: Depth) -> Result<Damage> {
+    faults_of(path, depth).map_err(|failure| failure.explain(&Place::of(path), "checking it")).map(|faults| Damage {
+        is_index_alone: !faults.is_empty() && faults.iter().all(|fault| fault.to_ascii_lowercase().contains("fts5")),
+        backups: if faults.is_empty() { Vec::new() } else { backups_beside(path) },
+        faults,
+    })
+}
+
+/// Whether the file can be written, as far as asking for the lock tells. Another process that holds it can write.
+///
+/// # Errors
+/// `storage` or `file`, with what is in the way.
+pub fn check_writable(path: &Path) -> Result<()> {
+    ask_to_write(path).map_err(|failure| failure.explain(&Place::of(path), "trying to write"))
+}
+
+fn ask_to_write(path: &Path) -> Outcome<()> {
+    let mut opened = connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    opened.wait_at_most(BRIEFLY);
+    let begun = opened.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    match begun.and_then(rusqlite::Transaction::rollback).map_err(Into::into) {
+        Err(failure) if Failure::is_busy(&failure) => Ok(()),
+        other => other,
+    }
+}
+
+fn faults_of(path: &Path, depth: Depth) -> Outcome<Vec<String>> {
+    let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(Vec::new()) };
+    let connection = &mut opened.connection;
+    if connection::reading(connection, Identity::of)? != Identity::Ours(migrate::LATEST) {
+        return Ok(Vec::new());
+    }
+    let mut faults = missing(&Objects::of(connection)?, &Objects::of_a_whole_file()?);
+    if depth == Depth::Whole {
+        faults.extend(faults_of_pages(connection)?);
+    }
+    Ok(faults)
+}
+
+/// What SQLite finds in pages, rows and indices, those of FTS5 included
+/// (<https://www.sqlite.org/pragma.html#pragma_integrity_check>).
+fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
+    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({MOST_FAULTS})"))?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut faults = Vec::new();
+    for row in rows {
+        match row {
+            Ok(said) if said == "ok" => {}
+            Ok(said) => faults.push(said),
+            // It may find the damage by stumbling over it.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+                faults.push(error.to_string());
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(faults)
+}
+
+/// The objects of a schema: each with its kind and, for a table, its columns.
+struct Objects(BTreeMap<String, (String, Vec<String>)>);
+
+impl Objects {
+    fn of_a_whole_file() -> Outcome<Self> {
+        let mut connection = connection::open(Path::new(":memory:"), OpenFlags::SQLITE_OPEN_READ_WRITE)?.connection;
+        migrate::apply_all(&mut connection)?;
+        Self::of(&connection)
+    }
+
+    fn of(connection: &Connection) -> Outcome<Self> {
+        let mut listed =
+            connection.prepare("SELECT name, type FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
+        let mut columns = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let mut objects = BTreeMap::new();
+        for row in listed.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))? {
+            let (name, kind) = row?;
+            // Of a virtual table whose own tables are broken the columns cannot be told; it is there all the same.
+            let names = match kind.as_str() {
+                "table" => columns.query_map([&name], |row| row.get(0)).and_then(Iterator::collect).unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            objects.insert(name, (kind, names));
+        }
+        Ok(Self(objects))
+    }
+}
+
+fn missing(found: &Objects, wanted: &Objects) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, (kind, columns)) in &wanted.0 {
+        match found.0.get(name) {
+            None => faults.push(format!("the {kind} `{name}` is missing")),
+            Some((_, there)) if there.is_empty() => {}
+            Some((_, there)) => {
+                let gone = columns.iter().filter(|column| !there.contains(column));
+                faults.extend(gone.map(|column| format!("the column `{name}.{column}` is missing")));
+            }
+        }
+    }
+    faults
+}
+
+fn backups_beside(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Vec::new();
+    };
+    let begins = format!("{name}.backup-");
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_backup = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins));
+    let mut backups: Vec<PathBuf> = entries.filter(is_backup).collect();
+    backups.sort_by_key(|path| std::fs::metadata(path).and_then(|found| found.modified()).ok());
+    backups
+}
+
+#[cfg(test)]
+#[path = "integrity_tests.rs"]
+mod tests;

@@ -1,0 +1,90 @@
+//! On a terminal of 40 columns every table can be read; where the locale has ASCII alone, our signs are ASCII.
+
+use std::collections::BTreeSet;
+
+use super::on_a_narrow_terminal;
+use crate::support::Home;
+
+const COLUMNS: u16 = 40;
+
+/// Every command that prints a table, or facts one a line.
+const TABLES: [&[&str]; 19] = [
+    &["list"],
+    &["search", "trip"],
+    &["similar", "@last"],
+    &["history"],
+    &["providers"],
+    &["providers", "--models"],
+    &["spend"],
+    &["spend", "--by", "model"],
+    &["stats"],
+    &["stats", "--by", "tag,persona,phase"],
+    &["metrics"],
+    &["metrics", "@last"],
+    &["personas"],
+    &["templates"],
+    &["config", "show"],
+    &["config", "show", "--origin"],
+    &["validate", "--quick"],
+    &["test-providers", "builtin"],
+    &["why", "@last"],
+];
+
+fn home() -> Home {
+    let home = Home::new();
+    for (idea, tags) in [("Plan a trip to the sea", "travel,summer"), ("Say sorry to a customer", "work")] {
+        home.run(&["generate", idea, "--count", "3", "--tags", tags, "--quiet"]).done();
+    }
+    home
+}
+
+#[test]
+fn at_forty_columns_no_table_is_wider_and_no_word_is_broken() {
+    let home = home();
+    for arguments in TABLES {
+        let narrow = on_a_narrow_terminal(&home, arguments, COLUMNS, &[]);
+        let wide = on_a_narrow_terminal(&home, arguments, 400, &[]);
+        let known: BTreeSet<&str> = wide.split_whitespace().collect();
+        // Progress is drawn over.
+        for line in narrow.lines().filter(|line| !line.contains("waiting for")) {
+            assert!(line.chars().count() <= COLUMNS.into(), "{arguments:?}: too wide: {line}");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            // What is cut says so, and times pass.
+            let is_whole = |word: &&str| {
+                known.contains(*word)
+                    || word.contains(['…', '─', '█'])
+                    || word.chars().any(|c| c.is_ascii_digit())
+                    || ["·", "≈"].contains(word)
+            };
+            // A word that is wider than a line has to be broken.
+            let has_long = known.iter().any(|word| {
+                word.chars().count() > usize::from(COLUMNS) - 4 && words.iter().any(|part| word.contains(part))
+            });
+            assert!(has_long || words.iter().all(is_whole), "{arguments:?}: {line}\n{wide}");
+        }
+        let single = |line: &str| line.split_whitespace().count() == 1 && line.starts_with(&" ".repeat(12));
+        let lines: Vec<&str> = narrow.lines().collect();
+        assert!(
+            !lines.windows(3).any(|three| three.iter().all(|line| single(line))),
+            "{arguments:?}: a word a line\n{narrow}"
+        );
+    }
+}
+
+#[test]
+fn under_an_ascii_locale_our_signs_are_ascii_and_data_is_what_it_was() {
+    const DATA: &str = "Schön · — … ✓ ≈ 素数";
+    let home = home();
+    let locale = [("LC_ALL", "C")];
+    for arguments in TABLES {
+        let said = home.run_with_env(arguments, &locale).done();
+        assert!(said.stdout.is_ascii() && said.stderr.is_ascii(), "{arguments:?}: {}{}", said.stdout, said.stderr);
+        let drawn = on_a_narrow_terminal(&home, arguments, COLUMNS, &locale);
+        assert!(drawn.is_ascii(), "{arguments:?}: {drawn}");
+    }
+    home.run_with_env(&["generate", DATA, "--count", "1", "--quiet"], &locale).done();
+    assert!(home.run_with_env(&["show", "@last"], &locale).done().stdout.contains(DATA));
+    assert!(home.run_with_env(&["list"], &locale).done().stdout.contains(DATA));
+    // Elsewhere they are as they were.
+    assert!(home.run_with_env(&["list"], &[("LC_ALL", "C.UTF-8")]).done().stdout.contains('≈'));
+}
