@@ -182,7 +182,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Stats(args)) => run::stats(&args, invocation),
         Some(Command::Update(args)) => run::update(&args, invocation),
         Some(Command::Delete(args)) => run::delete(&args, invocation),
-        Some(Command::Trash(command)) => run::trash(&command, invocation),
+        Some(Command::Trash(args)) => run::trash(&args, invocation),
         Some(Command::Export(args)) => run::export(&args, invocation),
         Some(Command::Import(args)) => run::import(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),

@@ -123,6 +123,8 @@ pub(crate) enum Wish {
     Update(Value),
     /// Delete prompts: the raw request.
     Delete(Value),
+    /// Restore prompts from the trash: the raw request.
+    Restore(Value),
     /// Write prompts to a file.
     Export {
         /// The raw request.

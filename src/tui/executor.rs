@@ -230,7 +230,7 @@ impl Executor {
         let place = match &wish {
             Wish::Find { .. } => Some(&mut self.finding),
             Wish::Export { .. } | Wish::Import(_) => Some(&mut self.transferring),
-            Wish::Read(_) | Wish::Update(_) | Wish::Delete(_) => None,
+            Wish::Read(_) | Wish::Update(_) | Wish::Delete(_) | Wish::Restore(_) => None,
         };
         let (engine, answers) = (self.engine.clone(), self.answers.clone());
         let task = self.tasks.spawn(async move {

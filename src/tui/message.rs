@@ -156,6 +156,8 @@ pub(crate) enum News {
     Updated(Outcome<Box<Prompt>>),
     /// These are gone.
     Deleted(Outcome<Vec<PromptId>>),
+    /// These are stored again.
+    Restored(Outcome<Vec<PromptId>>),
     /// So far a file is written or read.
     Transferring(TransferProgress),
     /// So many prompts are in a file.

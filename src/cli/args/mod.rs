@@ -60,7 +60,7 @@ pub(crate) use simple::{
 };
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
-pub(crate) use trash::{TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
+pub(crate) use trash::{TrashArgs, TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use validate::ValidateArgs;
 
@@ -129,8 +129,7 @@ pub(crate) enum Command {
     /// Delete prompts
     Delete(DeleteArgs),
     /// List, restore and remove deleted prompts
-    #[command(subcommand)]
-    Trash(TrashCommand),
+    Trash(TrashArgs),
     /// Write stored prompts out, to be kept, moved or read
     Export(ExportArgs),
     /// Store the prompts of a file

@@ -24,7 +24,24 @@ Examples:
 
 Asks first on a terminal; elsewhere --yes is needed.";
 
+const EXAMPLES: &str = "\
+Examples:
+  aludel trash list
+  aludel trash restore @last
+  aludel trash empty
+
+What is deleted is kept for storage.trash_days, and is gone for good then.";
+
 /// List, restore and remove deleted prompts
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true, globals_last())]
+pub(crate) struct TrashArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: TrashCommand,
+}
+
+/// What to do with deleted prompts.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrashCommand {
     /// List deleted prompts, deleted last coming first

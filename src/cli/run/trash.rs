@@ -9,7 +9,7 @@ use aludel_core::time::{Clock, SystemClock};
 
 use super::delete;
 use crate::cli::Invocation;
-use crate::cli::args::{TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
+use crate::cli::args::{TrashArgs, TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
@@ -17,8 +17,8 @@ use crate::cli::printer::json_line;
 use crate::cli::view::{self, count_of, lines};
 use crate::cli::wait::wait;
 
-pub(crate) fn trash(command: &TrashCommand, invocation: &Invocation<'_>) -> Outcome<Exit> {
-    match command {
+pub(crate) fn trash(args: &TrashArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    match &args.command {
         TrashCommand::List(args) => list(args, invocation),
         TrashCommand::Restore(args) => restore(args, invocation),
         TrashCommand::Empty(args) => empty(args, invocation),
@@ -55,7 +55,7 @@ fn restore(args: &TrashRestoreArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     let printer = &invocation.printer;
     match printer.format() {
         Format::Text if printer.is_quiet() => {
-            printer.data(lines(restoration.restored.iter().map(|prompt| prompt.id)))?
+            printer.data(lines(restoration.restored.iter().map(|prompt| prompt.id)))?;
         }
         _ => printer.value(&restoration, |page| {
             page.line(format!("restored {}", count_of(restoration.restored.len() as u64, "prompt")));

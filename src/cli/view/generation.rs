@@ -215,7 +215,7 @@ mod tests {
         let mut result = samples::result();
         (result.model_metadata.cost_usd, result.model_metadata.most_usd) = (Some(0.0), Some(0.11));
         for is_terminal in [true, false] {
-            let text = shown(&result, is_terminal);
+            let text = shown(&result, is_terminal).split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(text.contains(" · at most $0.1100") && !text.contains("free"), "{text}");
         }
     }

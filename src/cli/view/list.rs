@@ -80,8 +80,12 @@ fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedP
     let id = page.paint().text(Role::Handle, &format!("{}{mark:<2}", prompt.id.short()));
     let score = prompt.score.map_or_else(|| format!("   {NONE}"), |score| format!("{score:.2}"));
     let strategy = one_line(&prompt.strategy);
-    let tags = page.paint().text(Role::Faint, &one_line(&tags(&prompt.tags, page.is_terminal())));
-    let line = ["  ".into(), id, format!("  {score}  {strategy:<STRATEGY$}  ").into(), tags];
+    let facts = format!("  {score}  {strategy:<STRATEGY$}  ");
+    let taken = 2 + prompt.id.short().len() + 2 + display_width(&facts);
+    let tags = one_line(&tags(&prompt.tags, page.is_terminal()));
+    let tags = if page.is_terminal() { super::cut(&tags, page.width().saturating_sub(taken)) } else { tags };
+    let tags = page.paint().text(Role::Faint, &tags);
+    let line = ["  ".into(), id, facts.into(), tags];
     page.line(Shown::of_parts(line).trimmed_at_the_end());
 }
 

@@ -219,17 +219,18 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Take the prompt itself up as an idea").hint(15),
     info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
     info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
+    info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; {undo-delete} brings it back")
+        .hint(7)
+        .calls("delete"),
     info(
-        A::DeletePrompt,
-        "delete",
+        A::CallBack,
+        "undo-delete",
         History,
-        &["D"],
-        "delete",
-        "Delete it; {undo-delete} brings it back for ten seconds",
+        &["U"],
+        "bring back",
+        "Bring back what was deleted last; again, what was deleted before it",
     )
-    .hint(7)
-    .calls("delete"),
-    info(A::CallBack, "undo-delete", History, &["U"], "bring back", "Bring back what was deleted last").hint(21),
+    .hint(21),
     info(A::Export, "export", History, &["E"], "export", "Write what is listed to a file").hint(16).calls("export"),
     info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
     info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),

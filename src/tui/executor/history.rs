@@ -1,6 +1,8 @@
 //! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
 
-use aludel_core::api::{DeleteRequest, ListRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest};
+use aludel_core::api::{
+    DeleteRequest, ListRequest, RestoreRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest,
+};
 use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId};
 use aludel_core::engine::{Engine, Indexing};
 use aludel_core::error::Result;
@@ -31,6 +33,7 @@ pub(super) async fn fulfil(engine: &Engine, wish: Wish, ticket: Ticket, answers:
         Wish::Read(id) => News::Read(told(read(engine, id).await.map(Box::new))),
         Wish::Update(raw) => News::Updated(told(update(engine, raw).await.map(Box::new))),
         Wish::Delete(raw) => News::Deleted(told(delete(engine, raw).await)),
+        Wish::Restore(raw) => News::Restored(told(restore(engine, raw).await)),
         Wish::Export { raw, path, replace } => {
             News::Exported(told(transfer::export(engine, raw, &path, replace, watch).await))
         }
@@ -66,6 +69,11 @@ async fn update(engine: &Engine, raw: Value) -> Result<Prompt> {
 async fn delete(engine: &Engine, raw: Value) -> Result<Vec<PromptId>> {
     let request: DeleteRequest = engine.decode(raw)?;
     Ok(engine.delete(request).await?.deleted)
+}
+
+async fn restore(engine: &Engine, raw: Value) -> Result<Vec<PromptId>> {
+    let request: RestoreRequest = engine.decode(raw)?;
+    Ok(engine.restore(request).await?.restored.into_iter().map(|prompt| prompt.id).collect())
 }
 
 /// Asks for rows, and measures how long that takes.

@@ -163,6 +163,8 @@ pub(crate) enum Tone {
     Done,
     /// Something could not be done.
     Refused,
+    /// Something is done when it is asked for again.
+    Asked,
 }
 
 /// A message that passes.

@@ -166,6 +166,7 @@ pub(crate) fn toast(model: &Model, theme: &Theme) -> Option<Vec<Span<'static>>> 
     let style = match toast.tone {
         Tone::Done => theme.good,
         Tone::Refused => theme.warning,
+        Tone::Asked => theme.strong,
     };
     Some(vec![Span::styled(format!("{} ", toast.text), style)])
 }

@@ -139,7 +139,8 @@ fn fault(home: &Home, line: &str) -> Option<String> {
         run_server(home, line);
         return None;
     }
-    let asks = line.starts_with("aludel delete") && !line.contains("--yes");
+    let may_ask = ["aludel delete", "aludel trash empty"].iter().any(|asking| line.starts_with(asking));
+    let asks = may_ask && !line.contains("--yes");
     let opens = line.starts_with("aludel tui");
     if asks || opens {
         let arguments: Vec<&str> = line.split(' ').skip(1).collect();
@@ -173,6 +174,9 @@ fn every_command_has_an_example_and_every_example_runs() {
             if line.ends_with("config init") {
                 fs::remove_file(home.data().join("config.yaml")).expect("the configuration");
             }
+            if line.starts_with("aludel trash") {
+                home.run(&["delete", IDS[1], IDS[2], "--yes"]).done();
+            }
             count += 1;
             assert!(line.contains("aludel "), "{line}");
             faults.extend(fault(&home, line).map(|fault| format!("{line}: {fault}")));
@@ -202,6 +206,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
             match path[0].as_str() {
                 "judge" => arguments.push("audit"),
                 "config" => arguments.push("path"),
+                "trash" => arguments.push("list"),
                 "generate" | "search" | "similar" | "show" | "select" | "why" | "compare" | "update" | "delete"
                 | "import" => {
                     arguments.extend(["x", "y"].iter().take(if path[0] == "compare" || path[0] == "select" {

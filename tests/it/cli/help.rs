@@ -25,6 +25,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "stats",
         "update",
         "delete",
+        "trash",
         "export",
         "import",
         "config",

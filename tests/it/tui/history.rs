@@ -90,6 +90,8 @@ fn a_prompt_is_tagged_and_another_deleted() {
     pty.send("\u{1b}[B");
     pty.wait_for("lighthouse keeper");
     pty.send("D");
+    pty.wait_for("has tags; D again deletes it");
+    pty.send("D");
     pty.wait_for("U brings it back");
     pty.wait_for("2 of 2");
     pty.send("\u{11}");

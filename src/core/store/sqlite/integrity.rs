@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::connection::{self, Identity};
 use super::failure::{Failure, Outcome, Place};
-use super::migrate;
+use super::{migrate, tokenizer};
 use crate::error::Result;
 
 /// Faults that SQLite is asked for; one broken page can make a thousand.
@@ -76,6 +76,7 @@ fn faults_of(path: &Path, depth: Depth) -> Outcome<Vec<String>> {
     if connection::reading(connection, Identity::of)? != Identity::Ours(migrate::LATEST) {
         return Ok(Vec::new());
     }
+    tokenizer::register(connection)?;
     let mut faults = missing(&Objects::of(connection)?, &Objects::of_a_whole_file()?);
     if depth == Depth::Whole {
         faults.extend(faults_of_pages(connection)?);

@@ -165,6 +165,7 @@ pub(super) fn bring_up(connection: &mut Connection, place: &Place) -> Outcome<Mi
 
 /// Makes everything a whole file has in an empty database in memory.
 pub(super) fn apply_all(connection: &mut Connection) -> Outcome<()> {
+    tokenizer::register(connection)?;
     for migration in MIGRATIONS {
         connection.execute_batch(migration.sql)?;
         if let Some(then) = migration.then {

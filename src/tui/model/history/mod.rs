@@ -174,6 +174,10 @@ pub(crate) struct History {
     pub(crate) reading: Option<Ticket>,
     /// What was deleted last, while it can be called back.
     pub(crate) deleting: Option<Deleting>,
+    /// A prompt with tags or notes that is deleted when it is asked for again.
+    pub(crate) doubted: Option<PromptId>,
+    /// What this workbench has moved to the trash, the last one last.
+    pub(crate) trashed: Vec<PromptId>,
     /// What is being deleted, until the core says that it is.
     pub(crate) gone: BTreeSet<PromptId>,
     /// The file that is written or read.

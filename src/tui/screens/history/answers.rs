@@ -135,6 +135,15 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effe
             again(model)
         }
         News::Deleted(Ok(ids)) => deleted(model, &ids),
+        News::Restored(Ok(ids)) => {
+            let shown: Vec<String> = ids.iter().map(PromptId::short).collect();
+            model.say(Tone::Done, format!("{} is back", shown.join(", ")));
+            again(model)
+        }
+        News::Restored(Err(problem)) => {
+            model.say_long(Tone::Refused, &problem.detail);
+            Vec::new()
+        }
         News::Deleted(Err(problem)) => {
             // It is there again with the rows that are read now.
             model.history.gone.clear();
@@ -308,6 +317,7 @@ fn prompts(count: u64) -> String {
 fn deleted(model: &mut Model, ids: &[PromptId]) -> Vec<Effect> {
     model.choice.forget(ids);
     let history = &mut model.history;
+    history.trashed.extend(ids);
     let before = history.rows.len();
     history.rows.retain(|row| !ids.contains(&row.id));
     history.gone.retain(|id| !ids.contains(id));

@@ -1,5 +1,7 @@
-//! Deleting with second thoughts: what is deleted leaves the list at once and the database ten seconds later, unless it is
-//! called back. Leaving the workbench carries it out; a program that is killed before has deleted nothing.
+//! Deleting with second thoughts: what is deleted leaves the list at once and goes to the trash ten seconds later, unless it is
+//! called back. Leaving the workbench carries it out; a program that is killed before has deleted nothing. What this
+//! workbench has moved to the trash is brought back one by one, the last one first. A prompt that somebody gave tags or
+//! notes is deleted when that is asked for twice.
 
 use serde_json::json;
 
@@ -13,10 +15,22 @@ const SECOND_THOUGHTS_MS: u64 = 10_000;
 
 /// Takes the marked prompt, as far as it has been read, out of the list. What was deleted before it can no longer be called back.
 pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
-    let mut effects = settle(model);
-    let Some((id, revision)) = model.history.prompt().map(|prompt| (prompt.id, prompt.revision)) else {
-        return effects;
+    let Some(prompt) = model.history.prompt() else { return settle(model) };
+    let (id, revision) = (prompt.id, prompt.revision);
+    let kept_for = match (prompt.tags.is_empty(), prompt.notes.is_none()) {
+        (true, true) => None,
+        (false, true) => Some("tags"),
+        (true, false) => Some("notes"),
+        (false, false) => Some("tags and notes"),
     };
+    if let Some(what) = kept_for.filter(|_| model.history.doubted != Some(id)) {
+        model.history.doubted = Some(id);
+        let again = model.spell("{delete} again deletes it");
+        model.say(Tone::Asked, format!("{} has {what}; {again}", id.short()));
+        return Vec::new();
+    }
+    model.history.doubted = None;
+    let mut effects = settle(model);
     let until = model.now + SECOND_THOUGHTS_MS;
     let history = &mut model.history;
     let at = history.marked;
@@ -30,9 +44,12 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Puts back what was deleted last.
+/// Puts back what was deleted last, from the trash where it is there already.
 pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
-    let Some(Deleting { row, at, .. }) = model.history.deleting.take() else { return Vec::new() };
+    let Some(Deleting { row, at, .. }) = model.history.deleting.take() else {
+        let Some(id) = model.history.trashed.pop() else { return Vec::new() };
+        return wish(model, Wish::Restore(json!({ "prompt_ids": [id] })));
+    };
     let id = row.id;
     let history = &mut model.history;
     let at = at.min(history.rows.len());

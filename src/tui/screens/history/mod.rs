@@ -36,7 +36,9 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
             (_, None) => Some("it is being read"),
             _ => None,
         },
-        Action::CallBack => history.deleting.is_none().then_some("nothing was deleted in the last ten seconds"),
+        Action::CallBack => {
+            (history.deleting.is_none() && history.trashed.is_empty()).then_some("nothing was deleted here")
+        }
         Action::ToPreview => history.preview.is_none().then_some("there is nothing to show"),
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             history.rows.is_empty().then_some("the list is empty")

@@ -259,6 +259,45 @@ fn what_was_deleted_is_called_back_where_it_stood() {
 }
 
 #[test]
+fn what_is_in_the_trash_is_brought_back_again_and_again_the_last_first() {
+    let mut bench = listing(3);
+    for number in [0, 1] {
+        let ticket = bench.model.history.last_ticket;
+        bench.send(Message::History { ticket, news: News::Deleted(Ok(vec![stored(number).id])) });
+    }
+    for number in [1, 0] {
+        let effects = bench.press("U");
+        assert_eq!(wishes(&effects), [Wish::Restore(json!({ "prompt_ids": [stored(number).id] }))]);
+        let ticket = bench.model.history.last_ticket;
+        let effects = bench.send(Message::History { ticket, news: News::Restored(Ok(vec![stored(number).id])) });
+        assert!(question(&effects).is_some(), "the rows are read again");
+        bench.answer(answer(rows(0..3)));
+    }
+    assert!(wishes(&bench.press("U")).is_empty());
+    assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("nothing was deleted here")));
+}
+
+#[test]
+fn a_prompt_with_tags_or_notes_is_deleted_when_that_is_asked_twice() {
+    for (tags, notes, what) in [(vec!["a".to_owned()], None, "tags"), (Vec::new(), Some("x".to_owned()), "notes")] {
+        let mut bench = Bench::new(120, 40);
+        bench.press("Esc 5");
+        bench.answer(answer(rows(0..2)));
+        bench.read(Prompt { tags, notes, ..stored(0) });
+        bench.press("D");
+        assert!(bench.model.history.deleting.is_none());
+        assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains(&format!("has {what}; D again"))));
+        // Another prompt is not meant.
+        bench.press("j");
+        bench.read(Prompt { tags: vec!["b".into()], ..stored(1) });
+        bench.press("D");
+        assert!(bench.model.history.deleting.is_none());
+        bench.press("D");
+        assert_eq!(bench.model.history.deleting.as_ref().map(|it| it.row.id), Some(stored(1).id));
+    }
+}
+
+#[test]
 fn a_second_deletion_and_leaving_carry_the_first_out() {
     let mut bench = listing(3);
     bench.press("D");

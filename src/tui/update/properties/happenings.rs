@@ -154,6 +154,8 @@ fn news() -> impl Strategy<Value = News> {
         1 => Just(News::Updated(Err(problem()))),
         1 => (0_u32..70).prop_map(|number| News::Deleted(Ok(vec![prompt(number, "", None).id]))),
         1 => Just(News::Deleted(Err(problem()))),
+        1 => (0_u32..70).prop_map(|number| News::Restored(Ok(vec![prompt(number, "", None).id]))),
+        1 => Just(News::Restored(Err(problem()))),
         1 => (0_u64..9).prop_map(|prompts| News::Transferring(TransferProgress {
             stage: Stage::Writing,
             prompts,
