@@ -90,9 +90,13 @@ fn delete(
             }
         }
     }
-    let keys = ids.iter().map(|id| prompts::key_of(connection, *id)).collect::<Outcome<Vec<_>>>()?;
+    // One that is named twice is counted once.
+    let mut keys = Vec::with_capacity(ids.len());
+    for id in ids {
+        keys.extend(prompts::key_of(connection, *id)?.filter(|key| !keys.contains(key)));
+    }
     let mut gone = Gone { trashed_at, ..Gone::default() };
-    gone.take_each(connection, &keys.into_iter().flatten().collect::<Vec<_>>())?;
+    gone.take_each(connection, &keys)?;
     gone.sweep(connection)
 }
 
