@@ -65,12 +65,16 @@ fn original() -> Home {
     home.run(&["generate", "Say sorry to a customer about prime numbers", "--count", "4", "--quiet"]).done();
     let exported = home.run(&["export", "--format", "json"]).done().json();
     let records: Vec<Value> = exported.as_array().expect("records").clone();
+    let second = records[0]["created_at"].as_str().expect("a time")[..19].to_owned();
     let renamed: Vec<Value> = records
         .into_iter()
         .zip(IDS)
-        .map(|(mut record, id)| {
+        .enumerate()
+        .map(|(at, (mut record, id))| {
             let old = record["id"].as_str().expect("an id").to_owned();
             record["id"] = json!(format!("{id}{}", &old[8..]));
+            // Their ids no longer say which came first, and two may be of one millisecond.
+            record["created_at"] = json!(format!("{second}.{at:03}Z"));
             record
         })
         .collect();
