@@ -10,6 +10,7 @@
 mod args;
 mod exit;
 mod failure;
+mod flags;
 mod format;
 mod input;
 mod interrupt;
@@ -162,7 +163,11 @@ fn dispatch(parsed: Arguments, name: Option<&str>, environment: &Environment, do
     };
     let invocation = Invocation { globals, environment, doors, printer, format };
     let outcome = perform(command, &invocation);
-    outcome.map_err(|failure| (invocation.printer, failure))
+    outcome.map_err(|failure| {
+        let is_for_people = !invocation.printer.format().is_json();
+        let failure = if is_for_people { flags::by_flags(failure, name) } else { failure };
+        (invocation.printer, failure)
+    })
 }
 
 fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exit> {

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use aludel::cli;
 use aludel::server::{mcp, rest};
 use aludel::tui;
+use aludel_core::domain::PromptFields;
 use aludel_core::error::Problem;
 use serde_json::{Map, Value, json};
 
@@ -325,7 +326,79 @@ async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
 
     let listed = home.run(&["list", "--tags", "water", "--limit", "1", "--format", "json"]).done().json();
     assert_eq!(api.get("/api/v1/prompts?tags=water&limit=1").await.json(), listed);
-    assert_eq!(wire.content("list_prompts", json!({ "tags": ["water"], "limit": 1 })).await, listed);
+    let all = PromptFields::NAMES;
+    assert_eq!(wire.content("list_prompts", json!({ "tags": ["water"], "limit": 1, "fields": all })).await, listed);
+}
+
+/// Only these fields of each prompt, and what a list or a search says beside them.
+fn only(mut rows: Value, fields: &[&str]) -> Value {
+    for row in rows.as_array_mut().expect("rows") {
+        let row = row.as_object_mut().expect("a row");
+        row.retain(|name, _| {
+            ["id", "match", "near_duplicate_of"].contains(&name.as_str()) || fields.contains(&name.as_str())
+        });
+    }
+    rows
+}
+
+#[tokio::test]
+async fn the_fields_that_are_chosen_are_those_of_the_whole_prompt_by_every_face() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    home.run(&["generate", "Write a haiku about rivers", "--count", "3", "--tags", "water"]).done();
+    let api = Api::new(Seeded::at(&home.data()));
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    let whole = home.run(&["list", "--format", "json"]).done().json()["prompts"].clone();
+    let found = home.run(&["search", "rivers", "--format", "json"]).done().json();
+    assert_eq!((whole.as_array().map(Vec::len), found.as_array().map(Vec::len)), (Some(3), Some(3)));
+    for fields in [&["content", "score"][..], &["tags", "notes", "created_at"], &["steps", "variant"], &["id"]] {
+        let names = fields.join(",");
+        let listed = only(whole.clone(), fields);
+        let by_cli = home.run(&["list", "--format", "json", "--fields", &names]).done().json();
+        assert_eq!(by_cli["prompts"], listed, "{names}");
+        let lines = home.run(&["list", "--format", "jsonl", "--fields", &names]).done().stdout;
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(json!(lines), listed, "{names}");
+        assert_eq!(api.get(&format!("/api/v1/prompts?fields={names}")).await.json()["prompts"], listed, "{names}");
+        assert_eq!(wire.content("list_prompts", json!({ "fields": fields })).await["prompts"], listed, "{names}");
+
+        let matched = only(found.clone(), fields);
+        let by_cli = home.run(&["search", "rivers", "--format", "json", "--fields", &names]).done().json();
+        assert_eq!(by_cli, matched, "{names}");
+        let by_rest = api.get(&format!("/api/v1/prompts/search?q=rivers&fields={names}")).await.json();
+        assert_eq!(by_rest, matched, "{names}");
+        let raw = json!({ "query": "rivers", "fields": fields });
+        assert_eq!(api.post("/api/v1/prompts/search", &raw).await.json(), matched, "{names}");
+        assert_eq!(wire.content("search_prompts", raw).await["prompts"], matched, "{names}");
+    }
+    // What a model gets unless it asks for more: enough to choose by, and none of the long texts.
+    let brief = [
+        "session_id",
+        "variant",
+        "original_input",
+        "persona",
+        "provider",
+        "model",
+        "tags",
+        "notes",
+        "strategy",
+        "score",
+        "created_at",
+    ];
+    assert_eq!(wire.content("list_prompts", json!({})).await["prompts"], only(whole, &brief));
+    assert_eq!(wire.content("search_prompts", json!({ "query": "rivers" })).await["prompts"], only(found, &brief));
+
+    for names in ["contents", "content,content", "content,nonsense"] {
+        let by_cli = refused(&home.run(&["list", "--format", "json", "--fields", names]));
+        assert_eq!(by_cli["errors"][0]["field"].as_str().map(|field| &field[..6]), Some("fields"), "{by_cli}");
+        assert_eq!(told(&api.get(&format!("/api/v1/prompts?fields={names}")).await.problem()), by_cli);
+        let fields: Vec<&str> = names.split(',').collect();
+        assert_eq!(by_tool(&mut wire, "list_prompts", json!({ "fields": fields })).await, Err(by_cli));
+    }
+    for arguments in [["list", "--fields", "id"], ["list", "--format=csv", "--fields=id"]] {
+        let said = home.run(&arguments);
+        assert!(said.code == 2 && said.stderr.contains("--fields: chooses what json, jsonl and yaml hold"), "{said:?}");
+    }
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ Examples:
   aludel list
   aludel list --tags review --since 7d --limit 50
   aludel list --sort score --persona code --flat
+  aludel list --format json --fields content,tags,score
   aludel list --format csv > prompts.csv";
 
 /// List stored prompts, newest first
@@ -34,6 +35,9 @@ pub(crate) struct ListArgs {
     /// In text, a line for each prompt: not by the run it came of
     #[arg(long)]
     pub flat: bool,
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    #[arg(long, value_name = "NAMES")]
+    pub fields: Vec<String>,
 
     #[command(flatten)]
     pub filters: FilterArgs,
@@ -46,7 +50,8 @@ impl ListArgs {
             .text("limit", self.limit.as_ref())
             .text("offset", self.offset.as_ref())
             .text("cursor", self.cursor.as_ref())
-            .text("sort", self.sort.as_ref());
+            .text("sort", self.sort.as_ref())
+            .list("fields", &self.fields);
         self.filters.add_to(raw).into_value()
     }
 }

@@ -42,6 +42,9 @@ pub(crate) struct SearchArgs {
     /// In text, a line for each prompt: not by the run it came of
     #[arg(long)]
     pub flat: bool,
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    #[arg(long, value_name = "NAMES")]
+    pub fields: Vec<String>,
 
     #[command(flatten)]
     pub filters: FilterArgs,
@@ -58,7 +61,8 @@ impl SearchArgs {
             .switch("semantic", self.semantic)
             .switch("hybrid", self.hybrid)
             .text("limit", self.limit.as_ref())
-            .text("offset", self.offset.as_ref());
+            .text("offset", self.offset.as_ref())
+            .list("fields", &self.fields);
         self.filters.add_to(raw).into_value()
     }
 }
@@ -81,6 +85,9 @@ pub(crate) struct SimilarArgs {
     /// Rows to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    #[arg(long, value_name = "NAMES")]
+    pub fields: Vec<String>,
 
     #[command(flatten)]
     pub filters: FilterArgs,
@@ -92,7 +99,8 @@ impl SimilarArgs {
         let raw = Raw::of::<SimilarRequest>()
             .set("prompt_id", self.id.as_str())
             .text("limit", self.limit.as_ref())
-            .text("offset", self.offset.as_ref());
+            .text("offset", self.offset.as_ref())
+            .list("fields", &self.fields);
         self.filters.add_to(raw).into_value()
     }
 }

@@ -1,7 +1,9 @@
 //! `aludel list`: stored prompts, a page at a time.
 
 use aludel_core::api::ListRequest;
+use aludel_core::domain::{PromptFields, PromptSummary, SelectedPrompt};
 use aludel_core::engine::PromptPage;
+use aludel_core::error::Error;
 use aludel_core::time::{Clock, SystemClock};
 
 use crate::cli::Invocation;
@@ -16,27 +18,53 @@ use crate::cli::wait::wait;
 pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
     let request: ListRequest = engine.decode(args.request())?;
-    let asked = request.clone();
-    let page = wait(engine.list(request))?;
     let printer = &invocation.printer;
-    let layout = view::Layout::of_flag(args.flat);
+    check_fields(request.fields, printer)?;
+    let asked = request.clone();
     match printer.format() {
-        Format::Jsonl => printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
-        Format::Csv => printer.data(&view::csv(&page.prompts)?)?,
-        Format::Markdown => printer.data(view::document_of_list(&page.prompts))?,
-        Format::Text if printer.is_quiet() => {
-            printer.data(view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
+        // The data says itself that there are more.
+        Format::Json | Format::Yaml => {
+            printer.value(&wait(engine.list_as::<SelectedPrompt>(request))?, |_| ())?;
         }
-        Format::Text if page.prompts.is_empty() => printer.note(nothing(&asked)),
-        Format::Text | Format::Json | Format::Yaml | Format::Html => {
-            printer.value(&page, |text| view::list(text, &page.prompts, layout, SystemClock.now()))?;
+        Format::Jsonl => {
+            let page = wait(engine.list_as::<SelectedPrompt>(request))?;
+            printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?;
+            more(printer, &page, &asked);
         }
-    }
-    // In JSON and YAML the data says it itself.
-    if !printer.is_quiet() && !matches!(printer.format(), Format::Json | Format::Yaml) {
-        more(printer, &page, &asked);
+        Format::Csv => {
+            let page = wait(engine.list(request))?;
+            printer.data(&view::csv(&page.prompts)?)?;
+            more(printer, &page, &asked);
+        }
+        Format::Markdown => {
+            let page = wait(engine.list(request))?;
+            printer.data(view::document_of_list(&page.prompts))?;
+            more(printer, &page, &asked);
+        }
+        Format::Text | Format::Html => {
+            let page = wait(engine.list_as::<PromptSummary>(request))?;
+            let layout = view::Layout::of_flag(args.flat);
+            if printer.is_quiet() {
+                printer.data(view::lines(page.prompts.iter().map(|listed| listed.prompt.id)))?;
+            } else if page.prompts.is_empty() {
+                printer.note(nothing(&asked));
+            } else {
+                printer.value(&page, |text| view::list(text, &page.prompts, layout, SystemClock.now()))?;
+            }
+            more(printer, &page, &asked);
+        }
     }
     Ok(Exit::Done)
+}
+
+/// Refuses to choose fields where the format has its own.
+pub(super) fn check_fields(fields: Option<PromptFields>, printer: &Printer) -> Outcome {
+    if fields.is_none() || matches!(printer.format(), Format::Json | Format::Jsonl | Format::Yaml) {
+        return Ok(());
+    }
+    let format = printer.format().as_str();
+    let message = format!("chooses what json, jsonl and yaml hold, not {format}: add --format json, or leave it out");
+    Err(Error::value("fields", message).into())
 }
 
 /// Why there is nothing to list.
@@ -46,8 +74,8 @@ fn nothing(asked: &ListRequest) -> &'static str {
 }
 
 /// Says how to see the rest.
-fn more(printer: &Printer, page: &PromptPage, asked: &ListRequest) {
-    let Some(next) = &page.next_cursor else { return };
+fn more<P>(printer: &Printer, page: &PromptPage<P>, asked: &ListRequest) {
+    let Some(next) = page.next_cursor.as_ref().filter(|_| !printer.is_quiet()) else { return };
     if asked.cursor.is_some() {
         printer.say(format!("there are more: --cursor {next}"));
     } else {

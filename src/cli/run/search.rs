@@ -3,9 +3,13 @@
 //! JSON and YAML are the list alone, as over HTTP; how many there are, and what to know besides, goes to standard error.
 
 use aludel_core::api::{SearchBy, SearchRequest, SimilarRequest};
-use aludel_core::domain::{FoundPrompt, SearchResult};
+use aludel_core::domain::{FoundPrompt, Prompt, PromptSummary, SearchResult, SelectedPrompt};
+use aludel_core::engine::Engine;
+use aludel_core::error::Error;
+use aludel_core::store::PromptForm;
 use aludel_core::time::{Clock, SystemClock};
 
+use super::list::check_fields;
 use crate::cli::Invocation;
 use crate::cli::args::{SearchArgs, SimilarArgs};
 use crate::cli::exit::Exit;
@@ -24,43 +28,69 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     };
     let engine = invocation.engine()?;
     let request: SearchRequest = engine.decode(args.request(query))?;
-    let (by, offset) = (request.by, request.offset);
     let printer = &invocation.printer;
-    let mut nearest = None;
-    let (result, closed) = match by {
-        SearchBy::Text => {
-            let result = wait::wait(engine.search(request.clone()));
-            if printer.takes_notes() && result.as_ref().is_ok_and(|result| result.total == 0) {
-                nearest = wait::wait(engine.nearest_instead(&request));
-            }
-            (result, Ok(()))
+    check_fields(request.fields, printer)?;
+    let by = request.by;
+    let shown = Shown {
+        counted: if by == SearchBy::Text { Counted::Matches } else { Counted::Prompts },
+        offset: request.offset,
+        layout: Layout::of_flag(args.flat),
+    };
+    // What a search by words proposes where it has found nothing.
+    let instead = (by == SearchBy::Text && printer.takes_notes()).then(|| request.clone());
+    let found = match printer.format() {
+        Format::Json | Format::Jsonl | Format::Yaml => {
+            let (result, closed) = look::<SelectedPrompt>(&engine, request)?;
+            failure::and_closed(result.and_then(|result| print(printer, &result, shown, data)), closed)?
         }
-        // Who embeds the query may be anywhere.
-        SearchBy::Meaning | SearchBy::Both => wait::on_a_runtime(async {
-            let result = engine.search(request).await;
-            (result, engine.close().await)
-        })?,
+        Format::Csv | Format::Markdown => {
+            let (result, closed) = look::<Prompt>(&engine, request)?;
+            failure::and_closed(result.and_then(|result| print(printer, &result, shown, sheet)), closed)?
+        }
+        Format::Text | Format::Html => {
+            let (result, closed) = look::<PromptSummary>(&engine, request)?;
+            failure::and_closed(result.and_then(|result| print(printer, &result, shown, text)), closed)?
+        }
     };
-    let counted = match by {
-        SearchBy::Text => Counted::Matches,
-        SearchBy::Meaning | SearchBy::Both => Counted::Prompts,
-    };
-    let layout = Layout::of_flag(args.flat);
-    let found_nothing = by == SearchBy::Text && result.as_ref().is_ok_and(|result| result.total == 0);
-    let outcome = result.map_err(Failure::from).and_then(|result| print(printer, &result, counted, offset, layout));
-    if found_nothing {
-        printer.note(proposal(nearest.as_ref()));
+    if let Some(request) = instead.filter(|_| found == 0) {
+        printer.note(proposal(wait::wait(engine.nearest_instead(&request)).as_ref()));
     }
-    failure::and_closed(outcome, closed)
+    Ok(Exit::Done)
+}
+
+/// What was found, and whether the engine could be closed after it.
+type Looked<P> = (Outcome<SearchResult<P>>, Result<(), Error>);
+
+fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<Looked<P>> {
+    if request.by == SearchBy::Text {
+        return Ok((wait::wait(engine.search_as(request)).map_err(Failure::from), Ok(())));
+    }
+    // Who embeds the query may be anywhere.
+    Ok(wait::on_a_runtime(async {
+        let result = engine.search_as(request).await.map_err(Failure::from);
+        (result, engine.close().await)
+    })?)
 }
 
 pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
     let request: SimilarRequest = engine.decode(args.request())?;
-    let offset = request.offset;
-    let result = wait::wait(engine.similar(request))?;
+    let printer = &invocation.printer;
+    check_fields(request.fields, printer)?;
     // How near each one is, is what was asked.
-    print(&invocation.printer, &result, Counted::Prompts, offset, Layout::Flat)
+    let shown = Shown { counted: Counted::Prompts, offset: request.offset, layout: Layout::Flat };
+    match printer.format() {
+        Format::Json | Format::Jsonl | Format::Yaml => {
+            print(printer, &wait::wait(engine.similar_as::<SelectedPrompt>(request))?, shown, data)?;
+        }
+        Format::Csv | Format::Markdown => {
+            print(printer, &wait::wait(engine.similar(request))?, shown, sheet)?;
+        }
+        Format::Text | Format::Html => {
+            print(printer, &wait::wait(engine.similar_as::<PromptSummary>(request))?, shown, text)?;
+        }
+    }
+    Ok(Exit::Done)
 }
 
 /// Columns of what was asked for a prompt that is proposed.
@@ -75,33 +105,58 @@ enum Counted {
     Prompts,
 }
 
-fn print(printer: &Printer, result: &SearchResult, counted: Counted, offset: u64, layout: Layout) -> Outcome<Exit> {
-    let found = &result.prompts;
-    match printer.format() {
-        Format::Jsonl => printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?)?,
-        Format::Csv => printer.data(&view::csv_of_found(found)?)?,
-        Format::Markdown => printer.data(view::document_of_found(found))?,
-        Format::Text if printer.is_quiet() => {
-            printer.data(view::lines(found.iter().map(|found| found.prompt.id)))?;
+/// How a result is shown.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    counted: Counted,
+    offset: u64,
+    layout: Layout,
+}
+
+/// Prints what was found and what there is to say of it; answers how many there are in all.
+fn print<P>(
+    printer: &Printer,
+    result: &SearchResult<P>,
+    shown: Shown,
+    write: impl FnOnce(&Printer, &[FoundPrompt<P>], Layout) -> Outcome,
+) -> Outcome<u64> {
+    write(printer, &result.prompts, shown.layout)?;
+    if !printer.is_quiet() {
+        for warning in &result.warnings {
+            printer.say(format!("warning: {warning}"));
         }
-        Format::Text if found.is_empty() => {}
-        Format::Text | Format::Json | Format::Yaml | Format::Html => {
-            printer.value(found, |page| view::found(page, found, layout, SystemClock.now()))?;
-        }
+        // A program counts for itself.
+        printer.note(footer(result.prompts.len() as u64, result.total, shown.counted, shown.offset));
     }
+    Ok(result.total)
+}
+
+fn data(printer: &Printer, found: &[FoundPrompt<SelectedPrompt>], _: Layout) -> Outcome {
+    if printer.format() == Format::Jsonl {
+        return printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?);
+    }
+    printer.value(&found, |_| ())
+}
+
+fn sheet(printer: &Printer, found: &[FoundPrompt], _: Layout) -> Outcome {
+    if printer.format() == Format::Csv {
+        return printer.data(&view::csv_of_found(found)?);
+    }
+    printer.data(view::document_of_found(found))
+}
+
+fn text(printer: &Printer, found: &[FoundPrompt<PromptSummary>], layout: Layout) -> Outcome {
     if printer.is_quiet() {
-        return Ok(Exit::Done);
+        return printer.data(view::lines(found.iter().map(|found| found.prompt.id)));
     }
-    for warning in &result.warnings {
-        printer.say(format!("warning: {warning}"));
+    if found.is_empty() {
+        return Ok(());
     }
-    // A program counts for itself.
-    printer.note(footer(found.len() as u64, result.total, counted, offset));
-    Ok(Exit::Done)
+    printer.value(&found, |page| view::found(page, found, layout, SystemClock.now()))
 }
 
 /// What may find what words did not.
-fn proposal(nearest: Option<&FoundPrompt>) -> String {
+fn proposal(nearest: Option<&FoundPrompt<PromptSummary>>) -> String {
     const PROPOSED: &str = "--semantic looks for what means the same";
     let Some(FoundPrompt { prompt, .. }) = nearest else { return PROPOSED.to_owned() };
     let line = prompt.original_input.trim_start().lines().next().unwrap_or_default();

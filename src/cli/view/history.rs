@@ -1,6 +1,6 @@
 //! Runs, newest first, each with the variants that came of it.
 
-use aludel_core::domain::{Phase, Timestamp, write_moment};
+use aludel_core::domain::{Phase, PromptSummary, Timestamp, write_moment};
 use aludel_core::store::SessionWithPrompts;
 
 use super::page::{Page, Role};
@@ -10,7 +10,7 @@ use crate::cli::view::ornament::NONE;
 use crate::cli::view::ornament::{DOT, THEN};
 
 /// Writes runs with their variants; `now` is what ages count from.
-pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts], now: Timestamp) {
+pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts<PromptSummary>], now: Timestamp) {
     for (position, SessionWithPrompts { session, prompts }) in sessions.iter().enumerate() {
         if position > 0 {
             page.gap();

@@ -1,6 +1,6 @@
 //! A page of prompts, a line each.
 
-use aludel_core::domain::{ListedPrompt, Prompt, Timestamp, by_run, write_moment};
+use aludel_core::domain::{ListedPrompt, PromptSummary, Timestamp, by_run, write_moment};
 
 use textwrap::core::display_width;
 
@@ -37,7 +37,7 @@ impl Layout {
 
 /// Writes prompts, a line each; `now` is what ages count from. Where each came of a run of its own there is nothing to put
 /// together.
-pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], layout: Layout, now: Timestamp) {
+pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], layout: Layout, now: Timestamp) {
     let runs = by_run(prompts, |listed| listed.prompt.session_id);
     if layout == Layout::Flat || runs.len() == prompts.len() {
         flat(page, prompts, now);
@@ -58,7 +58,7 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt], layout: Layout, no
 }
 
 /// What was asked of a run, when, and how many of its prompts follow: `5 min ago · 3 prompts · code  Review the diff`.
-pub(super) fn head(page: &mut Page, first: &Prompt, count: usize, now: Timestamp) {
+pub(super) fn head(page: &mut Page, first: &PromptSummary, count: usize, now: Timestamp) {
     let made = if page.is_terminal() { ago(now, first.created_at) } else { write_moment(first.created_at) };
     let mut facts = format!("{made}{DOT}{}", count_of(count as u64, "prompt"));
     let persona = format!("{DOT}{}", one_line(&first.persona));
@@ -75,7 +75,7 @@ pub(super) fn head(page: &mut Page, first: &Prompt, count: usize, now: Timestamp
 }
 
 /// A prompt below the line of its run: `  7a3f9c21  0.87  direct  work,rust`.
-fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedPrompt) {
+fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedPrompt<PromptSummary>) {
     let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = page.paint().text(Role::Handle, &format!("{}{mark:<2}", prompt.id.short()));
     let score = prompt.score.map_or_else(|| format!("   {NONE}"), |score| format!("{score:.2}"));
@@ -89,7 +89,7 @@ fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedP
     page.line(Shown::of_parts(line).trimmed_at_the_end());
 }
 
-fn flat(page: &mut Page, prompts: &[ListedPrompt], now: Timestamp) {
+fn flat(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], now: Timestamp) {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
         Column::numbers("score"),
@@ -143,14 +143,14 @@ mod tests {
             let mut prompt = samples::prompt(end, 0, strategy, "text", score);
             prompt.original_input = str::to_owned(input);
             prompt.session_id = SessionId(uuid::Uuid::from_u128(run));
-            ListedPrompt { prompt, near_duplicate_of: None }
+            ListedPrompt { prompt: prompt.into(), near_duplicate_of: None }
         };
         let rows = [
             row("7a3f9c21", 1, "direct", "Announce the move.", 0.74),
             row("11111111", 2, "stepwise", "Review\nthe diff.", 0.81),
             row("5e0b44d9", 1, "structured", "Announce the move.", 0.7),
         ];
-        let shown = |rows: &[ListedPrompt], layout, is_terminal, width| {
+        let shown = |rows: &[ListedPrompt<PromptSummary>], layout, is_terminal, width| {
             let mut page = Page::new(Paint::Plain, width, is_terminal);
             list(&mut page, rows, layout, "2026-11-21T12:00:00Z".parse().unwrap());
             String::from(page.finish())
@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_repeat_is_marked_and_explained_below() {
-        let prompt = |end| samples::prompt(end, 0, "direct", "Announce the move.", 0.74);
+        let prompt = |end| PromptSummary::from(samples::prompt(end, 0, "direct", "Announce the move.", 0.74));
         let first = ListedPrompt { prompt: prompt("7a3f9c21"), near_duplicate_of: None };
         let second = ListedPrompt { prompt: prompt("5e0b44d9"), near_duplicate_of: Some(first.prompt.id) };
-        let shown = |rows: &[ListedPrompt]| {
+        let shown = |rows: &[ListedPrompt<PromptSummary>]| {
             let mut page = Page::new(Paint::Plain, 80, false);
             list(&mut page, rows, Layout::Flat, "2026-11-21T12:00:00Z".parse().unwrap());
             String::from(page.finish())

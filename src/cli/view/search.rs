@@ -1,6 +1,6 @@
 //! What was found: a line for each prompt, and below it the piece of its text that matches.
 
-use aludel_core::domain::{FoundPrompt, Match, MatchKind, Timestamp, by_run, write_moment};
+use aludel_core::domain::{FoundPrompt, Match, MatchKind, PromptSummary, Timestamp, by_run, write_moment};
 use aludel_core::text::shown::{Piece, Pieces, escape};
 
 use super::list::{Layout, footnote, head, repeat};
@@ -13,7 +13,7 @@ use crate::cli::shown::Shown;
 const INDENT: usize = 2;
 
 /// Writes what was found, best first, or by the run it came of, that of the best first; `now` is what ages count from.
-pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], layout: Layout, now: Timestamp) {
+pub(crate) fn found(page: &mut Page, found: &[FoundPrompt<PromptSummary>], layout: Layout, now: Timestamp) {
     let runs = by_run(found, |found| found.prompt.session_id);
     if layout == Layout::Flat || runs.len() == found.len() {
         flat(page, found, now);
@@ -35,7 +35,7 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt], layout: Layout, now:
 }
 
 /// A prompt below the line of its run, and the piece of its text that matches.
-fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: &FoundPrompt) {
+fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: &FoundPrompt<PromptSummary>) {
     let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = format!("{}{mark}", prompt.id.short());
     let mut facts = matched_by(matched);
@@ -52,7 +52,7 @@ fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: 
     piece(page, &matched.snippet, &matched.marks, 2 * INDENT);
 }
 
-fn flat(page: &mut Page, found: &[FoundPrompt], now: Timestamp) {
+fn flat(page: &mut Page, found: &[FoundPrompt<PromptSummary>], now: Timestamp) {
     for (number, FoundPrompt { prompt, matched, near_duplicate_of }) in found.iter().enumerate() {
         if number > 0 {
             page.gap();
@@ -156,14 +156,14 @@ mod tests {
     use super::*;
     use crate::cli::view::{Paint, samples};
 
-    fn page(paint: Paint, width: usize, is_terminal: bool, found_prompts: &[FoundPrompt]) -> String {
+    fn page(paint: Paint, width: usize, is_terminal: bool, found_prompts: &[FoundPrompt<PromptSummary>]) -> String {
         let mut page = Page::new(paint, width, is_terminal);
         found(&mut page, found_prompts, Layout::ByRun, "2026-11-21T12:00:00Z".parse().unwrap());
         page.finish().into()
     }
 
-    fn sample(snippet: &str, marks: Vec<(u32, u32)>) -> FoundPrompt {
-        let prompt = samples::prompt("7a3f9c21", 0, "direct", "Announce the move.", 0.74);
+    fn sample(snippet: &str, marks: Vec<(u32, u32)>) -> FoundPrompt<PromptSummary> {
+        let prompt = samples::prompt("7a3f9c21", 0, "direct", "Announce the move.", 0.74).into();
         let matched = Match { score: 0.032_5, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
         FoundPrompt { prompt, matched, near_duplicate_of: None }
     }
@@ -201,7 +201,7 @@ mod tests {
     fn what_was_found_of_a_run_stands_below_what_was_asked() {
         let of_run = |end, run: u128| {
             let mut found = sample("find prime numbers", vec![(5, 10)]);
-            found.prompt = samples::prompt(end, 0, "direct", "Announce the move.", 0.74);
+            found.prompt = samples::prompt(end, 0, "direct", "Announce the move.", 0.74).into();
             found.prompt.session_id = aludel_core::domain::SessionId(uuid::Uuid::from_u128(run));
             found
         };

@@ -11,6 +11,7 @@ mod bounds;
 mod compare;
 mod decoder;
 mod field;
+mod fields;
 mod filter;
 mod generate;
 mod judge;
@@ -44,11 +45,12 @@ pub use generate::GenerateRequest;
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{
-    DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest, UpdateRequest,
+    BriefListRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest,
+    UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
-pub use search::{ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest, SimilarRequest};
+pub use search::{BriefSearchRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest, SimilarRequest};
 pub use select::{Criteria, SelectRequest, WhyRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};

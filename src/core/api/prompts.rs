@@ -1,9 +1,10 @@
 //! Requests about stored prompts: show, list, history, update, delete.
 
 use super::field::{Field, Kind};
+use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
 use super::{Decoded, Request, limits};
-use crate::domain::PromptId;
+use crate::domain::{PromptFields, PromptId};
 use crate::error::Fault;
 use crate::store::Order;
 
@@ -81,6 +82,8 @@ impl Request for ShowRequest {
     }
 }
 
+const SORT: Field = Field::new("sort", Kind::Choice(&["newest", "oldest", "score"]), "The order; newest by default.");
+
 /// Asks for a page of prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListRequest {
@@ -94,22 +97,13 @@ pub struct ListRequest {
     pub filters: Filters,
     /// In which order.
     pub sort: Order,
+    /// Which fields of each; all by default.
+    pub fields: Option<PromptFields>,
 }
 
 impl Request for ListRequest {
-    const FIELDS: &'static [Field] = &[
-        LIMIT,
-        OFFSET,
-        CURSOR,
-        PHASE,
-        PROVIDER,
-        MODEL,
-        PERSONA,
-        TAGS,
-        SINCE,
-        UNTIL,
-        Field::new("sort", Kind::Choice(&["newest", "oldest", "score"]), "The order; newest by default."),
-    ];
+    const FIELDS: &'static [Field] =
+        &[LIMIT, OFFSET, CURSOR, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, SORT, FIELDS];
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self {
@@ -122,7 +116,28 @@ impl Request for ListRequest {
                 Some("score") => Order::Score,
                 _ => Order::Newest,
             },
+            fields: fields_from(&mut values),
         }
+    }
+}
+
+/// Asks for a page of prompts, of each what tells it apart: what a model is offered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BriefListRequest(ListRequest);
+
+impl Request for BriefListRequest {
+    const FIELDS: &'static [Field] =
+        &[LIMIT, OFFSET, CURSOR, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, SORT, FIELDS_BRIEF];
+
+    fn from_decoded(values: Decoded) -> Self {
+        let request = ListRequest::from_decoded(values);
+        Self(ListRequest { fields: request.fields.or(Some(PromptFields::BRIEF)), ..request })
+    }
+}
+
+impl From<BriefListRequest> for ListRequest {
+    fn from(BriefListRequest(request): BriefListRequest) -> Self {
+        request
     }
 }
 

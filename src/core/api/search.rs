@@ -1,9 +1,11 @@
 //! Requests that find stored prompts: by words, by meaning, by another prompt; and the one that makes the indices anew.
 
 use super::field::{Field, Kind};
+use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
 use super::prompts::PROMPT_ID;
 use super::{Decoded, PromptKey, Request, limits};
+use crate::domain::PromptFields;
 use crate::error::Fault;
 
 const QUERY: Field = Field::new(
@@ -13,6 +15,11 @@ const QUERY: Field = Field::new(
      one that must not be there, a OR b for either.",
 )
 .required();
+
+const SEMANTIC: Field =
+    Field::new("semantic", Kind::Boolean, "Look for what means the same, whatever its words; false by default.");
+const HYBRID: Field =
+    Field::new("hybrid", Kind::Boolean, "Look by words and by meaning, and fuse the two; false by default.");
 
 /// By what prompts are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,25 +46,15 @@ pub struct SearchRequest {
     pub offset: u64,
     /// Among which prompts.
     pub filters: Filters,
+    /// Which fields of each; all by default.
+    pub fields: Option<PromptFields>,
     /// True when two ways were asked for at once.
     is_contradictory: bool,
 }
 
 impl Request for SearchRequest {
-    const FIELDS: &'static [Field] = &[
-        QUERY,
-        Field::new("semantic", Kind::Boolean, "Look for what means the same, whatever its words; false by default."),
-        Field::new("hybrid", Kind::Boolean, "Look by words and by meaning, and fuse the two; false by default."),
-        LIMIT,
-        OFFSET,
-        PHASE,
-        PROVIDER,
-        MODEL,
-        PERSONA,
-        TAGS,
-        SINCE,
-        UNTIL,
-    ];
+    const FIELDS: &'static [Field] =
+        &[QUERY, SEMANTIC, HYBRID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, FIELDS];
 
     fn from_decoded(mut values: Decoded) -> Self {
         let semantic = values.boolean("semantic").unwrap_or(false);
@@ -72,6 +69,7 @@ impl Request for SearchRequest {
             limit: values.count("limit"),
             offset: values.integer("offset").unwrap_or(0),
             filters: Filters::from_decoded(&mut values),
+            fields: fields_from(&mut values),
             is_contradictory: semantic && hybrid,
         }
     }
@@ -84,6 +82,36 @@ impl Request for SearchRequest {
             )];
         }
         Vec::new()
+    }
+}
+
+impl SearchRequest {
+    /// The same; of each prompt what tells it apart, unless certain fields were asked for.
+    fn brief(self) -> Self {
+        Self { fields: self.fields.or(Some(PromptFields::BRIEF)), ..self }
+    }
+}
+
+/// Asks as [`SearchRequest`] does, of each prompt for what tells it apart: what a model is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefSearchRequest(SearchRequest);
+
+impl Request for BriefSearchRequest {
+    const FIELDS: &'static [Field] =
+        &[QUERY, SEMANTIC, HYBRID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, FIELDS_BRIEF];
+
+    fn from_decoded(values: Decoded) -> Self {
+        Self(SearchRequest::from_decoded(values).brief())
+    }
+
+    fn cross_check(&self) -> Vec<Fault> {
+        self.0.cross_check()
+    }
+}
+
+impl From<BriefSearchRequest> for SearchRequest {
+    fn from(BriefSearchRequest(request): BriefSearchRequest) -> Self {
+        request
     }
 }
 
@@ -108,10 +136,11 @@ impl Request for SemanticSearchRequest {
         TAGS,
         SINCE,
         UNTIL,
+        FIELDS_BRIEF,
     ];
 
     fn from_decoded(values: Decoded) -> Self {
-        Self(SearchRequest { by: SearchBy::Meaning, ..SearchRequest::from_decoded(values) })
+        Self(SearchRequest { by: SearchBy::Meaning, ..SearchRequest::from_decoded(values) }.brief())
     }
 }
 
@@ -132,10 +161,13 @@ pub struct SimilarRequest {
     pub offset: u64,
     /// Among which prompts.
     pub filters: Filters,
+    /// Which fields of each; all by default.
+    pub fields: Option<PromptFields>,
 }
 
 impl Request for SimilarRequest {
-    const FIELDS: &'static [Field] = &[PROMPT_ID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL];
+    const FIELDS: &'static [Field] =
+        &[PROMPT_ID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, FIELDS];
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self {
@@ -143,6 +175,7 @@ impl Request for SimilarRequest {
             limit: values.count("limit"),
             offset: values.integer("offset").unwrap_or(0),
             filters: Filters::from_decoded(&mut values),
+            fields: fields_from(&mut values),
         }
     }
 }

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{ModelMetadata, Prompt, PromptId};
 
-/// What a search found, best first.
+/// What a search found, best first: whole prompts, or another form of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SearchResult {
+#[schemars(rename = "SearchResult")]
+pub struct SearchResult<P = Prompt> {
     /// The part that was asked for.
-    pub prompts: Vec<FoundPrompt>,
+    pub prompts: Vec<FoundPrompt<P>>,
     /// By words: prompts that pass the filters and match. By meaning, or by both: prompts that pass the filters.
     pub total: u64,
     /// What the user should know.
@@ -20,10 +21,11 @@ pub struct SearchResult {
 
 /// A prompt and how it was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FoundPrompt {
+#[schemars(rename = "FoundPrompt")]
+pub struct FoundPrompt<P = Prompt> {
     /// The prompt, its own `score` untouched.
     #[serde(flatten)]
-    pub prompt: Prompt,
+    pub prompt: P,
     /// How it was found.
     #[serde(rename = "match")]
     pub matched: Match,
@@ -62,10 +64,11 @@ pub enum MatchKind {
 
 /// A prompt in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ListedPrompt {
+#[schemars(rename = "ListedPrompt")]
+pub struct ListedPrompt<P = Prompt> {
     /// The prompt.
     #[serde(flatten)]
-    pub prompt: Prompt,
+    pub prompt: P,
     /// A prompt further up in this list that says nearly the same; left out where there is none, so that a row is a prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_duplicate_of: Option<PromptId>,

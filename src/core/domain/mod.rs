@@ -23,6 +23,7 @@ mod runs;
 mod selection;
 mod spend;
 mod stats;
+mod summary;
 mod why;
 
 pub use compare::{CompareResult, DiffOp, DiffPart};
@@ -45,4 +46,5 @@ pub use runs::{RunRows, by_run};
 pub use selection::{Comparison, SelectResult, Standing, chance};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
+pub use summary::{PromptFields, PromptSummary, PromptTexts, SelectedPrompt};
 pub use why::{Ancestor, JudgeTold, JudgementTold, Opponent, OrderTold, RatingTold, Why};

@@ -5,28 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest, limits};
-use crate::domain::{ListedPrompt, Prompt, PromptId};
+use crate::domain::{ListedPrompt, Prompt, PromptFields, PromptId};
 use crate::error::{Error, Result};
 use crate::search;
-use crate::store::{Filter, Order, PageSpec, SessionWithPrompts};
+use crate::store::{Filter, Order, PageSpec, PromptForm, SessionForm, SessionWithPrompts};
 
 /// How many meanings of an ambiguous id are told.
 const MEANINGS_SHOWN: usize = 5;
 
-/// A page of prompts.
+/// A page of prompts: whole ones, or another form of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PromptPage {
+#[schemars(rename = "PromptPage")]
+pub struct PromptPage<P = Prompt> {
     /// The rows.
-    pub prompts: Vec<ListedPrompt>,
+    pub prompts: Vec<ListedPrompt<P>>,
     /// Where the next page begins; null on the last one.
     pub next_cursor: Option<String>,
 }
 
-/// A page of runs.
+/// A page of runs, with whole prompts or another form of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HistoryPage {
+#[schemars(rename = "HistoryPage")]
+pub struct HistoryPage<P = Prompt> {
     /// The rows.
-    pub sessions: Vec<SessionWithPrompts>,
+    pub sessions: Vec<SessionWithPrompts<P>>,
     /// Where the next page begins; null on the last one.
     pub next_cursor: Option<String>,
 }
@@ -46,10 +48,19 @@ impl Engine {
     /// # Errors
     /// `validation_failed` for a cursor that is none of ours; `storage`.
     pub async fn list(&self, request: ListRequest) -> Result<PromptPage> {
+        self.list_as(request).await
+    }
+
+    /// As [`Engine::list`], with the prompts in another form: no more is read than it holds.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub async fn list_as<P: PromptForm>(&self, request: ListRequest) -> Result<PromptPage<P>> {
         let now = self.inner.clock.now();
         let filter = request.filters.into_filter(now);
         let spec = page_spec(request.limit, request.offset, request.cursor);
-        let page = self.store().page(filter, request.sort, spec).await?;
+        let fields = request.fields.unwrap_or(PromptFields::ALL);
+        let page = P::page(&**self.store(), filter, request.sort, spec, fields).await?;
         Ok(PromptPage { prompts: search::listed(page.items), next_cursor: page.next_cursor })
     }
 
@@ -58,7 +69,15 @@ impl Engine {
     /// # Errors
     /// As [`Engine::list`].
     pub async fn history(&self, request: HistoryRequest) -> Result<HistoryPage> {
-        let page = self.store().sessions(page_spec(request.limit, request.offset, request.cursor)).await?;
+        self.history_as(request).await
+    }
+
+    /// As [`Engine::history`], with the prompts in another form.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub async fn history_as<P: SessionForm>(&self, request: HistoryRequest) -> Result<HistoryPage<P>> {
+        let page = P::sessions(&**self.store(), page_spec(request.limit, request.offset, request.cursor)).await?;
         Ok(HistoryPage { sessions: page.items, next_cursor: page.next_cursor })
     }
 
@@ -70,7 +89,8 @@ impl Engine {
         match key {
             PromptKey::Id(id) => Ok(*id),
             PromptKey::Last => {
-                let newest = self.store().page(Filter::default(), Order::Newest, page_spec(Some(1), 0, None)).await?;
+                let newest =
+                    self.store().summaries(Filter::default(), Order::Newest, page_spec(Some(1), 0, None)).await?;
                 newest.items.first().map(|prompt| prompt.id).ok_or_else(|| no_prompt(key))
             }
             PromptKey::Fragment(digits) => {

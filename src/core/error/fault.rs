@@ -68,6 +68,17 @@ impl Faults {
         self.unlisted += faults.unlisted;
     }
 
+    /// The same faults, their fields by the names that this face has for them.
+    #[must_use]
+    pub fn named_by(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        for fault in &mut self.listed {
+            if let Some(name) = name(&fault.field) {
+                fault.field = name;
+            }
+        }
+        self
+    }
+
     /// How many there are beyond those listed.
     pub fn unlisted(&self) -> usize {
         self.unlisted

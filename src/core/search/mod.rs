@@ -1,8 +1,8 @@
 //! Finding stored prompts: by words, by meaning, by both, and by another prompt.
 //!
 //! The store finds by words and by nearness, filters included; here the two are fused ([`fuse`]), the text of a query
-//! becomes a vector ([`embedding`] makes those of stored prompts), and what was found is shown: whole prompts, each with a piece of its text and what it repeats
-//! (`shown`). Which vectors can be compared at all is [`space`]'s. Nothing is ever substituted: where there is nothing
+//! becomes a vector ([`embedding`] makes those of stored prompts), and what was found is shown: prompts in the form asked
+//! for, each with a piece of its text and what it repeats (`shown`). Which vectors can be compared at all is [`space`]'s. Nothing is ever substituted: where there is nothing
 //! to compare by meaning, that is a `conflict` which says what to do.
 //!
 //! What has no vector yet is found by its words alone, and the answer warns how many those are. Scans run on a thread
@@ -18,11 +18,11 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::domain::{MatchKind, ModelMetadata, Prompt, SearchResult};
+use crate::domain::{MatchKind, ModelMetadata, Prompt, PromptFields, SearchResult};
 use crate::error::{Error, Result};
 use crate::ledger::Account;
 use crate::provider::embedding::{Embedder, Purpose};
-use crate::store::{Filter, FindStore, Found, Lexical, Nearest, Pending, Space, SpaceUse};
+use crate::store::{Filter, FindStore, Found, Lexical, Nearest, Pending, PromptForm, Space, SpaceUse};
 use crate::text::query::TextQuery;
 
 pub use fuse::FORMULA;
@@ -38,6 +38,8 @@ pub struct Wanted {
     pub limit: u32,
     /// Skips so many of the best.
     pub offset: u64,
+    /// Which fields, where the form of the answer leaves that open.
+    pub fields: PromptFields,
 }
 
 /// What makes vectors of texts, and who pays for it.
@@ -52,7 +54,7 @@ pub struct Meaning {
 ///
 /// # Errors
 /// `storage`.
-pub async fn text(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Result<SearchResult> {
+pub async fn text<P: PromptForm>(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Result<SearchResult<P>> {
     let query = TextQuery::parse(query);
     let found = by_words(store, &query, &wanted.filter, wanted.limit, wanted.offset).await?;
     let rows = found
@@ -61,7 +63,7 @@ pub async fn text(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Re
         .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Text, is_far: false })
         .collect();
     Ok(SearchResult {
-        prompts: shown::shown(store, rows, &query).await?,
+        prompts: shown::shown(store, rows, &query, wanted.fields).await?,
         total: found.total,
         warnings: wordless(&query).into_iter().collect(),
         model_metadata: ModelMetadata::sum([]),
@@ -72,14 +74,14 @@ pub async fn text(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Re
 ///
 /// # Errors
 /// `conflict` where there are no vectors to compare with; what the embedder answers; `storage`.
-pub async fn semantic(
+pub async fn semantic<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &Meaning,
     query: &str,
     wanted: Wanted,
-) -> Result<SearchResult> {
+) -> Result<SearchResult<P>> {
     let asked = Asked::of(store, meaning, query).await?;
-    let Wanted { filter, limit, offset } = wanted;
+    let Wanted { filter, limit, offset, fields } = wanted;
     let found = asked.nearest(store, filter, limit, offset).await?;
     let near_from = meaning.embedder.near_from();
     let row = |hit: crate::store::Hit| {
@@ -88,7 +90,7 @@ pub async fn semantic(
     };
     let rows = found.hits.into_iter().map(row).collect();
     Ok(SearchResult {
-        prompts: shown::shown(store, rows, &TextQuery::default()).await?,
+        prompts: shown::shown(store, rows, &TextQuery::default(), fields).await?,
         total: found.total,
         warnings: unseen(store, &asked.vectors.space).await?.into_iter().collect(),
         model_metadata: asked.metadata,
@@ -99,12 +101,12 @@ pub async fn semantic(
 ///
 /// # Errors
 /// As [`semantic`]: without vectors it is a `conflict`, not a search by words.
-pub async fn hybrid(
+pub async fn hybrid<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &Meaning,
     query: &str,
     wanted: Wanted,
-) -> Result<SearchResult> {
+) -> Result<SearchResult<P>> {
     let asked = Asked::of(store, meaning, query).await?;
     let words = TextQuery::parse(query);
     let depth = fuse::depth(wanted.offset, wanted.limit);
@@ -115,7 +117,7 @@ pub async fn hybrid(
     let rows = fused.into_iter().skip(offset).take(limit).collect();
     let warnings = wordless(&words).into_iter().chain(unseen(store, &asked.vectors.space).await?);
     Ok(SearchResult {
-        prompts: shown::shown(store, rows, &words).await?,
+        prompts: shown::shown(store, rows, &words, wanted.fields).await?,
         total: near.total,
         warnings: warnings.collect(),
         model_metadata: asked.metadata,
@@ -129,12 +131,12 @@ pub async fn hybrid(
 ///
 /// # Errors
 /// `conflict` where it has no vector of this model; `storage`.
-pub async fn similar(
+pub async fn similar<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     embedder: &dyn Embedder,
     prompt: &Prompt,
     wanted: Wanted,
-) -> Result<SearchResult> {
+) -> Result<SearchResult<P>> {
     let vectors = space::searchable(store, embedder).await?;
     let parts = store.vectors_of(vectors.space.clone(), prompt.id).await?;
     if parts.is_empty() {
@@ -160,7 +162,7 @@ pub async fn similar(
         .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic, is_far: false })
         .collect();
     Ok(SearchResult {
-        prompts: shown::shown(store, rows, &TextQuery::default()).await?,
+        prompts: shown::shown(store, rows, &TextQuery::default(), wanted.fields).await?,
         total: total.saturating_sub(u64::from(is_itself_among)),
         warnings: unseen(store, &vectors.space).await?.into_iter().collect(),
         model_metadata: ModelMetadata::sum([]),

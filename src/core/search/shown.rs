@@ -1,11 +1,11 @@
-//! What was found, as it is shown: whole prompts, each with a piece of its text, and what it repeats.
+//! What was found, as it is shown: prompts in the form asked for, each with a piece of its text, and what it repeats.
 
 use std::sync::Arc;
 
-use crate::domain::{FoundPrompt, ListedPrompt, Match, MatchKind, Prompt, PromptId};
+use crate::domain::{FoundPrompt, ListedPrompt, Match, MatchKind, PromptFields, PromptId, PromptTexts};
 use crate::error::Result;
 use crate::offload::offload;
-use crate::store::FindStore;
+use crate::store::{FindStore, PromptForm};
 use crate::text::likeness::Repeats;
 use crate::text::query::TextQuery;
 use crate::text::snippet::{self, Snippet};
@@ -20,20 +20,25 @@ pub(super) struct Row {
 }
 
 /// The rows as prompts, in the same order. Those that were deleted meanwhile are left out.
-pub(super) async fn shown(store: &Arc<dyn FindStore>, rows: Vec<Row>, query: &TextQuery) -> Result<Vec<FoundPrompt>> {
-    let prompts = store.fetch(rows.iter().map(|row| row.id).collect()).await?;
-    let bytes = prompts.iter().map(|prompt| prompt.content.len() + prompt.original_input.len()).sum();
+pub(super) async fn shown<P: PromptForm>(
+    store: &Arc<dyn FindStore>,
+    rows: Vec<Row>,
+    query: &TextQuery,
+    fields: PromptFields,
+) -> Result<Vec<FoundPrompt<P>>> {
+    let prompts = P::fetch(&**store, rows.iter().map(|row| row.id).collect(), fields).await?;
+    let bytes = prompts.iter().map(|prompt| prompt.texts().content.len() + prompt.texts().original_input.len()).sum();
     let query = query.clone();
     offload(bytes, move || matched(rows, prompts, &query)).await
 }
 
-fn matched(rows: Vec<Row>, prompts: Vec<Prompt>, query: &TextQuery) -> Vec<FoundPrompt> {
+fn matched<P: PromptForm>(rows: Vec<Row>, prompts: Vec<P>, query: &TextQuery) -> Vec<FoundPrompt<P>> {
     let mut prompts = prompts.into_iter().peekable();
     let mut repeats = RepeatsById::default();
     let found = rows.into_iter().filter_map(|row| {
-        let prompt = prompts.next_if(|prompt| prompt.id == row.id)?;
-        let near_duplicate_of = repeats.take(&prompt);
-        let Snippet { text: snippet, marks } = snippet::of_prompt(query, &prompt);
+        let prompt = prompts.next_if(|prompt| prompt.texts().id == row.id)?;
+        let near_duplicate_of = repeats.take(prompt.texts());
+        let Snippet { text: snippet, marks } = snippet::of_prompt(query, prompt.texts());
         Some(FoundPrompt {
             matched: Match { score: row.score, snippet, marks, kind: row.kind, far: row.is_far },
             near_duplicate_of,
@@ -44,9 +49,9 @@ fn matched(rows: Vec<Row>, prompts: Vec<Prompt>, query: &TextQuery) -> Vec<Found
 }
 
 /// Prompts as they are listed: each with the first one before it that says nearly the same.
-pub fn listed(prompts: Vec<Prompt>) -> Vec<ListedPrompt> {
+pub fn listed<P: PromptForm>(prompts: Vec<P>) -> Vec<ListedPrompt<P>> {
     let mut repeats = RepeatsById::default();
-    prompts.into_iter().map(|prompt| ListedPrompt { near_duplicate_of: repeats.take(&prompt), prompt }).collect()
+    prompts.into_iter().map(|prompt| ListedPrompt { near_duplicate_of: repeats.take(prompt.texts()), prompt }).collect()
 }
 
 /// Finds the first prompt before one that says nearly the same.
@@ -57,8 +62,8 @@ struct RepeatsById {
 }
 
 impl RepeatsById {
-    fn take(&mut self, prompt: &Prompt) -> Option<PromptId> {
-        let earlier = self.repeats.take(&prompt.content).and_then(|number| self.ids.get(number).copied());
+    fn take(&mut self, prompt: PromptTexts<'_>) -> Option<PromptId> {
+        let earlier = self.repeats.take(prompt.content).and_then(|number| self.ids.get(number).copied());
         self.ids.push(prompt.id);
         earlier
     }

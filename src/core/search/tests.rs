@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::embedding::{Texts, give_vectors, own_space};
 use super::*;
-use crate::domain::PromptId;
+use crate::domain::{PromptFields, PromptId, PromptSummary};
 use crate::error::{Code, ProviderError, ProviderFailure};
 use crate::provider::embedding::{Embedded, Embedding};
 use crate::store::{Hit, Part, PromptVectors, Unembedded, nearness, samples};
@@ -128,6 +128,10 @@ impl FindStore for Memory {
         Pending::ready(Ok(ids.into_iter().filter_map(find).collect()))
     }
 
+    fn fetch_summaries(&self, ids: Vec<PromptId>) -> Pending<Vec<PromptSummary>> {
+        Pending::ready(self.fetch(ids).wait().map(|found| found.into_iter().map(PromptSummary::from).collect()))
+    }
+
     fn spaces(&self) -> Pending<Vec<SpaceUse>> {
         let vectors = self.vectors.lock().unwrap();
         let used = vectors.iter().map(|(space, of)| SpaceUse { space: space.clone(), prompts: of.len() as u64 });
@@ -204,7 +208,7 @@ async fn filled(count: usize) -> (Arc<Memory>, Arc<dyn FindStore>, Meaning) {
 }
 
 fn wanted(limit: u32, offset: u64) -> Wanted {
-    Wanted { filter: Filter::default(), limit, offset }
+    Wanted { filter: Filter::default(), limit, offset, fields: PromptFields::ALL }
 }
 
 /// The numbers of the samples that were found, and by what.
@@ -219,7 +223,7 @@ fn numbers(result: &SearchResult) -> Vec<(usize, MatchKind)> {
 #[tokio::test]
 async fn words_find_what_holds_them() {
     let (_, store) = empty();
-    let result = text(&store, "haiku", wanted(10, 0)).await.unwrap();
+    let result = text::<Prompt>(&store, "haiku", wanted(10, 0)).await.unwrap();
     assert_eq!((numbers(&result), result.total), (vec![(0, MatchKind::Text)], 1));
     assert!(result.warnings.is_empty() && result.model_metadata.calls == 0);
     let found = &result.prompts[0];
@@ -231,7 +235,7 @@ async fn words_find_what_holds_them() {
 async fn a_query_without_a_word_finds_nothing_and_says_why() {
     let (memory, store) = empty();
     for query in ["???", "-sea", "\u{0}\u{1b}["] {
-        let result = text(&store, query, wanted(10, 0)).await.unwrap();
+        let result = text::<Prompt>(&store, query, wanted(10, 0)).await.unwrap();
         assert_eq!((result.prompts.len(), result.total), (0, 0), "{query:?}");
         assert!(result.warnings[0].contains("no word"), "{:?}", result.warnings);
     }
@@ -241,20 +245,20 @@ async fn a_query_without_a_word_finds_nothing_and_says_why() {
 #[tokio::test]
 async fn meaning_finds_what_shares_no_word() {
     let (_, store, meaning) = filled(5).await;
-    let result = semantic(&store, &meaning, "ocean", wanted(2, 0)).await.unwrap();
+    let result = semantic::<Prompt>(&store, &meaning, "ocean", wanted(2, 0)).await.unwrap();
     let found: Vec<usize> = numbers(&result).into_iter().map(|(number, _)| number).collect();
     assert!(found.contains(&0) && found.contains(&1), "{found:?}");
     assert_eq!((result.total, result.model_metadata.calls), (5, 1));
     assert!(result.prompts.iter().all(|found| found.matched.kind == MatchKind::Semantic));
-    assert!(text(&store, "ocean", wanted(2, 0)).await.unwrap().prompts.is_empty());
+    assert!(text::<Prompt>(&store, "ocean", wanted(2, 0)).await.unwrap().prompts.is_empty());
 }
 
 #[tokio::test]
 async fn both_are_fused_and_each_says_by_what_it_was_found() {
     let (_, store, meaning) = filled(5).await;
-    let result = hybrid(&store, &meaning, "sea waves", wanted(5, 0)).await.unwrap();
+    let result = hybrid::<Prompt>(&store, &meaning, "sea waves", wanted(5, 0)).await.unwrap();
     assert_eq!(result.prompts.len(), 5, "everything with a vector is somewhere in the list");
-    let by_words = hybrid(&store, &meaning, "letter", wanted(5, 0)).await.unwrap();
+    let by_words = hybrid::<Prompt>(&store, &meaning, "letter", wanted(5, 0)).await.unwrap();
     assert_eq!(numbers(&by_words)[0], (4, MatchKind::Hybrid));
     assert!((by_words.prompts[0].matched.score - 2.0 / 61.0).abs() < 1e-9);
     assert!(numbers(&by_words)[1..].iter().all(|(_, kind)| *kind == MatchKind::Semantic));
@@ -263,23 +267,23 @@ async fn both_are_fused_and_each_says_by_what_it_was_found() {
 #[tokio::test]
 async fn pages_of_a_fused_list_are_the_list() {
     let (_, store, meaning) = filled(5).await;
-    let whole = numbers(&hybrid(&store, &meaning, "bread letter", wanted(5, 0)).await.unwrap());
+    let whole = numbers(&hybrid::<Prompt>(&store, &meaning, "bread letter", wanted(5, 0)).await.unwrap());
     let mut parts = Vec::new();
     for offset in 0..5 {
-        parts.extend(numbers(&hybrid(&store, &meaning, "bread letter", wanted(1, offset)).await.unwrap()));
+        parts.extend(numbers(&hybrid::<Prompt>(&store, &meaning, "bread letter", wanted(1, offset)).await.unwrap()));
     }
     assert_eq!(parts, whole);
-    assert!(hybrid(&store, &meaning, "bread", wanted(10, u64::MAX)).await.unwrap().prompts.is_empty());
+    assert!(hybrid::<Prompt>(&store, &meaning, "bread", wanted(10, u64::MAX)).await.unwrap().prompts.is_empty());
 }
 
 #[tokio::test]
 async fn a_filter_holds_for_every_way() {
     let (_, store, meaning) = filled(5).await;
-    let tagged = || Wanted { filter: Filter { tags: vec!["tag-1".into()], ..Filter::default() }, limit: 9, offset: 0 };
+    let tagged = || Wanted { filter: Filter { tags: vec!["tag-1".into()], ..Filter::default() }, ..wanted(9, 0) };
     for result in [
-        text(&store, "waves", tagged()).await.unwrap(),
-        semantic(&store, &meaning, "ocean", tagged()).await.unwrap(),
-        hybrid(&store, &meaning, "waves", tagged()).await.unwrap(),
+        text::<Prompt>(&store, "waves", tagged()).await.unwrap(),
+        semantic::<Prompt>(&store, &meaning, "ocean", tagged()).await.unwrap(),
+        hybrid::<Prompt>(&store, &meaning, "waves", tagged()).await.unwrap(),
     ] {
         assert!(result.prompts.iter().all(|found| found.prompt.tags == ["tag-1"]));
         assert_eq!(numbers(&result)[0].0, 1);
@@ -291,9 +295,9 @@ async fn without_vectors_a_meaning_is_a_conflict_and_nothing_is_asked() {
     let (memory, store) = empty();
     let (embedder, meaning) = meaning_of(Subjects::new());
     let errors = [
-        semantic(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err(),
-        hybrid(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err(),
-        similar(&store, &*meaning.embedder, &memory.prompts[0], wanted(5, 0)).await.unwrap_err(),
+        semantic::<Prompt>(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err(),
+        hybrid::<Prompt>(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err(),
+        similar::<Prompt>(&store, &*meaning.embedder, &memory.prompts[0], wanted(5, 0)).await.unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error.code(), Code::Conflict);
@@ -310,30 +314,30 @@ async fn vectors_of_another_model_are_named_and_never_searched() {
     let other = Space { provider: "openai".into(), model: "text-embedding-3-small".into(), dimensions: 4 };
     let vectors = PromptVectors { id: prompts()[0].id, parts: vec![(Part::Content, vector_of("sea"))] };
     store.put_vectors(other, vec![vectors]).await.unwrap();
-    let told = semantic(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err().to_string();
+    let told = semantic::<Prompt>(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err().to_string();
     assert!(told.contains("openai/text-embedding-3-small") && told.contains("1 prompt"), "{told}");
 }
 
 #[tokio::test]
 async fn what_has_no_vector_yet_is_counted_in_a_warning() {
     let (_, store, meaning) = filled(3).await;
-    let result = semantic(&store, &meaning, "sea", wanted(5, 0)).await.unwrap();
+    let result = semantic::<Prompt>(&store, &meaning, "sea", wanted(5, 0)).await.unwrap();
     assert_eq!((result.prompts.len(), result.warnings.len()), (3, 1));
     assert!(result.warnings[0].starts_with("2 prompts have no vector"), "{}", result.warnings[0]);
-    let mixed = hybrid(&store, &meaning, "letter", wanted(5, 0)).await.unwrap();
+    let mixed = hybrid::<Prompt>(&store, &meaning, "letter", wanted(5, 0)).await.unwrap();
     assert!(numbers(&mixed).contains(&(4, MatchKind::Text)), "it is found by its words all the same");
 }
 
 #[tokio::test]
 async fn a_prompts_neighbours_are_near_and_not_itself() {
     let (memory, store, meaning) = filled(5).await;
-    let result = similar(&store, &*meaning.embedder, &memory.prompts[2], wanted(2, 0)).await.unwrap();
+    let result = similar::<Prompt>(&store, &*meaning.embedder, &memory.prompts[2], wanted(2, 0)).await.unwrap();
     assert_eq!(result.total, 4);
     // Its input is everybody's input here, so all are as near; itself is left out.
     assert!(result.prompts.iter().all(|found| found.prompt.id != memory.prompts[2].id));
     assert_eq!(result.prompts.len(), 2);
     let (memory, store, meaning) = filled(4).await;
-    let error = similar(&store, &*meaning.embedder, &memory.prompts[4], wanted(2, 0)).await.unwrap_err();
+    let error = similar::<Prompt>(&store, &*meaning.embedder, &memory.prompts[4], wanted(2, 0)).await.unwrap_err();
     assert!(error.code() == Code::Conflict && error.to_string().contains("reindex"), "{error}");
 }
 
@@ -341,7 +345,7 @@ async fn a_prompts_neighbours_are_near_and_not_itself() {
 async fn an_embedder_that_fails_fails_the_search() {
     let (_, store, _) = filled(5).await;
     let (_, meaning) = meaning_of(Subjects { is_down: true, ..Subjects::new() });
-    let error = semantic(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err();
+    let error = semantic::<Prompt>(&store, &meaning, "sea", wanted(5, 0)).await.unwrap_err();
     assert_eq!(error.code(), Code::ProviderUnavailable);
 }
 
@@ -380,6 +384,6 @@ async fn unknown_dimensions_are_learnt_from_an_answer() {
     let (_, meaning) = meaning_of(Subjects { dimensions: None, ..Subjects::new() });
     assert_eq!(own_space(&meaning).await.unwrap().dimensions, 4);
     let (_, store, _) = filled(5).await;
-    let result = semantic(&store, &meaning, "ocean", wanted(2, 0)).await.unwrap();
+    let result = semantic::<Prompt>(&store, &meaning, "ocean", wanted(2, 0)).await.unwrap();
     assert_eq!(result.prompts.len(), 2);
 }

@@ -23,7 +23,7 @@ mod words;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Filter, Order, PageSpec, Store, samples};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{Prompt, PromptId, PromptSummary};
 use crate::error::Code;
 
 /// One thing that every backend must do, over an empty database.
@@ -89,6 +89,33 @@ pub fn expected(all: &[Prompt], filter: &Filter, order: Order) -> Vec<PromptId> 
         }),
     }
     rows.into_iter().map(|prompt| prompt.id).collect()
+}
+
+/// What a summary holds of each, field by field.
+pub fn in_short(prompts: &[Prompt]) -> Vec<PromptSummary> {
+    let short = |prompt: &Prompt| PromptSummary {
+        id: prompt.id,
+        session_id: prompt.session_id,
+        variant: prompt.variant,
+        content: prompt.content.clone(),
+        original_input: prompt.original_input.clone(),
+        phase: prompt.phase,
+        persona: prompt.persona.clone(),
+        provider: prompt.provider.clone(),
+        model: prompt.model.clone(),
+        temperature: prompt.temperature,
+        max_tokens: prompt.max_tokens,
+        tags: prompt.tags.clone(),
+        notes: prompt.notes.clone(),
+        parent_id: prompt.parent_id,
+        source: prompt.source,
+        strategy: prompt.strategy.clone(),
+        revision: prompt.revision,
+        score: prompt.score,
+        created_at: prompt.created_at,
+        updated_at: prompt.updated_at,
+    };
+    prompts.iter().map(short).collect()
 }
 
 fn passes(prompt: &Prompt, filter: &Filter) -> bool {

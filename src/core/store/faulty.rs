@@ -12,7 +12,9 @@ use super::{
     Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session, SessionWithPrompts,
     SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, TrashedPage, Unembedded,
 };
-use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
+use crate::domain::{
+    JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
+};
 use crate::error::Error;
 use crate::ledger::{CallEnd, Money};
 
@@ -111,6 +113,14 @@ impl Store for FaultyStore {
         self.below.page(filter, order, page)
     }
 
+    fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>> {
+        self.below.summaries(filter, order, page)
+    }
+
+    fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>> {
+        self.below.sessions_with_summaries(page)
+    }
+
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
         self.below.sessions(page)
     }
@@ -177,6 +187,10 @@ impl FindStore for FaultyStore {
 
     fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>> {
         self.below.fetch(ids)
+    }
+
+    fn fetch_summaries(&self, ids: Vec<PromptId>) -> Pending<Vec<PromptSummary>> {
+        self.below.fetch_summaries(ids)
     }
 
     fn spaces(&self) -> Pending<Vec<SpaceUse>> {

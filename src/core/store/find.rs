@@ -7,7 +7,7 @@
 //! Filters are applied inside, never after a limit. What is fused, marked and shown of it is `core::search`.
 
 use super::{Filter, Pending};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{Prompt, PromptId, PromptSummary};
 use crate::text::query::TextQuery;
 
 /// The searching half of a database of prompts.
@@ -25,6 +25,9 @@ pub trait FindStore: Send + Sync {
 
     /// These prompts, whole, in this order; ids that are not there are passed over.
     fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>>;
+
+    /// As [`FindStore::fetch`], in short.
+    fn fetch_summaries(&self, ids: Vec<PromptId>) -> Pending<Vec<PromptSummary>>;
 
     /// The spaces that hold vectors, the one written to last first.
     fn spaces(&self) -> Pending<Vec<SpaceUse>>;

@@ -20,6 +20,7 @@ mod edit;
 #[cfg(any(test, feature = "test-support"))]
 pub mod faulty;
 mod find;
+mod form;
 mod judgements;
 mod measure;
 mod nearness;
@@ -33,11 +34,12 @@ pub mod tally;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId, Timestamp};
+use crate::domain::{Phase, Prompt, PromptId, PromptSummary, Ranking, SessionId, Timestamp};
 
 pub use book::StoreBook;
 pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
+pub use form::{PromptForm, SessionForm};
 pub use judgements::JudgementStore;
 pub use measure::{MeasureStore, Measured, Relations};
 pub use nearness::{CONTENT_SHARE, nearness};
@@ -81,8 +83,14 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
     /// `limit` out of range and for a `cursor` of another list.
     fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>>;
 
+    /// As [`Store::page`], in short: what lists show, read in one statement.
+    fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>>;
+
     /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
+
+    /// As [`Store::sessions`], with the prompts in short.
+    fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>>;
 
     /// These runs without their prompts, in no order; ids that are not there are passed over.
     fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>>;
@@ -122,14 +130,15 @@ pub struct Session {
     pub created_at: Timestamp,
 }
 
-/// A run and what came of it.
+/// A run and what came of it: whole prompts, or another form of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SessionWithPrompts {
+#[schemars(rename = "SessionWithPrompts")]
+pub struct SessionWithPrompts<P = Prompt> {
     /// The run.
     #[serde(flatten)]
     pub session: Session,
     /// Its stored variants: by score from best, then unranked ones by number.
-    pub prompts: Vec<Prompt>,
+    pub prompts: Vec<P>,
 }
 
 /// A change of what is stored.

@@ -108,15 +108,22 @@ impl Sketch {
     }
 }
 
-/// For each bit, what most shingles say.
+/// For each bit, what most shingles say; where they are even it is not set.
 fn fingerprint(shingles: &[u64]) -> u64 {
-    let mut votes = [0_i64; 64];
+    // Digit `n` of the 64 counts of set bits, one count a column: adding a shingle carries through two digits on average.
+    let mut digits = [0_u64; usize::BITS as usize];
     for shingle in shingles {
-        for (bit, vote) in votes.iter_mut().enumerate() {
-            *vote += if shingle >> bit & 1 == 1 { 1 } else { -1 };
+        let mut carry = *shingle;
+        for digit in &mut digits {
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
+            if carry == 0 {
+                break;
+            }
         }
     }
-    votes.iter().enumerate().fold(0, |bits, (bit, vote)| bits | u64::from(*vote > 0) << bit)
+    let used = (usize::BITS - shingles.len().leading_zeros()) as usize;
+    let count = |bit: u32| (0..used).fold(0, |count, place| count | ((digits[place] >> bit & 1) as usize) << place);
+    (0..u64::BITS).fold(0, |bits, bit| bits | u64::from(2 * count(bit) > shingles.len()) << bit)
 }
 
 fn ordered(a: usize, b: usize) -> (usize, usize) {
@@ -157,6 +164,17 @@ mod tests {
             .map(|text| repeats.take(text))
             .collect();
         assert_eq!(taken, [None, None, Some(0), Some(1), None, None, Some(4), Some(0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_bit_of_the_fingerprint_is_what_most_shingles_say(shingles in proptest::collection::vec(any::<u64>(), 0..300)) {
+            for bit in 0..64 {
+                let set = shingles.iter().filter(|shingle| *shingle >> bit & 1 == 1).count();
+                let is_set = set > shingles.len() - set;
+                prop_assert_eq!(fingerprint(&shingles) >> bit & 1 == 1, is_set, "bit {}", bit);
+            }
+        }
     }
 
     proptest! {

@@ -13,7 +13,7 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use super::query::{Phrase, TextQuery};
 use super::terms::{Analyzer, Form, Word, is_spaceless};
 use super::visited::visit;
-use crate::domain::Prompt;
+use crate::domain::PromptTexts;
 
 /// Characters of a piece, without its ellipses.
 pub const LENGTH: usize = 160;
@@ -35,10 +35,9 @@ pub struct Snippet {
 
 /// The best piece of a prompt for a query: of its content, of what the user asked for, of its notes, or of its tags,
 /// whichever holds most of the query, the first of equals. Where nothing of it matches, how the content begins.
-pub fn of_prompt(query: &TextQuery, prompt: &Prompt) -> Snippet {
+pub fn of_prompt(query: &TextQuery, prompt: PromptTexts<'_>) -> Snippet {
     let tags = prompt.tags.join(", ");
-    let notes = prompt.notes.as_deref().unwrap_or_default();
-    best(query, &[&prompt.content, &prompt.original_input, notes, &tags])
+    best(query, &[prompt.content, prompt.original_input, prompt.notes.unwrap_or_default(), &tags])
 }
 
 /// The best piece of these texts: the one that holds most of the query, the first of equals. Where nothing matches, how

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::store::samples;
+use crate::store::{PromptForm as _, samples};
 use crate::text::terms;
 
 /// The piece with what matched in brackets.
@@ -76,7 +76,7 @@ fn without_a_match_the_first_text_begins_the_piece() {
 #[test]
 fn a_prompt_is_shown_by_the_text_that_matched() {
     let prompt = samples::prompt(4);
-    let text = |typed| of_prompt(&TextQuery::parse(typed), &prompt).text;
+    let text = |typed| of_prompt(&TextQuery::parse(typed), prompt.texts()).text;
     assert!(text("editor").starts_with("You are a careful editor."));
     assert_eq!(text("number"), prompt.original_input);
     assert_eq!(text("note"), "note 4");

@@ -159,6 +159,8 @@ impl Analyzer {
     /// Appends the terms of `text` to `found`, in order, repeats kept.
     pub fn read(&mut self, text: &str, found: &mut Vec<TermId>) {
         self.walk(text, RunEnd::Lone, |this, met| match met {
+            // Most words of most texts have no parts.
+            Met::Word(_, word) if word.bytes().all(|byte| byte.is_ascii_lowercase()) => found.extend(this.word(word)),
             Met::Word(_, word) => found.extend(split_identifier(word).filter_map(|part| this.word(part))),
             Met::Characters(term, _) => found.push(term),
         });

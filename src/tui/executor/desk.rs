@@ -4,7 +4,7 @@
 //! can hand it another.
 
 use aludel_core::api::HistoryRequest;
-use aludel_core::domain::SessionId;
+use aludel_core::domain::{PromptSummary, SessionId};
 use aludel_core::drafts::{Drafts, Left};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
@@ -87,7 +87,7 @@ async fn cut_short(engine: &Engine, run: SessionId) -> Result<Option<CutShort>> 
     /// Other programs may have run something since.
     const NEWEST: u32 = 20;
     let request: HistoryRequest = engine.decode(json!({ "limit": NEWEST }))?;
-    let page = engine.history(request).await?;
+    let page = engine.history_as::<PromptSummary>(request).await?;
     let found = page.sessions.into_iter().find(|found| found.session.id == run);
     Ok(found.map(|found| CutShort { stored: found.prompts.len(), asked: found.session.count }))
 }
@@ -95,6 +95,6 @@ async fn cut_short(engine: &Engine, run: SessionId) -> Result<Option<CutShort>> 
 /// What earlier runs were asked for, the newest first.
 pub(super) async fn inputs(engine: &Engine) -> Result<Vec<String>> {
     let request: HistoryRequest = engine.decode(json!({ "limit": inputs::MOST }))?;
-    let page = engine.history(request).await?;
+    let page = engine.history_as::<PromptSummary>(request).await?;
     Ok(page.sessions.into_iter().map(|found| found.session.original_input).collect())
 }

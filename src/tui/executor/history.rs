@@ -3,7 +3,7 @@
 use aludel_core::api::{
     DeleteRequest, ListRequest, RestoreRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest,
 };
-use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, PromptId, PromptSummary};
 use aludel_core::engine::{Engine, Indexing};
 use aludel_core::error::Result;
 use aludel_core::time::{Clock, SystemClock};
@@ -89,8 +89,8 @@ async fn find(engine: &Engine, question: Question) -> Result<Answer> {
 
 async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: ListRequest = engine.decode(raw)?;
-    let page = engine.list(request).await?;
-    let row = |listed: &ListedPrompt| Row::listed(&listed.prompt, listed.near_duplicate_of);
+    let page = engine.list_as::<PromptSummary>(request).await?;
+    let row = |listed: &ListedPrompt<PromptSummary>| Row::listed(&listed.prompt, listed.near_duplicate_of);
     let rows: Vec<Row> = page.prompts.iter().map(row).collect();
     Ok(Answer { rows: by_their_runs(&rows), next: page.next_cursor.map(Start::Cursor), facts: facts() })
 }
@@ -98,12 +98,12 @@ async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
 async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: SearchRequest = engine.decode(raw)?;
     let offset = request.offset;
-    let found = engine.search(request.clone()).await?;
+    let found = engine.search_as::<PromptSummary>(request.clone()).await?;
     let nearest =
         if request.by == SearchBy::Text && found.total == 0 { engine.nearest_instead(&request).await } else { None };
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
-    let row = |found: &FoundPrompt| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
+    let row = |found: &FoundPrompt<PromptSummary>| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
     let rows: Vec<Row> = found.prompts.iter().map(row).collect();
     Ok(Answer {
         rows: by_their_runs(&rows),

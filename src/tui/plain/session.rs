@@ -11,7 +11,7 @@ use aludel_core::api::{
     CompareRequest, GenerateRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest, UpdateRequest,
     value_of_text,
 };
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::domain::{Prompt, PromptId, PromptSummary};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Problem, Result};
 use aludel_core::event::{Run, RunView};
@@ -195,7 +195,10 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         self.out.say(if view.generation().is_some() { "Best first:" } else { "What is finished:" })?;
-        self.tell_rows(&prompts)?;
+        self.rows = prompts.iter().map(|prompt| prompt.id).collect();
+        for (prompt, place) in prompts.iter().zip(1..) {
+            self.out.say(tell::row(place, prompts.len(), prompt))?;
+        }
         // These cannot be shown by their numbers later.
         let is_unsaved = |prompt: &&&Prompt| view.unsaved().any(|(variant, _)| variant == prompt.variant);
         for prompt in prompts.iter().filter(is_unsaved) {
@@ -205,10 +208,10 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn tell_rows(&mut self, prompts: &[&Prompt]) -> io::Result<()> {
+    fn tell_stored(&mut self, prompts: &[&PromptSummary]) -> io::Result<()> {
         self.rows = prompts.iter().map(|prompt| prompt.id).collect();
         for (prompt, place) in prompts.iter().zip(1..) {
-            self.out.say(tell::row(place, prompts.len(), prompt))?;
+            self.out.say(tell::stored(place, prompts.len(), prompt))?;
         }
         Ok(())
     }
@@ -216,12 +219,12 @@ impl<W: Write> Session<W> {
     async fn list(&mut self, limit: &str) -> io::Result<()> {
         let raw = json!({ "limit": value_of_text(ListRequest::FIELDS, "limit", limit) });
         let Some(request) = self.decoded::<ListRequest>(raw)? else { return Ok(()) };
-        let page = self.engine.list(request).await;
+        let page = self.engine.list_as::<PromptSummary>(request).await;
         let Some(page) = self.or_told(page)? else { return Ok(()) };
         if page.prompts.is_empty() {
             return self.out.say("Nothing is stored yet.");
         }
-        self.tell_rows(&page.prompts.iter().map(|listed| &listed.prompt).collect::<Vec<_>>())?;
+        self.tell_stored(&page.prompts.iter().map(|listed| &listed.prompt).collect::<Vec<_>>())?;
         if page.next_cursor.is_some() {
             let more = page.prompts.len() * 2;
             self.out.say(format!("There are older ones: list {more} tells more."))?;
@@ -232,7 +235,7 @@ impl<W: Write> Session<W> {
     async fn search(&mut self, query: &str, by_meaning: bool) -> io::Result<()> {
         let raw = json!({ "query": query, "semantic": by_meaning });
         let Some(request) = self.decoded::<SearchRequest>(raw)? else { return Ok(()) };
-        let found = self.engine.search(request).await;
+        let found = self.engine.search_as::<PromptSummary>(request).await;
         let Some(found) = self.or_told(found)? else { return Ok(()) };
         for warning in &found.warnings {
             self.out.say(format!("Note: {warning}"))?;
@@ -247,7 +250,7 @@ impl<W: Write> Session<W> {
         } else {
             format!("{all} found, the best {told}:")
         })?;
-        self.tell_rows(&found.prompts.iter().map(|found| &found.prompt).collect::<Vec<_>>())
+        self.tell_stored(&found.prompts.iter().map(|found| &found.prompt).collect::<Vec<_>>())
     }
 
     async fn compare(&mut self, places: &[usize]) -> io::Result<()> {

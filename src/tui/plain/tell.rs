@@ -4,7 +4,7 @@
 //! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
 
 use aludel_core::domain::{
-    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, SelectResult, chance,
+    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, PromptSummary, SelectResult, chance,
 };
 use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
@@ -72,10 +72,20 @@ pub(super) fn refused(problem: &Problem) -> String {
 
 /// A prompt in a row: `2 of 3: 7a3f9c21, score 0.81, stepwise, 198 tokens, tags rust: Review pull requests`.
 pub(super) fn row(place: usize, all: usize, prompt: &Prompt) -> String {
+    let length = prompt.steps.last().map(|step| tokens(&step.model_metadata));
+    line(place, all, &PromptSummary::from(prompt.clone()), length)
+}
+
+/// A prompt of a list, as [`row`] tells it but for its length, which no list reads.
+pub(super) fn stored(place: usize, all: usize, prompt: &PromptSummary) -> String {
+    line(place, all, prompt, None)
+}
+
+fn line(place: usize, all: usize, prompt: &PromptSummary, length: Option<String>) -> String {
     let mut parts = vec![prompt.id.short()];
     parts.extend(prompt.score.map(|value| format!("score {}", score(value))));
     parts.push(prompt.strategy.clone());
-    parts.extend(prompt.steps.last().map(|step| tokens(&step.model_metadata)));
+    parts.extend(length);
     if !prompt.tags.is_empty() {
         parts.push(format!("tags {}", prompt.tags.join(" and ")));
     }

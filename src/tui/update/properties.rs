@@ -181,7 +181,9 @@ fn laid_out() -> Vec<Bench> {
     for keys in ["", "z", "t", "a", "D", "E", "/"] {
         let mut bench = new();
         bench.press("Esc 5");
-        bench.answer(answer((0..60).map(|number| Row::listed(&prompt(number, TEXTS[2], Some(0.4)), None)).collect()));
+        bench.answer(answer(
+            (0..60).map(|number| Row::listed(&prompt(number, TEXTS[2], Some(0.4)).into(), None)).collect(),
+        ));
         bench.read(prompt(0, TEXTS[1], Some(0.4)));
         if !keys.is_empty() {
             bench.press(keys);

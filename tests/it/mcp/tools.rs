@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aludel::server::mcp::EVENT_KEY;
+use aludel_core::domain::PromptFields;
 use aludel_core::error::Problem;
 use serde_json::{Value, json};
 
@@ -83,7 +84,7 @@ async fn prompts_are_generated_found_changed_and_deleted() {
 async fn prompts_are_exported_as_one_text() {
     let mut wire = Wire::older(Seeded::with_echo()).await;
     wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 12, "tags": ["a"] })).await;
-    let mut listed = wire.content("list_prompts", json!({})).await;
+    let mut listed = wire.content("list_prompts", json!({ "fields": PromptFields::NAMES })).await;
     for row in listed["prompts"].as_array_mut().expect("prompts") {
         // What a list says beside the prompt: of twelve variants some repeat another.
         row.as_object_mut().expect("a prompt").remove("near_duplicate_of");

@@ -1,7 +1,7 @@
 //! Lists: filters, orders, pages, cursors, counts.
 
-use super::{Check, assert_fails, expected, first_page, ids, read_all, store_samples};
-use crate::domain::{Phase, Prompt, PromptId, Ranking, Timestamp};
+use super::{Check, assert_fails, expected, first_page, ids, in_short, read_all, store_samples};
+use crate::domain::{Phase, Prompt, PromptId, PromptSummary, Ranking, Timestamp};
 use crate::error::Code;
 use crate::store::{Filter, Mutation, Order, PageSpec, Store, samples};
 use crate::time::from_millis;
@@ -16,6 +16,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "an offset counts from the cursor", run: an_offset_counts_from_the_cursor },
     Check { name: "no row is lost or doubled while rows come and go", run: no_row_is_lost_or_doubled },
     Check { name: "a cursor of another list is refused", run: a_cursor_of_another_list_is_refused },
+    Check { name: "summaries are prompts in short", run: summaries_are_prompts_in_short },
     Check { name: "a limit out of range is refused", run: a_limit_out_of_range_is_refused },
 ];
 
@@ -40,7 +41,26 @@ fn assert_lists(store: &dyn Store, all: &[Prompt], filter: &Filter) {
         let expected = expected(all, filter, order);
         let found = ids(&read_all(store, filter, order, 7));
         assert_eq!(found, expected, "{filter:?} {order:?}");
+        assert_eq!(
+            read_all_in_short(store, filter, order, 7),
+            in_short(&read_all(store, filter, order, 7)),
+            "{filter:?}"
+        );
         assert_eq!(store.count(filter.clone()).wait().unwrap(), expected.len() as u64, "{filter:?}");
+    }
+}
+
+/// Every prompt of a list, in short, read in pages of `limit`.
+fn read_all_in_short(store: &dyn Store, filter: &Filter, order: Order, limit: u32) -> Vec<PromptSummary> {
+    let (mut rows, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = store.summaries(filter.clone(), order, PageSpec { limit, offset: 0, cursor }).wait().unwrap();
+        assert!(page.items.len() <= limit as usize, "a page is longer than asked for");
+        rows.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return rows;
+        }
     }
 }
 
@@ -235,6 +255,30 @@ fn a_limit_out_of_range_is_refused(store: &dyn Store) {
     for limit in [0, 1001, u32::MAX] {
         let error = store.page(Filter::default(), Order::Newest, first_page(limit)).wait().unwrap_err();
         assert_eq!(error.faults()[0].field, "limit");
+        assert_fails(
+            store.summaries(Filter::default(), Order::Newest, first_page(limit)).wait(),
+            Code::ValidationFailed,
+        );
         assert_fails(store.sessions(first_page(limit)).wait(), Code::ValidationFailed);
+        assert_fails(store.sessions_with_summaries(first_page(limit)).wait(), Code::ValidationFailed);
     }
+}
+
+fn summaries_are_prompts_in_short(store: &dyn Store) {
+    let mut all = samples::prompts(12);
+    all[3].tags = vec!["z".into(), "a \"quoted\", one".into(), "nul\0 海 \u{1b}".into()];
+    all[4].tags.clear();
+    all[5].original_input = "with\0nul".into();
+    all[6].notes = None;
+    store.append(all.clone()).wait().unwrap();
+    let unknown = samples::prompts(30)[29].id;
+    let asked = vec![all[5].id, unknown, all[3].id, all[4].id, all[6].id, all[11].id];
+    let expected = in_short(&[&all[5], &all[3], &all[4], &all[6], &all[11]].map(Clone::clone));
+    assert_eq!(store.fetch_summaries(asked).wait().unwrap(), expected);
+    assert_eq!(store.fetch_summaries(Vec::new()).wait().unwrap(), []);
+    assert_lists(store, &all, &Filter::default());
+    let second = PageSpec { limit: 4, offset: 5, cursor: None };
+    let page = store.summaries(Filter::default(), Order::Newest, second.clone()).wait().unwrap();
+    let whole = store.page(Filter::default(), Order::Newest, second).wait().unwrap();
+    assert_eq!((page.items, page.next_cursor), (in_short(&whole.items), whole.next_cursor));
 }

@@ -1,6 +1,6 @@
 //! Runs and their history.
 
-use super::{Check, assert_fails, first_page, ids, store_samples};
+use super::{Check, assert_fails, first_page, ids, in_short, store_samples};
 use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId};
 use crate::error::Code;
 use crate::store::{Mutation, PageSpec, Session, SessionWithPrompts, Store, samples};
@@ -23,7 +23,14 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn history(store: &dyn Store) -> Vec<SessionWithPrompts> {
-    store.sessions(first_page(1000)).wait().unwrap().items
+    let runs = store.sessions(first_page(1000)).wait().unwrap().items;
+    let short = store.sessions_with_summaries(first_page(1000)).wait().unwrap().items;
+    let shortened: Vec<_> = runs
+        .iter()
+        .map(|run| SessionWithPrompts { session: run.session.clone(), prompts: in_short(&run.prompts) })
+        .collect();
+    assert_eq!(short, shortened);
+    runs
 }
 
 fn delete(store: &dyn Store, ids: Vec<PromptId>) {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{SqliteStore, prompts, ranking, terms, vectors};
-use crate::domain::{Prompt, PromptId};
+use super::{SqliteStore, prompts, ranking, summaries, terms, vectors};
+use crate::domain::{Prompt, PromptId, PromptSummary};
 use crate::store::{FindStore, Found, Lexical, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
 
 impl FindStore for SqliteStore {
@@ -20,6 +20,10 @@ impl FindStore for SqliteStore {
             let keys = ids.iter().filter_map(|id| prompts::key_of(connection, *id).transpose());
             prompts::load(connection, &keys.collect::<super::Outcome<Vec<i64>>>()?)
         })
+    }
+
+    fn fetch_summaries(&self, ids: Vec<PromptId>) -> Pending<Vec<PromptSummary>> {
+        self.read("reading prompts", Vec::new(), |connection| summaries::fetch(connection, &ids))
     }
 
     fn spaces(&self) -> Pending<Vec<SpaceUse>> {

@@ -30,6 +30,7 @@ mod ranking;
 mod rows;
 mod sessions;
 mod spend;
+mod summaries;
 mod terms;
 mod tokenizer;
 mod totals;
@@ -55,7 +56,9 @@ use super::{
     Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
     TrashedPage,
 };
-use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
+use crate::domain::{
+    JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
+};
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money};
 
@@ -295,9 +298,23 @@ impl Store for SqliteStore {
         self.read("listing prompts", absent, |connection| prompts::page(connection, &filter, order, &page))
     }
 
+    fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing prompts", absent, |connection| summaries::page(connection, &filter, order, &page))
+    }
+
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
         let absent = Page { items: Vec::new(), next_cursor: None };
-        self.read("listing sessions", absent, |connection| sessions::page(connection, &page))
+        self.read("listing sessions", absent, |connection| {
+            sessions::page(connection, &page, sessions::variants, |prompt| prompt.session_id)
+        })
+    }
+
+    fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing sessions", absent, |connection| {
+            sessions::page(connection, &page, summaries::of_sessions, |prompt| prompt.session_id)
+        })
     }
 
     fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>> {

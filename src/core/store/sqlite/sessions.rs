@@ -92,8 +92,13 @@ fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
     Ok(inserted == 1)
 }
 
-/// A page of runs, newest first, each with its prompts.
-pub(super) fn page(connection: &Connection, page: &PageSpec) -> Outcome<Page<SessionWithPrompts>> {
+/// A page of runs, newest first, each with the prompts that `variants` reads of them.
+pub(super) fn page<P>(
+    connection: &Connection,
+    page: &PageSpec,
+    variants: impl FnOnce(&Connection, &[SessionId]) -> Outcome<Vec<P>>,
+    run_of: impl Fn(&P) -> SessionId,
+) -> Outcome<Page<SessionWithPrompts<P>>> {
     prompts::check_limit(page)?;
     let mut sessions = newest(connection, page)?;
     let more = sessions.len() > page.limit as usize;
@@ -102,11 +107,15 @@ pub(super) fn page(connection: &Connection, page: &PageSpec) -> Outcome<Page<Ses
         .last()
         .filter(|_| more)
         .map(|last| Mark { score_key: 0.0, created_at: millis(last.created_at), id: last.id.0 }.encode(List::Sessions));
-    let mut variants = variants(connection, &sessions)?;
+    let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
+    let mut by_run: HashMap<SessionId, Vec<P>> = HashMap::new();
+    for prompt in variants(connection, &ids)? {
+        by_run.entry(run_of(&prompt)).or_default().push(prompt);
+    }
     let items = sessions
         .into_iter()
         .map(|session| {
-            let prompts = variants.remove(&session.id).unwrap_or_default();
+            let prompts = by_run.remove(&session.id).unwrap_or_default();
             SessionWithPrompts { session, prompts }
         })
         .collect();
@@ -163,16 +172,12 @@ fn session(row: &Row<'_>) -> Outcome<Session> {
 }
 
 /// The prompts of these runs: by score from best, then unranked ones by number.
-fn variants(connection: &Connection, sessions: &[Session]) -> Outcome<HashMap<SessionId, Vec<Prompt>>> {
-    let ids: Vec<String> = sessions.iter().map(|session| session.id.0.simple().to_string()).collect();
+pub(super) fn variants(connection: &Connection, sessions: &[SessionId]) -> Outcome<Vec<Prompt>> {
+    let ids: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
     let mut statement = connection.prepare_cached(
         "SELECT p.key FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)
          ORDER BY p.score_key DESC, p.rank NULLS LAST, p.variant, p.created_at, p.id",
     )?;
     let keys = statement.query_map([json(&ids)?], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    let mut variants: HashMap<SessionId, Vec<Prompt>> = HashMap::new();
-    for prompt in prompts::load(connection, &keys)? {
-        variants.entry(prompt.session_id).or_default().push(prompt);
-    }
-    Ok(variants)
+    prompts::load(connection, &keys)
 }

@@ -118,7 +118,8 @@ pub const TOOLS: &[Definition] = &[
         description: "Finds stored prompts that hold the words of `query` in their text, the idea they came from, their \
             tags or notes, best first, each with the piece of text that matches. All words must be there; \"several \
             words\" in this order, `begin*` for a beginning, `-word` for one that must not be there, `a OR b` for either. \
-            Set `hybrid` to look by words and by meaning at once. `total` counts all that match.",
+            Set `hybrid` to look by words and by meaning at once. `total` counts all that match. Rows leave out the \
+            prompt's text unless `fields` asks for `content`.",
         effect: Effect::Searches,
         input: prompts::search_input,
         output: prompts::search_output,
@@ -130,7 +131,8 @@ pub const TOOLS: &[Definition] = &[
         title: "Search prompts by meaning",
         description: "Finds stored prompts about what `query` describes, whatever words they use, nearest first. Use it \
             when `search_prompts` finds nothing or the user remembers the subject and not the words. `match.score` is \
-            the cosine; the last rows may be far from the query, so judge by it.",
+            the cosine; the last rows may be far from the query, so judge by it. Rows leave out the prompt's text \
+            unless `fields` asks for `content`.",
         effect: Effect::Searches,
         input: prompts::semantic_search_input,
         output: prompts::search_output,
@@ -154,7 +156,7 @@ pub const TOOLS: &[Definition] = &[
         title: "List prompts",
         description: "Lists stored prompts, newest first unless `sort` says otherwise, filtered by phase, provider, \
             model, persona, tags and time. Give the answer's `next_cursor` as `cursor` for the next page; it is null \
-            on the last one.",
+            on the last one. Rows leave out the prompt's text unless `fields` asks for `content`.",
         effect: Effect::Reads,
         input: prompts::list_input,
         output: prompts::list_output,

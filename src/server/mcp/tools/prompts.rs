@@ -1,13 +1,14 @@
 //! The tools about stored prompts: found, shown, listed, changed, deleted, restored, exported.
 //!
-//! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. A model deletes
+//! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. Of prompts that are
+//! listed or found a model gets what tells them apart, unless it asks for more. A model deletes
 //! one prompt at a time: deleting all is not offered to it.
 
 use aludel_core::api::{
-    DeleteOneRequest, ExportRequest, Known, ListRequest, RestoreOneRequest, SearchRequest, SemanticSearchRequest,
-    ShowRequest, UpdateRequest,
+    BriefListRequest, BriefSearchRequest, DeleteOneRequest, ExportRequest, Known, RestoreOneRequest,
+    SemanticSearchRequest, ShowRequest, UpdateRequest,
 };
-use aludel_core::domain::{Prompt, SearchResult};
+use aludel_core::domain::{Prompt, SearchResult, SelectedPrompt};
 use aludel_core::engine::{Deletion, PromptPage, Restoration};
 use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
@@ -31,22 +32,22 @@ pub(super) fn show(mut call: Call) -> Reply {
 }
 
 pub(super) fn list_input(known: &Known) -> Value {
-    super::input::<ListRequest>(known)
+    super::input::<BriefListRequest>(known)
 }
 
 pub(super) fn list_output() -> JsonObject {
-    schema::of::<PromptPage>()
+    schema::of::<PromptPage<SelectedPrompt>>()
 }
 
 pub(super) fn list(mut call: Call) -> Reply {
     Box::pin(async move {
-        let request = call.decode::<ListRequest>()?;
-        content(&call.handler.engine().list(request).await?)
+        let request = call.decode::<BriefListRequest>()?;
+        content(&call.handler.engine().list_as::<SelectedPrompt>(request.into()).await?)
     })
 }
 
 pub(super) fn search_input(known: &Known) -> Value {
-    super::input::<SearchRequest>(known)
+    super::input::<BriefSearchRequest>(known)
 }
 
 pub(super) fn semantic_search_input(known: &Known) -> Value {
@@ -54,20 +55,20 @@ pub(super) fn semantic_search_input(known: &Known) -> Value {
 }
 
 pub(super) fn search_output() -> JsonObject {
-    schema::of::<SearchResult>()
+    schema::of::<SearchResult<SelectedPrompt>>()
 }
 
 pub(super) fn search(mut call: Call) -> Reply {
     Box::pin(async move {
-        let request = call.decode::<SearchRequest>()?;
-        content(&call.handler.engine().search(request).await?)
+        let request = call.decode::<BriefSearchRequest>()?;
+        content(&call.handler.engine().search_as::<SelectedPrompt>(request.into()).await?)
     })
 }
 
 pub(super) fn semantic_search(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<SemanticSearchRequest>()?;
-        content(&call.handler.engine().search(request.into()).await?)
+        content(&call.handler.engine().search_as::<SelectedPrompt>(request.into()).await?)
     })
 }
 

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use aludel_core::api::ListRequest;
+use aludel_core::domain::PromptSummary;
 use aludel_core::error::{Code, Error, Problem};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -34,7 +35,7 @@ pub(super) async fn ready(State(app): State<App>) -> Answer {
         return Err(not_ready("the server is shutting down"));
     }
     let newest = ListRequest { limit: Some(1), ..ListRequest::default() };
-    match app.engine().list(newest).await {
+    match app.engine().list_as::<PromptSummary>(newest).await {
         Ok(_) => answer(StatusCode::OK, &json!({ "status": "ok" })),
         Err(error) => Err(not_ready(&Problem::from(error).detail)),
     }

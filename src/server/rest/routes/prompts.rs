@@ -7,7 +7,7 @@ use aludel_core::api::{
     DeleteOneRequest, ListRequest, Request as _, RestoreOneRequest, ShowRequest, TrashRequest, UpdateRequest,
     WhyRequest,
 };
-use aludel_core::domain::Prompt;
+use aludel_core::domain::{Prompt, SelectedPrompt};
 use aludel_core::error::{Error, Result};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
@@ -30,7 +30,7 @@ pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, ListRequest::FIELDS)?;
     let request = app.engine().decode::<ListRequest>(Value::Object(raw))?;
-    answer(StatusCode::OK, &app.engine().list(request).await?)
+    answer(StatusCode::OK, &app.engine().list_as::<SelectedPrompt>(request).await?)
 }
 
 pub(super) async fn show(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {

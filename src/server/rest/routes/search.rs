@@ -4,6 +4,7 @@
 //! headers. A query string may say `q` for `query`; all else has the names of the body.
 
 use aludel_core::api::{Request as _, SearchRequest};
+use aludel_core::domain::SelectedPrompt;
 use aludel_core::error::{Error, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
@@ -39,7 +40,7 @@ pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Ur
 
 async fn search(app: &App, raw: Value) -> Answer {
     let request = app.engine().decode::<SearchRequest>(raw)?;
-    let result = app.engine().search(request).await?;
+    let result = app.engine().search_as::<SelectedPrompt>(request).await?;
     let mut response = answer(StatusCode::OK, &result.prompts)?;
     let headers = response.headers_mut();
     headers.insert(TOTAL, HeaderValue::from(result.total));

@@ -2,7 +2,7 @@
 //!
 //! Rows are made where answers come from, off the drawing thread. The whole prompt is read when its row is marked.
 
-use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, SessionId, Timestamp, by_run};
+use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, PromptSummary, SessionId, Timestamp, by_run};
 
 use crate::tui::widgets::figures::writer;
 use crate::tui::widgets::safe::{Sanitizer, safe_line};
@@ -48,8 +48,7 @@ pub(crate) struct Row {
 
 impl Row {
     /// The row of a prompt in a list.
-    pub(crate) fn listed(prompt: &Prompt, twin: Option<PromptId>) -> Self {
-        let name = |text: &str| safe_line(cut(text, NAME));
+    pub(crate) fn listed(prompt: &PromptSummary, twin: Option<PromptId>) -> Self {
         let line = |text: &str, most| pieces(cut(text.trim_start(), most), &[]).into_iter().map(|(text, _)| text);
         let idea = line(&prompt.original_input, TEXT).collect();
         let begins: String = line(&prompt.content, TEXT / 2).collect();
@@ -63,7 +62,7 @@ impl Row {
             persona: name(&prompt.persona),
             who: writer(&name(&prompt.provider), &name(&prompt.model)),
             score: prompt.score,
-            tags: name(&prompt.tags.join(",")),
+            tags: tags_of(&prompt.tags),
             text: pieces(cut(prompt.original_input.trim_start(), TEXT), &[]),
             twin,
             found: None,
@@ -72,7 +71,7 @@ impl Row {
     }
 
     /// The row of a prompt that was found.
-    pub(crate) fn found(prompt: &Prompt, matched: &Match, twin: Option<PromptId>) -> Self {
+    pub(crate) fn found(prompt: &PromptSummary, matched: &Match, twin: Option<PromptId>) -> Self {
         let found = Some((matched.kind, matched.score));
         let row = Self { found, is_far: matched.far, ..Self::listed(prompt, twin) };
         // What was found by its meaning has no words to show: its idea tells more.
@@ -84,13 +83,22 @@ impl Row {
 
     /// Takes over what a change of `prompt` can have changed.
     pub(crate) fn retag(&mut self, prompt: &Prompt) {
-        self.tags = Self::listed(prompt, None).tags;
+        self.tags = tags_of(&prompt.tags);
     }
 }
 
 /// The rows of a page by their runs, those of the best or the newest first.
 pub(crate) fn by_their_runs(rows: &[Row]) -> Vec<Row> {
     by_run(rows, |row| row.run).into_iter().flat_map(|run| run.rows).cloned().collect()
+}
+
+/// A name, cut and safe to show.
+fn name(text: &str) -> String {
+    safe_line(cut(text, NAME))
+}
+
+fn tags_of(tags: &[String]) -> String {
+    name(&tags.join(","))
 }
 
 /// At most the first `most` characters.
@@ -155,7 +163,7 @@ mod tests {
         long.original_input = "word ".repeat(20_000);
         long.persona = "p".repeat(10_000);
         long.tags = vec!["t".repeat(64); 32];
-        let row = Row::listed(&long, None);
+        let row = Row::listed(&long.into(), None);
         let kept: usize = row.text.iter().map(|(text, _)| text.len()).sum();
         assert!(row.idea.len() <= TEXT && row.begins.len() <= TEXT);
         assert!(kept <= TEXT && row.persona.len() <= NAME && row.tags.len() <= NAME);

@@ -57,7 +57,7 @@ fn judged(bench: &mut Bench) {
 
 fn previewed(bench: &mut Bench) {
     bench.press("Alt+5");
-    bench.answer(answer((0..9).map(|number| Row::listed(&prompt(number, TEXTS[1], None), None)).collect()));
+    bench.answer(answer((0..9).map(|number| Row::listed(&prompt(number, TEXTS[1], None).into(), None)).collect()));
     bench.read(prompt(0, TEXTS[1], Some(0.4)));
 }
 

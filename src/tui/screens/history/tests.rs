@@ -22,7 +22,7 @@ fn stored(number: u32) -> Prompt {
 }
 
 fn rows(numbers: std::ops::Range<u32>) -> Vec<Row> {
-    numbers.map(|number| Row::listed(&stored(number), None)).collect()
+    numbers.map(|number| Row::listed(&stored(number).into(), None)).collect()
 }
 
 fn page(numbers: std::ops::Range<u32>, next: Option<Start>) -> Answer {
@@ -236,7 +236,7 @@ fn what_is_deleted_leaves_the_list_at_once_and_the_database_ten_seconds_later() 
     assert_eq!(wishes(&effects), [Wish::Delete(raw)]);
     // An answer that was under way still has it.
     bench.press("1 5");
-    bench.answer(answer((0..3).map(|number| Row::listed(&stored(number), None)).collect()));
+    bench.answer(answer((0..3).map(|number| Row::listed(&stored(number).into(), None)).collect()));
     assert_eq!(bench.model.history.rows.len(), 2);
     let ticket = bench.model.history.last_ticket;
     bench.send(Message::History { ticket, news: News::Deleted(Ok(vec![stored(0).id])) });
@@ -319,7 +319,7 @@ fn a_deletion_that_is_refused_says_why_and_reads_again() {
     let problem = Box::new(Problem::from(Error::Conflict("the prompt changed meanwhile".into())));
     let effects = bench.send(Message::History { ticket, news: News::Deleted(Err(problem)) });
     assert!(question(&effects).is_some());
-    bench.answer(answer(vec![Row::listed(&stored(0), None)]));
+    bench.answer(answer(vec![Row::listed(&stored(0).into(), None)]));
     assert_eq!(bench.model.history.rows.len(), 1, "it is there again");
     assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("changed meanwhile")));
 }
@@ -442,7 +442,7 @@ fn of_two_runs() -> Bench {
     let of_run = |number: u32, run: u128| {
         let idea = if run == 1 { "Announce the move" } else { "Review the diff" };
         let run = SessionId(uuid::Uuid::from_u128(run));
-        Row::listed(&Prompt { session_id: run, original_input: idea.into(), ..stored(number) }, None)
+        Row::listed(&Prompt { session_id: run, original_input: idea.into(), ..stored(number) }.into(), None)
     };
     let mut bench = Bench::new(80, 24);
     bench.press("Esc 5");
@@ -499,7 +499,7 @@ fn what_is_found_by_a_meaning_that_is_not_near_is_marked() {
     bench.press("/ x");
     let row = |far| {
         let matched = Match { score: 0.2, snippet: String::new(), marks: Vec::new(), kind: MatchKind::Semantic, far };
-        Row::found(&stored(0), &matched, None)
+        Row::found(&stored(0).into(), &matched, None)
     };
     bench.answer(answer(vec![row(true)]));
     bench.read(stored(0));
@@ -578,7 +578,7 @@ fn any_row() -> impl Strategy<Value = Row> {
             twin: twin.map(|twin| stored(twin).id),
             // Some alone, some with others of their run.
             run: SessionId(uuid::Uuid::from_u128(u128::from(number / 3))),
-            ..Row::listed(&Prompt { content: text.clone(), persona: text, ..stored(number) }, None)
+            ..Row::listed(&Prompt { content: text.clone(), persona: text, ..stored(number) }.into(), None)
         })
 }
 

@@ -214,7 +214,7 @@ fn the_input_puts_its_cursor_where_it_is_clicked_and_selects_what_is_dragged_ove
 fn the_search_box_and_the_preview_take_the_mouse_too() {
     let mut bench = Bench::new(120, 40);
     bench.press("Alt+5");
-    bench.answer(answer((0..9).map(|number| Row::listed(&prompt(number, TEXTS[0], None), None)).collect()));
+    bench.answer(answer((0..9).map(|number| Row::listed(&prompt(number, TEXTS[0], None).into(), None)).collect()));
     bench.read(prompt(0, TEXTS[1], Some(0.4)));
     let (x, y) = bench.place_of("reviewer");
     bench.drag((x, y), (x + 7, y));

@@ -127,7 +127,7 @@ fn problem() -> Box<Problem> {
 
 fn news() -> impl Strategy<Value = News> {
     let rows = |count: u32, text: &str| -> Vec<Row> {
-        (0..count).map(|number| Row::listed(&prompt(number, text, None), None)).collect()
+        (0..count).map(|number| Row::listed(&prompt(number, text, None).into(), None)).collect()
     };
     let import = ImportReport {
         records: 3,

@@ -45,7 +45,7 @@ fn stored(number: u32) -> Prompt {
 }
 
 fn listed(bench: &mut Bench) {
-    let mut rows: Vec<Row> = (0..50).map(|number| Row::listed(&stored(number), None)).collect();
+    let mut rows: Vec<Row> = (0..50).map(|number| Row::listed(&stored(number).into(), None)).collect();
     rows[1].twin = Some(stored(0).id);
     bench.answer(Answer { next: Some(Start::Cursor("c".into())), ..answer(rows) });
     bench.read(stored(0));
@@ -59,7 +59,7 @@ fn found(bench: &mut Bench) {
     let row = |number| {
         let marks = vec![(35, 43), (55, 63)];
         let matched = Match { score: 0.032, snippet: snippet.into(), marks, kind: MatchKind::Hybrid, far: false };
-        Row::found(&stored(number), &matched, (number > 0).then(|| stored(0).id))
+        Row::found(&stored(number).into(), &matched, (number > 0).then(|| stored(0).id))
     };
     let warnings = vec!["12 prompts have no vector yet and are found by their words alone".to_owned()];
     let facts = Facts { total: Some(1_204), warnings, ..answer(Vec::new()).facts };
@@ -238,7 +238,7 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
     bench.send(Message::Paste(text()));
     let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text, far: false };
     let facts = Facts { warnings: vec![text()], ..answer(Vec::new()).facts };
-    let rows = vec![Row::listed(&hostile, None), Row::found(&stored(1), &matched, None)];
+    let rows = vec![Row::listed(&hostile.clone().into(), None), Row::found(&stored(1).into(), &matched, None)];
     bench.answer(Answer { rows, next: None, facts });
     bench.read(hostile);
     for keys in ["Esc", "t", "Esc a", "Esc D"] {
