@@ -56,13 +56,13 @@ impl<'a> Asker<'a> {
     /// Asks which of two texts is better.
     pub(super) async fn compare(&self, judge: &Judge, first: &str, second: &str) -> Answer<Compared> {
         let question = JudgeQuestion::Compare { a: first.to_owned(), b: second.to_owned() };
-        self.ask(judge, question, |text| reply::read_comparison(text, &self.criteria)).await
+        self.ask(judge, question, |text| reply::read_comparison(text, &self.criteria, &[first, second])).await
     }
 
     /// Asks how good a text is.
     pub(super) async fn rate(&self, judge: &Judge, text: &str) -> Answer<Rated> {
         let question = JudgeQuestion::Rate { text: text.to_owned() };
-        self.ask(judge, question, |text| reply::read_rating(text, &self.criteria)).await
+        self.ask(judge, question, |reply| reply::read_rating(reply, &self.criteria, &[text])).await
     }
 
     async fn ask<T>(

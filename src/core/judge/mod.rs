@@ -24,10 +24,13 @@ mod conclude;
 mod evidence;
 mod explain;
 mod field;
+mod object;
 #[cfg(test)]
 mod properties;
 mod questions;
 mod reply;
+#[cfg(test)]
+mod reply_shapes;
 mod strength;
 #[cfg(test)]
 mod tests;
@@ -138,8 +141,10 @@ fn names(judging: &Judging) -> String {
 pub fn is_answer(brief: &Brief, reply: &str) -> bool {
     let Brief::Judge(brief) = brief else { return false };
     match brief.question {
-        JudgeQuestion::Compare { .. } => reply::read_comparison(reply, &brief.criteria).is_ok(),
-        JudgeQuestion::Rate { .. } => reply::read_rating(reply, &brief.criteria).is_ok(),
+        JudgeQuestion::Compare { .. } => {
+            reply::read_comparison(reply, &brief.criteria, &brief.question.texts()).is_ok()
+        }
+        JudgeQuestion::Rate { .. } => reply::read_rating(reply, &brief.criteria, &brief.question.texts()).is_ok(),
     }
 }
 

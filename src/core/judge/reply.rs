@@ -1,18 +1,22 @@
 //! What a judge may reply, and how it is told so: reasons, what each criterion says, and for a comparison a verdict.
 //!
 //! The form is the program's own, not a template's: its text and its JSON Schema are made here from the rubric, and a
-//! reply is read against the same rubric. Exactly these keys, each criterion once, grades and ratings as listed; a
-//! verdict that the grades by weight contradict is no verdict. A reply that breaks off with its verdict whole is closed
-//! and read. Anything else is told back once, then missing.
+//! reply is read against the same rubric. These keys, each criterion once and no other, a grade or rating for each; a
+//! verdict that the grades by weight contradict is no verdict. How the object is dressed does not matter ([`object`]), nor
+//! do further keys. A reply that breaks off with its verdict whole is closed and read. Anything else is told back once, then
+//! missing.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use crate::domain::Grade;
 use crate::provider::JudgeQuestion;
+
+use super::object;
 
 /// Criteria and their weights, which add up to 1.
 pub(super) type Criteria = [(String, f64)];
@@ -26,6 +30,9 @@ const LONGEST_REASONS: u32 = 800;
 
 /// The same for those that read: words.
 const MOST_WORDS: u32 = 80;
+
+/// Characters of what is no grade that are told back.
+const LONGEST_SHOWN: usize = 40;
 
 /// The lowest and the highest rating.
 const RATINGS: std::ops::RangeInclusive<u8> = 1..=10;
@@ -51,19 +58,20 @@ pub(super) struct Rated {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ComparisonReply {
     reasons: String,
-    criteria: Pairs<Grade>,
-    verdict: Grade,
+    criteria: Pairs<Said>,
+    verdict: Said,
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
 struct RatingReply {
     reasons: String,
     criteria: Pairs<u8>,
 }
+
+/// A grade in whichever signs a model writes it.
+struct Said(Grade);
 
 /// A map as it was written: a name that stands there twice is seen.
 struct Pairs<T>(Vec<(String, T)>);
@@ -72,20 +80,20 @@ struct Pairs<T>(Vec<(String, T)>);
 ///
 /// # Errors
 /// What is wrong with it, for the one repair.
-pub(super) fn read_comparison(text: &str, criteria: &Criteria) -> Result<Compared, String> {
-    let reply: ComparisonReply = read(text)?;
+pub(super) fn read_comparison(text: &str, criteria: &Criteria, given: &[&str]) -> Result<Compared, String> {
+    let reply: ComparisonReply = object::read(text, given)?;
     let reasons = reasons(reply.reasons)?;
     let grades = by_criterion(reply.criteria, criteria)?;
-    let margin = weighed(criteria, |name| grades[name].margin());
-    let nearest = Grade::nearest(margin);
-    if (reply.verdict.margin() - nearest.margin()).abs() > ROUNDING {
+    let margin = weighed(criteria, |name| grades[name].0.margin());
+    let (Said(verdict), nearest) = (reply.verdict, Grade::nearest(margin));
+    if (verdict.margin() - nearest.margin()).abs() > ROUNDING {
         return Err(format!(
             "the verdict `{}` contradicts the grades of the criteria, which by weight come to `{}`",
-            reply.verdict.as_str(),
+            verdict.as_str(),
             nearest.as_str()
         ));
     }
-    let criteria = grades.into_iter().map(|(name, grade)| (name, grade.margin())).collect();
+    let criteria = grades.into_iter().map(|(name, Said(grade))| (name, grade.margin())).collect();
     Ok(Compared { reasons, criteria, margin })
 }
 
@@ -93,54 +101,14 @@ pub(super) fn read_comparison(text: &str, criteria: &Criteria) -> Result<Compare
 ///
 /// # Errors
 /// As [`read_comparison`].
-pub(super) fn read_rating(text: &str, criteria: &Criteria) -> Result<Rated, String> {
-    let reply: RatingReply = read(text)?;
+pub(super) fn read_rating(text: &str, criteria: &Criteria, given: &[&str]) -> Result<Rated, String> {
+    let reply: RatingReply = object::read(text, given)?;
     let reasons = reasons(reply.reasons)?;
     let ratings = by_criterion(reply.criteria, criteria)?;
     if let Some((name, rating)) = ratings.iter().find(|(_, rating)| !RATINGS.contains(rating)) {
         return Err(format!("`{name}` is rated {rating}; a rating is a whole number from 1 to 10"));
     }
     Ok(Rated { reasons, score: weighed(criteria, |name| f64::from(ratings[name])) })
-}
-
-/// One JSON object, in a code fence at most.
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let bare = text.trim();
-    let bare = bare.strip_prefix("```json").or_else(|| bare.strip_prefix("```")).unwrap_or(bare);
-    let bare = bare.strip_suffix("```").unwrap_or(bare).trim();
-    serde_json::from_str(bare).or_else(|error: serde_json::Error| {
-        let closed = if error.is_eof() { closed(bare) } else { None };
-        closed.and_then(|closed| serde_json::from_str(&closed).ok()).ok_or_else(|| error.to_string())
-    })
-}
-
-/// A JSON object that breaks off, with its last text and what is open closed. `None` where its last value may have gone
-/// on: a number.
-fn closed(text: &str) -> Option<String> {
-    let (mut open, mut is_in_text, mut is_escaped) = (Vec::new(), false, false);
-    let mut escape = 0;
-    for (at, character) in text.char_indices() {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_in_text => (is_escaped, escape) = (true, at),
-            '"' => is_in_text = !is_in_text,
-            '{' if !is_in_text => open.push('}'),
-            '[' if !is_in_text => open.push(']'),
-            '}' | ']' if !is_in_text => _ = open.pop(),
-            _ => {}
-        }
-    }
-    if !is_in_text && text.ends_with(|last: char| last.is_ascii_digit()) {
-        return None;
-    }
-    // An escape that breaks off: `\`, or `\u` with fewer than four digits.
-    let is_cut = is_in_text && (is_escaped || (text[escape..].starts_with("\\u") && text.len() < escape + 6));
-    let mut whole = text[..if is_cut { escape } else { text.len() }].to_owned();
-    if is_in_text {
-        whole.push('"');
-    }
-    whole.extend(open.iter().rev());
-    Some(whole)
 }
 
 fn reasons(reasons: String) -> Result<String, String> {
@@ -217,6 +185,31 @@ fn object(properties: &Map<String, Value>) -> Value {
     json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })
 }
 
+/// The grade that these signs say, in any case and spacing, `A < B` for `B > A`; words say none.
+fn grade_of(written: &str) -> Option<Grade> {
+    let signs = written.chars().filter(|character| !character.is_whitespace()).map(|c| c.to_ascii_uppercase());
+    let signs: String =
+        signs.collect::<String>().replace('≫', ">>").replace('≪', "<<").replace('＞', ">").replace('＜', "<");
+    match signs.as_str() {
+        "A>>B" | "B<<A" => Some(Grade::FirstClearly),
+        "A>B" | "B<A" => Some(Grade::First),
+        "=" | "==" | "A=B" | "A==B" | "B=A" => Some(Grade::Even),
+        "B>A" | "A<B" => Some(Grade::Second),
+        "B>>A" | "A<<B" => Some(Grade::SecondClearly),
+        _ => None,
+    }
+}
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Cow::<str>::deserialize(deserializer)?;
+        grade_of(&written).map(Said).ok_or_else(|| {
+            let shown: String = written.chars().take(LONGEST_SHOWN).collect();
+            D::Error::custom(format!("`{shown}` is no grade: one of {} is", Grade::ALL.map(Grade::as_str).join(", ")))
+        })
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder<T>(std::marker::PhantomData<T>);
@@ -254,7 +247,7 @@ mod tests {
         let text = format!(
             r#"{{"reasons": "r", "criteria": {{"coverage": "{coverage}", "clarity": "{clarity}"}}, "verdict": "{verdict}"}}"#
         );
-        read_comparison(&text, &criteria(weights))
+        read_comparison(&text, &criteria(weights), &[])
     }
 
     #[test]
@@ -263,16 +256,19 @@ mod tests {
 
         let criteria = criteria([0.5, 0.5]);
         assert_linear("a reply", |text| {
-            drop((read_comparison(text, &criteria), read_rating(text, &criteria)));
+            drop((read_comparison(text, &criteria, &[]), read_rating(text, &criteria, &[])));
         });
         assert_linear("a reply's reasons and names", |text| {
             let reply =
                 serde_json::json!({ "reasons": text, "criteria": { text: text, "clarity": 3 }, "verdict": text });
-            drop((read_comparison(&reply.to_string(), &criteria), read_rating(&reply.to_string(), &criteria)));
+            drop((
+                read_comparison(&reply.to_string(), &criteria, &[]),
+                read_rating(&reply.to_string(), &criteria, &[]),
+            ));
             let said = serde_json::to_string(text).unwrap();
             let reply = format!(r#"{{"reasons": {said}, "criteria": {{"coverage": 5, "clarity": 3}}, "score": 4}}"#);
-            drop(read_rating(&reply, &criteria));
-            drop(read_rating(&format!("```json\n{reply}"), &criteria));
+            drop(read_rating(&reply, &criteria, &[]));
+            drop(read_rating(&format!("```json\n{reply}"), &criteria, &[]));
         });
     }
 
@@ -280,7 +276,7 @@ mod tests {
     fn a_reply_is_read_bare_or_fenced() {
         let bare = r#"{"reasons": "r", "criteria": {"coverage": "A>>B", "clarity": "="}, "verdict": "A>B"}"#;
         for text in [bare.to_owned(), format!("```json\n{bare}\n```")] {
-            let reply = read_comparison(&text, &criteria([0.5, 0.5])).unwrap();
+            let reply = read_comparison(&text, &criteria([0.5, 0.5]), &[]).unwrap();
             assert!((reply.margin - 0.5).abs() < f64::EPSILON);
             assert_eq!(reply.criteria, [("clarity".to_owned(), 0.0), ("coverage".to_owned(), 1.0)].into());
         }
@@ -310,7 +306,9 @@ mod tests {
     fn anything_else_is_no_verdict_and_says_why() {
         let whole = r#"{"reasons": "r", "criteria": {"coverage": "A>B", "clarity": "A>B"}, "verdict": "A>B"}"#;
         for (from, to, says) in [
-            (whole, "A", "expected"),
+            (whole, "A", "no JSON object"),
+            (whole, " ", "empty"),
+            (r#", "verdict": "A>B""#, r#", "verdict": "A>B", "verdict": "B>A""#, "duplicate"),
             (r#""reasons": "r", "#, "", "reasons"),
             (r#""r""#, r#"" ""#, "empty"),
             (r#", "verdict": "A>B""#, "", "verdict"),
@@ -320,11 +318,11 @@ mod tests {
             (r#""clarity": "A>B""#, r#""clarity": "A>B", "clarity": "="}"#, ""),
             (r#""clarity": "A>B""#, r#""clarity": "A>B", "clarity": "=""#, "twice"),
             (r#""clarity": "A>B""#, r#""clarity": "better""#, "`clarity`"),
-            ("}", "} and more", ""),
-            (r#""verdict": "A>B""#, r#""verdict": "A>B", "score": 3"#, "score"),
+            (r#""verdict": "A>B""#, r#""verdict": "A is better""#, "`A is better` is no grade"),
+            (r#""verdict": "A>B""#, r#""verdict": "A>>>B""#, "no grade"),
         ] {
             let text = whole.replacen(from, to, 1);
-            let fault = read_comparison(&text, &criteria([0.5, 0.5])).map(|_| ());
+            let fault = read_comparison(&text, &criteria([0.5, 0.5]), &[]).map(|_| ());
             if text != whole {
                 assert!(fault.as_ref().is_err_and(|fault| fault.contains(says)), "{text}: {fault:?}");
             }
@@ -339,16 +337,16 @@ mod tests {
         for text in
             [first.to_owned(), format!("{first}\\"), format!("{first}\\u00e"), format!("```json\n{last}"), last.into()]
         {
-            let reply = read_comparison(&text, &even);
+            let reply = read_comparison(&text, &even, &[]);
             assert!(reply.is_ok_and(|reply| (reply.margin - 0.5).abs() < 1e-9), "{text}");
         }
         for cut in 0..last.len() - 1 {
-            let reply = read_comparison(&last[..cut], &even);
+            let reply = read_comparison(&last[..cut], &even, &[]);
             assert!(reply.is_err(), "{}", &last[..cut]);
         }
         let rating = r#"{"reasons": "r", "criteria": {"coverage": 8, "clarity": 1"#;
-        assert!(read_rating(rating, &even).is_err(), "it may have been a ten");
-        assert!(read_rating(&format!("{rating}}}"), &even).is_ok());
+        assert!(read_rating(rating, &even, &[]).is_err(), "it may have been a ten");
+        assert!(read_rating(&format!("{rating}}}"), &even, &[]).is_ok());
     }
 
     #[test]
@@ -371,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_rating_is_as_strict() {
-        let read = |text: &str| read_rating(text, &criteria([0.75, 0.25]));
+        let read = |text: &str| read_rating(text, &criteria([0.75, 0.25]), &[]);
         let rated = read(r#"{"reasons": "r", "criteria": {"coverage": 8, "clarity": 4}}"#).unwrap();
         assert!((rated.score - 7.0).abs() < f64::EPSILON);
         for text in [
@@ -381,7 +379,6 @@ mod tests {
             r#"{"reasons": "r", "criteria": {"coverage": "7", "clarity": 4}}"#,
             r#"{"reasons": "r", "criteria": {"coverage": 7}}"#,
             r#"{"criteria": {"coverage": 7, "clarity": 4}}"#,
-            r#"{"reasons": "r", "criteria": {"coverage": 7, "clarity": 4}, "score": 7}"#,
         ] {
             assert!(read(text).is_err(), "{text}");
         }

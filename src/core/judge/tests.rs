@@ -449,7 +449,7 @@ async fn a_repair_is_told_what_was_wrong() {
     let sim = sim("rules: [{nth: 1, answer: {json: {reasons: r, criteria: {coverage: 'A'}, verdict: '='}}}]");
     judged(&Judging { max_concurrency: 1, ..judging(std::slice::from_ref(&sim)) }, &numbered(2)).await.unwrap();
     let messages = &sim.journal()[1].request.messages;
-    assert!(messages[3].content.contains("`coverage`: unknown variant"), "{}", messages[3].content);
+    assert!(messages[3].content.contains("`coverage`: `A` is no grade"), "{}", messages[3].content);
     assert!(!is_answer(&sim.journal()[1].request.brief, r#"{"reasons": "r"}"#));
 }
 
