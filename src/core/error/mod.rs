@@ -65,7 +65,7 @@ pub enum Error {
     Budget(String),
     /// Too many comparisons without a valid verdict.
     #[error(
-        "{missing} of {total} comparisons by `{judge}` came back without a valid verdict; a fifth is the most that can be missing. Try another judge with `judge.provider`"
+        "{missing} of {total} comparisons by `{judge}` came back without a valid verdict; a fifth is the most that can be missing. {last}Try another judge with `judge.provider`"
     )]
     JudgeUnreliable {
         /// The judge, provider and model.
@@ -74,6 +74,8 @@ pub enum Error {
         missing: usize,
         /// Comparisons asked for.
         total: usize,
+        /// What was wrong with the last one, as a sentence with a blank behind it; empty where that is not known.
+        last: String,
     },
     /// The database failed.
     #[error("{0}")]

@@ -17,6 +17,9 @@ use super::{Judge, Judging};
 /// The most tokens of a reply: reasons, and a line for each of a dozen criteria.
 const MAX_TOKENS: u32 = 2000;
 
+/// Characters that are told of a reply that cannot be read.
+const SHOWN: usize = 100;
+
 /// Puts questions.
 pub(super) struct Asker<'a> {
     judging: &'a Judging,
@@ -33,9 +36,17 @@ struct Told {
 
 /// What became of a question, and what it took.
 pub(super) struct Answer<T> {
-    /// `Err(None)` when the reply could not be read, `Err(Some)` when the call failed.
-    pub(super) reply: Result<T, Option<Error>>,
+    pub(super) reply: Result<T, Unanswered>,
     pub(super) spent: Vec<ModelMetadata>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// The call failed.
+    Failed(Error),
+    /// The reply could not be read: what was wrong with it, and how it began.
+    Unreadable(String),
 }
 
 impl<'a> Asker<'a> {
@@ -72,20 +83,24 @@ impl<'a> Asker<'a> {
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Answer<T> {
         let mut request = self.request(judge, question);
-        let mut spent = Vec::new();
+        let (mut spent, mut unreadable) = (Vec::new(), String::new());
         for is_repair in [false, true] {
             let (text, completion) = match complete(&*judge.provider, request.clone()).await {
                 Ok(answer) => answer,
-                Err(error) => return Answer { reply: Err(Some(error.into())), spent },
+                Err(error) => return Answer { reply: Err(Unanswered::Failed(error.into())), spent },
             };
             spent.push(completion.metadata());
             match read(&text) {
                 Ok(reply) => return Answer { reply: Ok(reply), spent },
-                Err(_) if is_repair => break,
-                Err(fault) => request.messages.extend(repair(text, &fault)),
+                Err(fault) => {
+                    unreadable = format!("{fault}; it began `{}`", beginning(&text));
+                    if !is_repair {
+                        request.messages.extend(repair(text, &fault));
+                    }
+                }
             }
         }
-        Answer { reply: Err(None), spent }
+        Answer { reply: Err(Unanswered::Unreadable(unreadable)), spent }
     }
 
     pub(super) fn request(&self, judge: &Judge, question: JudgeQuestion) -> ChatRequest {
@@ -126,6 +141,13 @@ impl<'a> Asker<'a> {
             account: self.judging.account.clone(),
         }
     }
+}
+
+/// The first characters of a reply on one line, for a message.
+fn beginning(reply: &str) -> String {
+    let mut characters = reply.trim().chars();
+    let shown: String = characters.by_ref().take(SHOWN).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    if characters.next().is_some() { format!("{shown}…") } else { shown }
 }
 
 /// The one chance to say it again.

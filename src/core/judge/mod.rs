@@ -48,7 +48,7 @@ use crate::error::{Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
-use ask::Asker;
+use ask::{Asker, Unanswered};
 use conclude::Evidence;
 use questions::Inquiry;
 
@@ -168,7 +168,8 @@ pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) ->
     let answer = Asker::new(judging)?.compare(judge, first, second).await;
     let (margin, error) = match answer.reply {
         Ok(compared) => (Some(compared.margin), None),
-        Err(error) => (None, error),
+        Err(Unanswered::Failed(error)) => (None, Some(error)),
+        Err(Unanswered::Unreadable(_)) => (None, None),
     };
     Ok(Opinion { margin, error, spent: answer.spent })
 }

@@ -13,7 +13,7 @@ use crate::error::{Code, Error, Result};
 use crate::event::{EventKind, EventSender};
 
 use super::Judging;
-use super::ask::{Answer, Asker};
+use super::ask::{Answer, Asker, Unanswered};
 use super::evidence::{self, Opinion, SHORTLIST};
 use super::field::Field;
 use super::reply::{Compared, Rated};
@@ -141,12 +141,16 @@ impl<'i> Inquiry<'i> {
         };
         let mut replies =
             futures_util::stream::iter(questions.into_iter().map(ask)).buffer_unordered(judging.max_concurrency.max(1));
-        let (mut answered, mut missing, mut failure) = (0, 0, None);
+        let (mut answered, mut missing, mut failure, mut last) = (0, 0, None, String::new());
         while let Some((question, reply)) = replies.next().await {
             answered += 1;
-            if let Err(error) = self.take(question, reply) {
+            if let Err(unanswered) = self.take(question, reply) {
                 missing += 1;
-                remember(&mut failure, error);
+                last = match &unanswered {
+                    Unanswered::Unreadable(fault) => format!("Of the last reply: {fault}. "),
+                    Unanswered::Failed(error) => format!("The last call failed: {error}. "),
+                };
+                remember(&mut failure, unanswered);
             }
             if let Question::Compare { first, second, .. } = question {
                 let pair = (first.min(second), first.max(second));
@@ -171,12 +175,12 @@ impl<'i> Inquiry<'i> {
         }
         Err(match failure {
             Some(error) if missing == answered || is_a_cap(&error) => error,
-            _ => Error::JudgeUnreliable { judge: names(judging), missing, total },
+            _ => Error::JudgeUnreliable { judge: names(judging), missing, total, last },
         })
     }
 
     /// Keeps an answer.
-    fn take(&mut self, question: Question, reply: Reply) -> Result<(), Option<Error>> {
+    fn take(&mut self, question: Question, reply: Reply) -> Result<(), Unanswered> {
         let id = |entry: usize| self.field.entries[entry].id();
         let number = |judge: usize| u32::try_from(judge).unwrap_or(u32::MAX);
         match (question, reply) {
@@ -192,7 +196,7 @@ impl<'i> Inquiry<'i> {
                 let (judge, first, second) = (number(judge), id(first), id(second));
                 self.answers.verdicts.push(PairVerdict { judge, first, second, margin, criteria, reasoning: reasons });
             }
-            _ => return Err(None),
+            _ => return Err(Unanswered::Unreadable("it answers another question".into())),
         }
         Ok(())
     }
@@ -219,9 +223,11 @@ fn open_orders(questions: &[Question]) -> BTreeMap<(usize, usize), usize> {
 }
 
 /// Keeps the newest failure; that of a cap before any other, because it says what to do.
-fn remember(kept: &mut Option<Error>, error: Option<Error>) {
-    if !kept.as_ref().is_some_and(is_a_cap) {
-        *kept = error.or(kept.take());
+fn remember(kept: &mut Option<Error>, unanswered: Unanswered) {
+    if let Unanswered::Failed(error) = unanswered
+        && !kept.as_ref().is_some_and(is_a_cap)
+    {
+        *kept = Some(error);
     }
 }
 

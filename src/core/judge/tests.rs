@@ -244,7 +244,20 @@ async fn with_a_tenth_of_the_replies_broken_the_result_is_whole_and_with_half_of
         let one_by_one = Judging { max_concurrency: 1, ..judging(&[sim(&script)]) };
         let error = judged(&one_by_one, &all).await.unwrap_err();
         assert_eq!(error.code(), Code::JudgeUnreliable, "{count}: {error}");
+        assert!(error.to_string().contains("The last call failed: "), "{error}");
     }
+}
+
+#[tokio::test]
+async fn replies_that_cannot_be_read_are_quoted_with_what_is_wrong() {
+    let script = format!("rules: [{{answer: {{text: 'I prefer A, as it is {}'}}}}]", "far ".repeat(40));
+    let error = judge(&script, &numbered(3)).await.0.unwrap_err();
+    assert_eq!(error.code(), Code::JudgeUnreliable);
+    let quoted = format!("I prefer A, as it is {}", "far ".repeat(19));
+    let expected = format!(
+        "Of the last reply: it holds no JSON object with the keys that were asked for; one was expected; it began `{quoted}far…`. "
+    );
+    assert!(error.to_string().contains(&expected), "{error}");
 }
 
 #[tokio::test]
