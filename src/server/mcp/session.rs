@@ -100,6 +100,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
             }
             let Some(line) = self.next_line().await else {
                 self.input_ended.cancel();
+                if !self.is_open {
+                    // Without a session the library drops the transport and never calls `close`.
+                    self.outbox.close().await;
+                }
                 return None;
             };
             let incoming = match line {
