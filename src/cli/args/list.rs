@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
     /// newest, oldest or score (newest)
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
-    /// In text, a line for each prompt: not by the run it came of
+    /// In text, one line per prompt, not grouped by run
     #[arg(long)]
     pub flat: bool,
 
