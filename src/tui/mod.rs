@@ -155,7 +155,7 @@ fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> 
         Ok(file) => (Theme::of(&file), None),
         Err(error) if name != configured || engine.origins().of(THEME) == Origin::Default => {
             tracing::warn!("the built-in theme {name} is used: {error}");
-            let said = format!("your theme {name} is broken, so a built-in one is used; `aludel validate` says why");
+            let said = format!("your theme {name} is broken, ours is shown; `aludel validate` says why");
             (Theme::builtin(name), Some(said))
         }
         Err(error) => {
