@@ -44,7 +44,7 @@ fn missing(mode: Mode) -> Error {
     let detail = match (mode, cfg!(feature = "server"), cfg!(feature = "tui")) {
         (Mode::Workbench, true, _) => "this build has no workbench; set ALUDEL_MODE=server for its HTTP server",
         (Mode::Server, _, true) => "this build has no HTTP server; set ALUDEL_MODE=workbench for its workbench",
-        _ => "this build has no face: build it with one of the features cli, server and tui",
+        _ => "this build has no interface: build it with one of the features cli, server and tui",
     };
     Error::Refused { code: Code::InvalidRequest, detail: detail.to_owned() }
 }

@@ -111,7 +111,7 @@ fn text_of(source: impl Read, field: &str, name: &str) -> Result<String> {
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        shape(field, format!("{name} is not UTF-8 text: the byte at offset {offset} does not belong there; convert it first, for example with iconv"))
+        shape(field, format!("{name} is not UTF-8 text: the byte at offset {offset} is invalid; convert it first, for example with iconv"))
     })?;
     if text.ends_with('\n') {
         text.pop();

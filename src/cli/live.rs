@@ -51,7 +51,7 @@ impl LiveText {
             }
             EventKind::Retrying { variant, phase, attempt, error, .. } => {
                 if let Some(section) = self.find(*variant, Some(*phase)) {
-                    let void = if section.has_heading { "the text above is void; " } else { "" };
+                    let void = if section.has_heading { "discard the text above; " } else { "" };
                     section.waiting = format!("\n[{}; {void}attempt {attempt}]\n", error.title.to_lowercase());
                 }
             }
@@ -184,7 +184,7 @@ mod tests {
             error,
         };
         let text = printed(&[begun(0), delta(0, "half"), retrying, delta(0, "whole"), finished(0)]).concat();
-        assert!(text.contains("half\n[internal error; the text above is void; attempt 2]\nwhole"), "{text}");
+        assert!(text.contains("half\n[internal error; discard the text above; attempt 2]\nwhole"), "{text}");
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn text_from(receiver: &Receiver<std::io::Result<Vec<u8>>>, field: &str, wait: W
 fn out_of_time(field: &str, limit: Duration) -> Error {
     let seconds = limit.as_secs_f64();
     let detail = format!(
-        "{field}: the limit of {seconds} s passed before standard input came to its end; raise --timeout, or leave standard input unread with --no-stdin"
+        "{field}: the timeout of {seconds} s passed before standard input ended; raise --timeout, or ignore standard input with --no-stdin"
     );
     Error::Refused { code: Code::ProviderTimeout, detail }
 }
@@ -157,7 +157,7 @@ mod tests {
         let wait = Wait { first_byte: SOON, until: Some((Instant::now() + limit, limit)) };
         let error = read_of(&[b"one"], true, wait).unwrap_err();
         assert_eq!(error.code(), Code::ProviderTimeout);
-        assert!(error.to_string().starts_with("context[0]: the limit of 0.02 s passed"), "{error}");
+        assert!(error.to_string().starts_with("context[0]: the timeout of 0.02 s passed"), "{error}");
     }
 
     #[test]

@@ -175,7 +175,11 @@ impl Printer {
 
     /// Tells people something on standard error that must not be missed.
     pub(crate) fn say(&self, text: impl Into<Shown>) {
-        self.talk(Shown::of_parts([text.into(), "\n".into()]));
+        let mut text: Shown = text.into();
+        if self.talk.is_terminal {
+            text = text.broken(self.width());
+        }
+        self.talk(Shown::of_parts([text, "\n".into()]));
     }
 
     /// Asks on the terminal; true for `y` and `yes`. Anything else, the end of the input included, is no.
@@ -288,5 +292,5 @@ fn yaml<T: Serialize>(value: &T) -> Outcome<String> {
 }
 
 fn unserialisable(error: &dyn std::fmt::Display) -> Failure {
-    Failure::Error(Error::Internal(format!("the result cannot be written down: {error}")))
+    Failure::Error(Error::Internal(format!("the result cannot be serialized: {error}")))
 }

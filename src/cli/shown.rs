@@ -52,6 +52,16 @@ impl Shown {
         self.0.push_str(&more.into().0);
     }
 
+    /// With lines of at most `width` columns, broken between words. Styles take no columns, and a longer word stays whole.
+    pub(crate) fn broken(self, width: usize) -> Self {
+        let options = textwrap::Options::new(width)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+            .break_words(false);
+        let lines = self.0.split('\n').flat_map(|line| textwrap::wrap(line, &options));
+        Self(lines.collect::<Vec<_>>().join("\n"))
+    }
+
     /// Without blanks at the end.
     pub(crate) fn trimmed_at_the_end(mut self) -> Self {
         self.0.truncate(self.0.trim_end().len());

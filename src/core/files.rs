@@ -84,7 +84,7 @@ pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let limit = if most >= 1 << 20 { format!("{} MiB", most >> 20) } else { format!("{} KiB", most >> 10) };
-        let reason = format!("it holds more than {limit}, the most that is read; name the right file, or shorten it");
+        let reason = format!("it is larger than {limit}, the maximum; name the right file, or shorten it");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     Ok(bytes)
@@ -97,7 +97,7 @@ pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?;
     if !found.is_file() && !found.is_dir() {
-        let reason = "it is a pipe or a device; put an ordinary file in its place";
+        let reason = "it is a pipe or a device; replace it with a regular file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     read_up_to(path, most)
@@ -216,7 +216,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
             _ => return Ok(at),
         }
     }
-    Err(io::Error::other("its links go in a circle"))
+    Err(io::Error::other("its symbolic links form a loop"))
 }
 
 #[cfg(test)]
@@ -239,7 +239,7 @@ mod tests {
     fn a_device_ends_at_the_limit_and_is_nothing_of_ours() {
         let zero = Path::new("/dev/zero");
         let error = failure("read", zero, &read_up_to(zero, 3 << 20).unwrap_err());
-        assert!(error.to_string().contains("more than 3 MiB"), "{error}");
+        assert!(error.to_string().contains("larger than 3 MiB"), "{error}");
         assert_eq!(read_own(zero, 1 << 20).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 

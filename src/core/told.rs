@@ -81,7 +81,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
     match files::write_atomically(file, &bytes, files::PRIVATE_FILE) {
         Ok(()) => true,
         Err(error) => {
-            tracing::debug!(%error, "what the user was told of is not remembered");
+            tracing::debug!(%error, "the notices already shown could not be saved");
             false
         }
     }

@@ -180,7 +180,7 @@ impl Executor {
         // Nobody reads the answers any more, but a run is only over when its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
         if tokio::time::timeout(FAREWELL, drained).await.is_err() {
-            tracing::warn!("a run did not end in time and was dropped");
+            tracing::warn!("a run did not stop in time and was dropped");
         }
         self.tasks.abort_all();
         self.engine.close().await

@@ -99,21 +99,11 @@ impl Options {
             remote: environment.get("SSH_CONNECTION").is_some(),
             editor: Editor::from_environment(environment),
             surroundings: Surroundings::from_environment(environment),
-            is_ascii: is_ascii(environment),
+            is_ascii: !environment.shows_unicode(),
             depth: Depth::of(environment.get("COLORTERM"), environment.get("TERM")),
             ground: environment.get("COLORFGBG").and_then(Ground::of),
         }
     }
-}
-
-/// True when the locale is one without UTF-8. The first of the three variables that is set decides (POSIX.1-2024, 8.2);
-/// where none is, nothing is known, and terminals of today have UTF-8.
-fn is_ascii(environment: &Environment) -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| environment.get(name));
-    locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        !locale.contains("utf-8") && !locale.contains("utf8")
-    })
 }
 
 /// What is wrong with the settings of the workbench: dotted keys of the configuration, each with what is wrong and the
@@ -164,7 +154,7 @@ fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> 
         _ if options.no_color || name == "mono" => (Theme::mono(), None),
         Ok(file) => (Theme::of(&file), None),
         Err(error) if name != configured || engine.origins().of(THEME) == Origin::Default => {
-            tracing::warn!("the built-in theme {name} is shown: {error}");
+            tracing::warn!("the built-in theme {name} is used: {error}");
             let said = format!("your theme {name} is broken, ours is shown; `aludel validate` says why");
             (Theme::builtin(name), Some(said))
         }
@@ -283,7 +273,7 @@ fn terminal_failed(error: &io::Error) -> Error {
 fn stop_asked() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
-        |kind| signal(kind).map_err(|error| Error::Internal(format!("signals cannot be listened for: {error}")));
+        |kind| signal(kind).map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")));
     let (mut term, mut hangup, mut interrupt) =
         (listen(SignalKind::terminate())?, listen(SignalKind::hangup())?, listen(SignalKind::interrupt())?);
     // A task of its own, which listens also while the loop waits for an editor.
@@ -351,7 +341,11 @@ mod tests {
     fn a_theme_that_was_chosen_and_cannot_be_used_is_a_fault_of_its_setting() {
         for (config, name, says) in [
             (DARK, "dark", "dark.yaml`: line 1: expected a section"),
-            ("tui: {theme: neon}\n", "dark", "`neon` is no theme; there are auto, mono, ansi16, dark (yours), light,"),
+            (
+                "tui: {theme: neon}\n",
+                "dark",
+                "`neon` is not a theme; choose one of auto, mono, ansi16, dark (yours), light,",
+            ),
         ] {
             let (home, engine) = engine(config, &[(name, "broken")]);
             let error = theme(&engine, &options(&[])).unwrap_err().to_string();

@@ -1,5 +1,5 @@
 //! What the tests of the workbench share: a model with keys to press, events to tell, and pictures to look at;
-//! and an engine whose provider plays a script.
+//! and an engine whose provider runs a script.
 
 use std::collections::BTreeMap;
 use std::path::Path;

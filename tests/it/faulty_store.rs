@@ -196,7 +196,7 @@ fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
     if view.generation().is_some_and(|result| result.selected.is_some()) {
         let is_kept = world.sql::<i64>("SELECT count(*) FROM judgements") == [1];
         // Of prompts that are not stored no judgement is kept, and none is missed.
-        let is_said = has_warning("what the judge said");
+        let is_said = has_warning("the judge's answers could not be stored");
         assert!(if is_said { !is_kept } else { is_kept || said_stored.is_empty() }, "{what}");
     }
     let calls: i64 = world.sql::<i64>("SELECT count(*) FROM calls").first().copied().unwrap_or_default();

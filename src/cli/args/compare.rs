@@ -19,7 +19,7 @@ Two prompts are shown beside each other, word by word; several as a table. With
 a task the judge says which is best for it. What is gone stands in [-...-] and
 what is new in {+...+} where there is no colour.";
 
-/// Put prompts beside each other: what differs, which is best
+/// Compare prompts: what differs, which is best
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct CompareArgs {

@@ -47,7 +47,7 @@ pub(crate) enum ConfigCommand {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Check the file alone
+    /// Check only the configuration file
     #[command(after_help = "Examples:\n  aludel config validate")]
     Validate,
     /// Print the values in force as a file, secrets hidden

@@ -22,18 +22,18 @@ Without --limit all come, oldest first. `aludel import` reads every format
 but markdown back with nothing lost. In CSV, text that a spreadsheet would run
 as a formula has an apostrophe in front, which import takes away again.";
 
-/// Write stored prompts out, to be kept, moved or read
+/// Export stored prompts to back up, move or read
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ExportArgs {
-    /// Write to a file, whole or not at all; its name tells the format
+    /// Write to a file, atomically; its extension sets the format
     #[arg(long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
     /// Only the newest, 1 to 1000
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 
-    /// Only prompts that have all of these tags, with commas between
+    /// Only prompts that have all of these tags, separated by commas
     #[arg(long, value_name = "LIST", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only prompts whose last phase was this

@@ -8,7 +8,7 @@ use super::raw::Raw;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct FilterArgs {
-    /// Only prompts that have all of these tags, with commas between
+    /// Only prompts that have all of these tags, separated by commas
     #[arg(long, value_name = "LIST")]
     pub tags: Vec<String>,
     /// Only prompts whose last phase was this

@@ -29,10 +29,10 @@ pub(super) fn help_of(command: &str) -> String {
     let formats = formats_of(Some(command));
     let names = listed(formats);
     match command {
-        "import" => format!("What FILE holds: {names}; its name or beginning tells unless given"),
-        "export" => format!("{names} (json, or what the name of the output file says)"),
-        "generate" => format!("{names} (text, or what the name of the output file says)"),
-        _ if formats == OF_ERRORS => format!("How errors are told: {names} (text)"),
+        "import" => format!("Format of FILE: {names}; by default detected from its name or content"),
+        "export" => format!("{names} (json, or by the extension of the output file)"),
+        "generate" => format!("{names} (text, or by the extension of the output file)"),
+        _ if formats == OF_ERRORS => format!("Format of errors: {names} (text)"),
         _ => format!("{names} (text)"),
     }
 }

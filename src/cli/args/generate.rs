@@ -46,13 +46,13 @@ pub(crate) struct GenerateArgs {
     /// How many variants, 1 to 100 (3)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, help_heading = "What to make")]
     pub count: Option<String>,
-    /// The phases to run, in this order, with commas between; all three unless said
+    /// The phases to run, in this order, separated by commas; all three by default
     #[arg(long, value_name = "LIST", help_heading = "What to make")]
     pub phases: Vec<String>,
     /// Background to take into account; @FILE reads a file, - standard input, @@ begins a text with @; may be repeated
     #[arg(long, value_name = "TEXT|@FILE", help_heading = "What to make")]
     pub context: Vec<String>,
-    /// Leave standard input unread: with a TEXT, what is piped in becomes a context otherwise
+    /// Do not read standard input, which becomes a context when it is piped in beside a TEXT
     #[arg(long, help_heading = "What to make")]
     pub no_stdin: bool,
     /// The model the prompt is for; decides its form
@@ -62,26 +62,26 @@ pub(crate) struct GenerateArgs {
     #[arg(long, help_heading = "What to make")]
     pub auto_select: bool,
 
-    /// Ask this provider in every phase, as NAME or NAME/MODEL
+    /// Use this provider in every phase, as NAME or NAME/MODEL
     #[arg(long, value_name = "NAME", help_heading = "How to ask")]
     pub provider: Option<String>,
-    /// How freely the model chooses, 0 to 2 (0.7)
+    /// Sampling temperature, 0 to 2 (0.7)
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "How to ask")]
     pub temperature: Option<String>,
     /// Most tokens of each phase's answer (2000)
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to ask")]
     pub max_tokens: Option<String>,
-    /// Stop after so many seconds; variants finished by then are kept
+    /// Stop after this many seconds; variants finished by then are kept
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to ask")]
     pub timeout: Option<String>,
-    /// Take no answer from the cache and keep none
+    /// Neither read nor write the cache of answers
     #[arg(long, help_heading = "How to ask")]
     pub no_cache: bool,
 
     #[command(flatten)]
     pub caps: CapArgs,
 
-    /// Labels for the stored prompts, with commas between; may be repeated
+    /// Labels for the stored prompts, separated by commas; may be repeated
     #[arg(long, value_name = "LIST", help_heading = "What to do with them")]
     pub tags: Vec<String>,
     /// Store the prompts, which is the default
@@ -90,7 +90,7 @@ pub(crate) struct GenerateArgs {
     /// Do not store the prompts
     #[arg(long, overrides_with = "save", help_heading = "What to do with them")]
     pub no_save: bool,
-    /// Write the result to FILE, replacing it; its ending chooses the format unless --format does
+    /// Write the result to FILE, replacing it; its extension sets the format unless --format does
     #[arg(long, short = 'o', value_name = "FILE", help_heading = "What to do with them")]
     pub output_file: Option<PathBuf>,
     /// Print the text of the variants as it comes

@@ -32,7 +32,7 @@ pub(crate) struct Globals {
     /// The configuration, instead of ~/.aludel/config.yaml
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where everything is kept, instead of ~/.aludel
+    /// The data folder, instead of ~/.aludel
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Log at error, warn, info, debug or trace

@@ -28,7 +28,7 @@ alone. One with an id that is stored already is left out; one that differs from
 what is stored is told. At the end what has no vector gets one, so that search
 finds it by meaning.";
 
-/// Store the prompts of a file
+/// Import prompts from a file
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ImportArgs {

@@ -24,7 +24,7 @@ Examples:
   aludel judge audit
   aludel judge audit --list";
 
-/// Test judges, and list what is known of them
+/// Test judges, and list earlier test results
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true, globals_last())]
 pub(crate) struct JudgeArgs {
@@ -44,7 +44,7 @@ pub(crate) enum JudgeCommand {
 #[derive(Debug, Default, Args)]
 #[command(after_help = AUDIT_EXAMPLES, globals_last())]
 pub(crate) struct JudgeAuditArgs {
-    /// Who is tested, as NAME or NAME/MODEL; the usual judge unless named
+    /// The judge to test, as NAME or NAME/MODEL; by default the usual judge
     #[arg(value_name = "JUDGE")]
     pub judge: Option<String>,
     /// List the judges that were tested instead

@@ -20,13 +20,13 @@ pub(crate) struct JudgingArgs {
     /// Compare every pair, however many there are
     #[arg(long, help_heading = "How to judge")]
     pub thorough: bool,
-    /// Who judges, as NAME or NAME/MODEL; several with commas between are a panel
+    /// The judge, as NAME or NAME/MODEL; several, separated by commas, are a panel
     #[arg(long, value_name = "LIST", help_heading = "How to judge")]
     pub judge_provider: Vec<String>,
-    /// Stop after so many seconds
+    /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to judge")]
     pub timeout: Option<String>,
-    /// Take no answer from the cache and keep none
+    /// Neither read nor write the cache of answers
     #[arg(long, help_heading = "How to judge")]
     pub no_cache: bool,
 

@@ -32,10 +32,10 @@ pub(crate) struct ListArgs {
     /// newest, oldest or score (newest)
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
-    /// In text, a line for each prompt: not by the run it came of
+    /// In text, one line per prompt, not grouped by run
     #[arg(long)]
     pub flat: bool,
-    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), separated by commas
     #[arg(long, value_name = "NAMES")]
     pub fields: Vec<String>,
 

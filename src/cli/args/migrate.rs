@@ -20,7 +20,7 @@ The database is backed up beside itself before anything changes. The file that
 --from names is only read; a second time, prompts that are here already are
 left out.";
 
-/// Bring the database to the newest schema
+/// Migrate the database to the newest schema
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct MigrateArgs {

@@ -114,11 +114,11 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Let the judge choose the best of several prompts
     Select(SelectArgs),
-    /// Put prompts beside each other: what differs, which is best
+    /// Compare prompts: what differs, which is best
     Compare(CompareArgs),
-    /// Test judges, and list what is known of them
+    /// Test judges, and list earlier test results
     Judge(JudgeArgs),
-    /// Tell how a prompt came to be, and to its rank
+    /// Explain how a prompt was made and ranked
     Why(WhyArgs),
     /// Measure prompts: cost, latency, length, quality, rank
     Metrics(MetricsArgs),
@@ -130,9 +130,9 @@ pub(crate) enum Command {
     Delete(DeleteArgs),
     /// List, restore and remove deleted prompts
     Trash(TrashArgs),
-    /// Write stored prompts out, to be kept, moved or read
+    /// Export stored prompts to back up, move or read
     Export(ExportArgs),
-    /// Store the prompts of a file
+    /// Import prompts from a file
     Import(ImportArgs),
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
@@ -147,7 +147,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// List, show and edit personas
     Personas(PersonasArgs),
-    /// List, show and edit what is said to models, and themes
+    /// List, show and edit templates and themes
     Templates(TemplatesArgs),
     /// List providers, and why one cannot be used
     Providers(ProvidersArgs),
@@ -157,9 +157,9 @@ pub(crate) enum Command {
     Spend(SpendArgs),
     /// Check configuration, providers, templates and database
     Validate(ValidateArgs),
-    /// Make the indices that searches read anew
+    /// Rebuild the search indexes
     Reindex(ReindexArgs),
-    /// Bring the database to the newest schema
+    /// Migrate the database to the newest schema
     Migrate(MigrateArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -196,16 +196,16 @@ Prompts:
   show            Show a prompt with every step
   history         List runs with their variants, newest first
   select          Let the judge choose the best of several prompts
-  compare         Put prompts beside each other: what differs, which is best
-  judge           Test judges, and list what is known of them
-  why             Tell how a prompt came to be, and to its rank
+  compare         Compare prompts: what differs, which is best
+  judge           Test judges, and list earlier test results
+  why             Explain how a prompt was made and ranked
   metrics         Measure prompts: cost, latency, length, quality, rank
   stats           Show totals of what is stored, by day, phase, provider and model
   update          Change a prompt's tags, notes or text
   delete          Delete prompts
   trash           List, restore and remove deleted prompts
-  export          Write stored prompts out, to be kept, moved or read
-  import          Store the prompts of a file
+  export          Export stored prompts to back up, move or read
+  import          Import prompts from a file
 
 Other ways in:
   tui             Open the workbench
@@ -217,11 +217,11 @@ Setting up:
   providers       List providers, and why one cannot be used
   test-providers  Make a real call to each provider, and say what is wrong
   personas        List, show and edit personas
-  templates       List, show and edit what is said to models, and themes
+  templates       List, show and edit templates and themes
   spend           Show what was spent, and the caps in force
   validate        Check configuration, providers, templates and database
-  reindex         Make the indices that searches read anew
-  migrate         Bring the database to the newest schema
+  reindex         Rebuild the search indexes
+  migrate         Migrate the database to the newest schema
   completions     Print a completion script for a shell
   man             Print the manual page
   version         Print the version

@@ -39,7 +39,7 @@ them: real calls, which cost a fraction of a cent. Ends with 6 when one fails.";
 #[derive(Debug, Default, Args)]
 #[command(after_help = TEST_PROVIDERS_EXAMPLES, globals_last())]
 pub(crate) struct TestProvidersArgs {
-    /// Whom to call, as NAME or NAME/MODEL; all that are set up unless given
+    /// Providers to call, as NAME or NAME/MODEL; by default all that are set up
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// How long each may take (60)

@@ -24,7 +24,7 @@ impl Raw {
         self
     }
 
-    /// Sets a list from an option that may be repeated; each text may hold several items with commas between.
+    /// Sets a list from an option that may be repeated; each text may hold several items separated by commas.
     pub(crate) fn list(mut self, name: &str, given: &[String]) -> Self {
         if !given.is_empty() {
             let items = given.iter().flat_map(|text| match value_of_text(self.fields, name, text) {

@@ -16,17 +16,17 @@ Examples:
 Without --text or --vectors both are made. It may be stopped at any time:
 vectors that are done stay, and the next call goes on from there.";
 
-/// Make the indices that searches read anew
+/// Rebuild the search indexes
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ReindexArgs {
-    /// The index of words alone
+    /// Rebuild only the word index
     #[arg(long)]
     pub text: bool,
-    /// The vectors that are missing alone
+    /// Make only the missing vectors
     #[arg(long)]
     pub vectors: bool,
-    /// Make all vectors anew, not the missing ones alone
+    /// Rebuild all vectors, not only the missing ones
     #[arg(long)]
     pub all: bool,
 }

@@ -27,10 +27,10 @@ pub(crate) struct SearchArgs {
     /// What to look for; - reads it from standard input
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
-    /// Look for what means the same
+    /// Search by meaning instead of by words
     #[arg(long)]
     pub semantic: bool,
-    /// Look by words and by meaning, and fuse the two
+    /// Search by words and by meaning, and combine the two rankings
     #[arg(long)]
     pub hybrid: bool,
     /// Most rows, 1 to 1000 (10)
@@ -39,10 +39,10 @@ pub(crate) struct SearchArgs {
     /// Rows to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
-    /// In text, a line for each prompt: not by the run it came of
+    /// In text, one line per prompt, not grouped by run
     #[arg(long)]
     pub flat: bool,
-    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), separated by commas
     #[arg(long, value_name = "NAMES")]
     pub fields: Vec<String>,
 
@@ -85,7 +85,7 @@ pub(crate) struct SimilarArgs {
     /// Rows to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
-    /// In json, jsonl and yaml, only these fields of each prompt (and its id), with commas between
+    /// In json, jsonl and yaml, only these fields of each prompt (and its id), separated by commas
     #[arg(long, value_name = "NAMES")]
     pub fields: Vec<String>,
 

@@ -49,14 +49,14 @@ Examples:
 Asks nobody: rankings and judgements are added up anew from what is stored, with
 what is known of the judges now. Where that changes a winner, both are told.";
 
-/// Tell how a prompt came to be, and to its rank
+/// Explain how a prompt was made and ranked
 #[derive(Debug, Default, Args)]
 #[command(after_help = WHY_EXAMPLES, globals_last())]
 pub(crate) struct WhyArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Most judgements to tell, the newest first, 1 to 1000 (10)
+    /// Most judgements to show, the newest first, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 }

@@ -36,7 +36,7 @@ in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.
 A theme of the workbench has its format explained at its head; one of another
 name is a theme of its own, which `aludel config set tui.theme NAME` takes.";
 
-/// List, show and edit what is said to models, and themes
+/// List, show and edit templates and themes
 #[derive(Debug, Args)]
 #[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true, globals_last())]
 pub(crate) struct TemplatesArgs {
@@ -56,7 +56,7 @@ pub(crate) enum EditableCommand {
     /// List them
     #[command(after_help = "Examples:\n  aludel personas list\n  aludel templates list --format json")]
     List,
-    /// Print one as it is in force
+    /// Print one as it is used
     #[command(after_help = "Examples:\n  aludel personas show code\n  aludel templates show solutio --quiet")]
     Show {
         /// Its name
@@ -116,7 +116,7 @@ terminals that cannot place text. TERM=dumb and `tui.screen_reader` ask for it."
 #[derive(Debug, Default, Args)]
 #[command(after_help = TUI_EXAMPLES, globals_last())]
 pub(crate) struct TuiArgs {
-    /// Talk in plain lines instead of drawing a screen
+    /// Read and print plain lines instead of drawing a screen
     #[arg(long)]
     pub plain: bool,
 }

@@ -23,7 +23,7 @@ day, `generate --budget-usd` and `--max-calls` a run.";
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct SpendArgs {
-    /// Add up by day, model, provider, phase, tag or command (day)
+    /// Group by day, model, provider, phase, tag or command (day)
     #[arg(long, value_name = "WHAT")]
     pub by: Option<String>,
     /// Only calls made then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d

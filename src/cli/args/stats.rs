@@ -24,7 +24,7 @@ judging and failed calls too, is in `aludel spend`. Days are those of UTC.";
 #[derive(Debug, Default, Args)]
 #[command(after_help = STATS_EXAMPLES, globals_last())]
 pub(crate) struct StatsArgs {
-    /// Add up by day, phase, provider, model, persona or tag, with commas between (the first four)
+    /// Group by day, phase, provider, model, persona or tag, separated by commas (the first four)
     #[arg(long, value_name = "LIST")]
     pub by: Vec<String>,
     /// Most rows of each table, 1 to 1000 (10, of days 30)

@@ -44,7 +44,7 @@ pub(crate) struct TrashArgs {
 /// What to do with deleted prompts.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrashCommand {
-    /// List deleted prompts, deleted last coming first
+    /// List deleted prompts, last deleted first
     List(TrashListArgs),
     /// Bring deleted prompts back
     Restore(TrashRestoreArgs),

@@ -24,7 +24,7 @@ pub(crate) struct UpdateArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Replace all tags by these, with commas between; an empty list removes them
+    /// Replace all tags by these, separated by commas; an empty list removes them
     #[arg(long, value_name = "LIST")]
     pub tags: Vec<String>,
     /// Add a tag; may be repeated

@@ -21,7 +21,7 @@ read, unless --quick. Ends with 1 when a check fails.";
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ValidateArgs {
-    /// Look at the tables of the database alone, not at every page
+    /// Check only the tables of the database, not every page
     #[arg(long)]
     pub quick: bool,
 }

@@ -46,7 +46,7 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
     let mut watcher = Watcher::of_selection(&watched, most_comparisons(&request.judging));
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
-            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
+            .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
         let preflight = engine.preflight_selection(&request.judging).await?;
         request.judging.budget_usd = confirmed(preflight, request.judging.budget_usd, invocation)?;
         let mut comparing = engine.compare(request).await?;

@@ -133,7 +133,7 @@ fn validate(invocation: &Invocation<'_>) -> Outcome {
     let sentence = if paths.config_file.exists() {
         format!("{file} is valid")
     } else {
-        format!("{file} does not exist; the defaults are in force")
+        format!("{file} does not exist; the defaults apply")
     };
     tell(invocation, &json!({ "valid": true, "file": paths.config_file }), |page| page.line(&sentence))
 }

@@ -33,11 +33,11 @@ pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<
 /// Shows what would go, and asks.
 fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(Error::shape("yes", "is needed: there is no terminal to ask on, so say --yes if you mean it"));
+        return Err(Error::shape("yes", "is required: there is no terminal to confirm on; add --yes to confirm"));
     }
     let how = if request.forever { " for good" } else { "" };
     let question = if request.all {
-        format!("Delete all that is stored, {}{how}?", count_of(wait(engine.count())?, "prompt"))
+        format!("Delete all stored prompts ({}){how}?", count_of(wait(engine.count())?, "prompt"))
     } else {
         for key in &request.prompt_ids {
             printer.say(format!("  {}", line_of(engine, key, printer.width())?));

@@ -91,9 +91,9 @@ fn edit(copy: &Path, invocation: &Invocation<'_>) -> Outcome {
     let infos = engine.personas().into_iter().chain(engine.templates());
     let problem = infos.filter(|info| info.origin == Origin::User(copy.into())).find_map(|info| info.problem);
     match problem {
-        Some(problem) => Err(failed(format!("it cannot be used like this: {problem}")).into()),
+        Some(problem) => Err(failed(format!("it is not valid yet: {problem}")).into()),
         None => {
-            invocation.printer.note(format!("{line} is in force"));
+            invocation.printer.note(format!("{line} is now used"));
             Ok(())
         }
     }

@@ -53,8 +53,8 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
     };
     let mut export = engine.export(&request);
     wait::on_a_runtime(async {
-        let mut interrupts =
-            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
         tokio::select! {
             biased;
             () = interrupts.next() => Err(Failure::Said(Exit::Interrupted)),
@@ -65,7 +65,7 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
         let path = written.finish()?;
         printer.note(format!("wrote {} to {}", count_of(export.written(), "prompt"), path.display()));
     } else if export.written() == 0 {
-        printer.note("no stored prompt passes, so the export is empty");
+        printer.note("no stored prompt matches the filters, so the export is empty");
     }
     Ok(Exit::Done)
 }

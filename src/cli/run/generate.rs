@@ -53,7 +53,7 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     let started = Instant::now();
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
-            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
+            .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
         // Who could be used is told to people alone, so nobody looks for the sake of a program.
         let newcomers = printer.takes_notes().then(|| engine.look_for_newcomers(request.provider.as_deref()));
         let ended = watch(engine.generate(request)?, &mut watcher, &mut interrupts).await;
@@ -95,7 +95,7 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
             () = interrupts.next() => engine.stop_indexing(),
             () = tokio::time::sleep(LONG), if !is_told => {
                 is_told = true;
-                printer.say("making the prompts findable by meaning; Ctrl-C leaves that for later");
+                printer.say("embedding the prompts for search by meaning; Ctrl-C leaves it for later");
             }
         }
     }
@@ -105,7 +105,7 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
 fn point_out(printer: &Printer, newcomer: &Newcomer) {
     let Newcomer { name, reason } = newcomer;
     printer.note(format!(
-        "{reason}, so `{name}` can be used: --provider {name}, or a place in the file that `aludel config init` writes"
+        "{reason}, so `{name}` can be used: pass --provider {name}, or add it to the file that `aludel config init` writes"
     ));
 }
 
@@ -125,6 +125,9 @@ impl Job<'_> {
             RunState::Failed(problem) => {
                 if view.finished_prompts().next().is_some() {
                     self.put_out_or_say_where(&partial(view), watcher, elapsed)?;
+                }
+                if let Some(spent) = &view.spent {
+                    self.printer.note(format!("the run cost {}", view::spent(spent)));
                 }
                 Err(Failure::Problem(problem.clone()))
             }
@@ -149,7 +152,8 @@ impl Job<'_> {
                 Err(not_stored.map_or(Failure::Said(Exit::Interrupted), |problem| Failure::Problem(Box::new(problem))))
             }
             RunState::Finished(_) => {
-                let result = view.generation().ok_or_else(|| Error::Internal("the run gave another result".into()))?;
+                let result =
+                    view.generation().ok_or_else(|| Error::Internal("the run returned an unexpected result".into()))?;
                 self.put_out_or_say_where(result, watcher, elapsed)?;
                 self.say_what_next(Summary { result, elapsed_ms: 0 }, view);
                 match (view.not_stored(), view.cap_reached()) {
@@ -164,7 +168,7 @@ impl Job<'_> {
                 }
             }
             RunState::Waiting | RunState::Running => {
-                Err(Error::Internal("the run ended without saying how".into()).into())
+                Err(Error::Internal("the run ended without a result".into()).into())
             }
         }
     }

@@ -68,12 +68,12 @@ fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
 /// Runs an import until it is done and the engine closed, or a signal comes; puts out what it came to.
 fn stoppable(printer: &Printer, import: impl Future<Output = (Result<ImportReport>, Result<()>)>) -> Outcome<Exit> {
     wait::on_a_runtime(async {
-        let mut interrupts =
-            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
         tokio::select! {
             biased;
             () = interrupts.next() => {
-                printer.say("interrupted: what is stored by now stays; the same command takes up the rest");
+                printer.say("interrupted: what was imported so far is stored; run the same command again for the rest");
                 Err(Failure::Said(Exit::Interrupted))
             }
             (report, closed) = import => {

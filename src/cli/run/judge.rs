@@ -46,8 +46,8 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let seen = std::cell::Cell::new((0, 0));
     let mut drawn = printer.may_draw().then(Progress::new);
     let ended = wait::on_a_runtime(async {
-        let mut interrupts =
-            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
         let mut ticks = tokio::time::interval(progress::INTERVAL);
         let testing = engine.audit_judge(request, |done, total| seen.set((done, total)));
         let mut testing = std::pin::pin!(testing);
@@ -72,7 +72,7 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let outcome = match ended {
         Some(tested) => tested.map_err(Failure::from).and_then(|tested| put_out(printer, tested)),
         None => {
-            printer.say("interrupted: the test was not finished, and nothing of it is kept");
+            printer.say("interrupted: the test was not finished and is not stored; `aludel spend --by command` shows what it cost");
             Err(Failure::Said(Exit::Interrupted))
         }
     };

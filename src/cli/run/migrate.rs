@@ -37,7 +37,7 @@ pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcom
         page.line(format!("{database} was migrated from format {} to {}:", report.from, report.to));
         report.applied.iter().for_each(|name| page.line(format!("  {name}")));
         if let Some(backup) = &backup {
-            page.line(format!("the state before is kept in {backup}"));
+            page.line(format!("a backup of it is {backup}"));
         }
     })?;
     Ok(Exit::Done)

@@ -60,11 +60,11 @@ pub(crate) use validate::validate;
 pub(crate) use version::version;
 pub(crate) use why::why;
 
-/// Why there is nothing to show of what is stored.
+/// Why nothing to show of what is stored.
 fn nothing_stored(chooses_all: bool) -> &'static str {
     if chooses_all {
         "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
     } else {
-        "no stored prompt passes these filters"
+        "no stored prompt matches these filters"
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Ou
         }
     }
     for error in &unlisted {
-        printer.say(format!("the models are those known here: {error}"));
+        printer.say(format!("only the models that aludel knows are listed: {error}"));
     }
     Ok(Exit::Done)
 }

@@ -24,8 +24,8 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
     let seen = std::cell::Cell::new(None::<ReindexProgress>);
     let mut drawn = printer.may_draw().then(Progress::new);
     let ended = wait::on_a_runtime(async {
-        let mut interrupts =
-            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let mut interrupts = Interrupts::listen()
+            .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
         let mut ticks = tokio::time::interval(progress::INTERVAL);
         let making = engine.reindex(request, |progress| seen.set(Some(progress)));
         let mut making = std::pin::pin!(making);
@@ -58,10 +58,8 @@ fn put_out(
 ) -> Outcome<Exit> {
     let Some(reindexed) = ended else {
         printer.say(match seen.map(|progress| progress.part) {
-            Some(IndexPart::Text) => {
-                "interrupted: words are found as far as they are indexed; `aludel reindex` makes the index whole"
-            }
-            _ => "interrupted: vectors that are done stay, and `aludel reindex` goes on from there",
+            Some(IndexPart::Text) => "interrupted: the word index is incomplete; `aludel reindex` completes it",
+            _ => "interrupted: finished vectors are stored; `aludel reindex` makes the rest",
         });
         return Err(Failure::Said(Exit::Interrupted));
     };

@@ -157,7 +157,7 @@ fn text(printer: &Printer, found: &[FoundPrompt<PromptSummary>], layout: Layout)
 
 /// What may find what words did not.
 fn proposal(nearest: Option<&FoundPrompt<PromptSummary>>) -> String {
-    const PROPOSED: &str = "--semantic looks for what means the same";
+    const PROPOSED: &str = "--semantic searches by meaning";
     let Some(FoundPrompt { prompt, .. }) = nearest else { return PROPOSED.to_owned() };
     let line = prompt.original_input.trim_start().lines().next().unwrap_or_default();
     format!("{PROPOSED}; nearest is {}: {}", prompt.id.short(), view::cut(&view::one_line(line), LINE))
@@ -173,7 +173,7 @@ fn footer(shown: u64, total: u64, counted: Counted, offset: u64) -> String {
     let after = offset.saturating_add(shown);
     match (shown, counted) {
         (0, Counted::Matches) if total == 0 => "no stored prompt matches".to_owned(),
-        (0, Counted::Prompts) if total == 0 => "no stored prompt passes these filters".to_owned(),
+        (0, Counted::Prompts) if total == 0 => "no stored prompt matches these filters".to_owned(),
         (0, _) => format!("nothing from row {} on; there are {}", offset + 1, things(total)),
         _ if after >= total && offset == 0 => things(total),
         _ if after >= total => format!("the last {shown} of {}", things(total)),
@@ -194,6 +194,6 @@ mod tests {
         assert_eq!(by_words(4, 14, 10), "the last 4 of 14 matches");
         assert_eq!(by_words(0, 14, 20), "nothing from row 21 on; there are 14 matches");
         assert_eq!(footer(2, 7, Counted::Prompts, 1), "2 of 7 prompts; there are more: --offset 3");
-        assert_eq!(footer(0, 0, Counted::Prompts, 0), "no stored prompt passes these filters");
+        assert_eq!(footer(0, 0, Counted::Prompts, 0), "no stored prompt matches these filters");
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     let started = Instant::now();
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
-            .map_err(|error| Failure::from(Error::Internal(format!("signals cannot be heard: {error}"))))?;
+            .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
         let preflight = engine.preflight_selection(&request).await?;
         request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
         let run = engine.select(request).await?;
@@ -58,7 +58,7 @@ pub(super) fn most_comparisons(request: &SelectRequest) -> u64 {
 fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
     put_out(printer, result, elapsed_ms)?;
-    printer.note(format!("`aludel why {}` tells what was said of it", result.prompt.id.short()));
+    printer.note(format!("`aludel why {}` shows the judge's reasons", result.prompt.id.short()));
     all_stored(view)
 }
 
@@ -79,15 +79,23 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
         }
     }
     match &view.state {
-        RunState::Failed(problem) => Err(Failure::Problem(problem.clone())),
+        RunState::Failed(problem) => {
+            if let Some(spent) = &view.spent {
+                printer.note(format!("no choice was made; the judge cost {}", view::spent(spent)));
+            }
+            Err(Failure::Problem(problem.clone()))
+        }
         RunState::Cancelled => {
-            printer.say("interrupted: nothing was chosen; answers that came are kept, so the next time is shorter");
+            let cost = view.spent.as_ref().map_or_else(String::new, |spent| format!(" ({})", view::spent(spent)));
+            printer.say(format!(
+                "interrupted: nothing was chosen{cost}; the judge's answers so far are cached and will be reused"
+            ));
             Err(Failure::Said(Exit::Interrupted))
         }
         RunState::Finished(_) => {
-            view.selection().ok_or_else(|| Error::Internal("the run gave another result".into()).into())
+            view.selection().ok_or_else(|| Error::Internal("the run returned an unexpected result".into()).into())
         }
-        RunState::Waiting | RunState::Running => Err(Error::Internal("the run ended without saying how".into()).into()),
+        RunState::Waiting | RunState::Running => Err(Error::Internal("the run ended without a result".into()).into()),
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     let request: StatsRequest = engine.decode(args.request())?;
     let chooses_all = request.filters == Filters::default();
     let printer = &invocation.printer;
-    let report = while_waiting(printer, "adding up what is stored", engine.stats(request))?;
+    let report = while_waiting(printer, "computing the totals", engine.stats(request))?;
     match printer.format() {
         Format::Jsonl => printer.data(&lines(&report)?)?,
         Format::Csv => printer.data(&view::csv_of_stats(&report)?)?,

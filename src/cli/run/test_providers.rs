@@ -36,8 +36,8 @@ pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'
 
 /// Tests them, drawing who has answered. A signal ends it, and with it the calls.
 async fn watch(engine: &Engine, request: TestProvidersRequest, printer: &Printer) -> Outcome<ProviderTests> {
-    let mut interrupts =
-        Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+    let mut interrupts = Interrupts::listen()
+        .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
     let mut ticks = tokio::time::interval(progress::INTERVAL);
     let mut progress = printer.may_draw().then(Progress::new);
     let known: RefCell<Vec<ProviderTest>> = RefCell::default();

@@ -42,7 +42,7 @@ impl Stdin {
         let again = if source == Source::Stdin { first } else { asked.next().map(|(position, _)| position) };
         let field = |position: usize| format!("context[{position}]");
         if let Some(position) = again {
-            let message = "asks for standard input, which is read already; give one of the two as a file, with @FILE";
+            let message = "reads standard input, which is already used; give one of the two as a file, with @FILE";
             return Err(Error::shape(field(position), message));
         }
         let stdin = match (source, first) {
@@ -51,7 +51,7 @@ impl Stdin {
             (_, None) if args.no_stdin || !piped::may_hold_text() => Self::Unread,
             (_, None) => Self::Perhaps(args.context.len()),
         };
-        let refused = "is to come from standard input, and --no-stdin leaves that unread; leave one of the two out";
+        let refused = "reads standard input, which --no-stdin forbids; drop one of the two";
         match stdin {
             Self::Input if args.no_stdin => Err(Error::shape("input", refused)),
             Self::Context(position) if args.no_stdin => Err(Error::shape(field(position), refused)),
@@ -110,7 +110,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
     let request = engine.decode(args.request(input, &context))?;
     if let Some(characters) = taken.filter(|_| !printer.is_quiet()) {
         let size = count_of(characters, "character");
-        printer.say(format!("standard input becomes a context ({size}); --no-stdin leaves it unread"));
+        printer.say(format!("standard input is used as a context ({size}); --no-stdin ignores it"));
     }
     Ok(with_rest_of_time(request, started))
 }
@@ -127,7 +127,7 @@ fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printe
         Piped::Silent => {
             if !printer.is_quiet() {
                 printer.say(format!(
-                    "nothing came on standard input within {} s, so it is left out; --context - waits for it, --no-stdin does not look",
+                    "no data on standard input within {} s, so it is ignored; --context - waits for it, --no-stdin skips it",
                     piped::FIRST_BYTE.as_secs()
                 ));
             }

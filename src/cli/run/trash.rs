@@ -70,7 +70,7 @@ fn empty(args: &TrashEmptyArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
     if !invocation.globals.yes {
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            let needed = "is needed: there is no terminal to ask on, so say --yes if you mean it";
+            let needed = "is required: there is no terminal to confirm on; add --yes to confirm";
             return Err(Error::shape("yes", needed).into());
         }
         let count = match request.prompt_ids.len() as u64 {

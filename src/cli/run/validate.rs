@@ -41,8 +41,8 @@ fn write(page: &mut Page, validation: &Validation) {
     let (failed, warnings) = (count(CheckStatus::Failed), count(CheckStatus::Warning));
     page.gap();
     match (failed, warnings) {
-        (0, 0) => page.painted(Role::Good, "everything is in order"),
-        (0, _) => page.painted(Role::Good, "everything that is needed is in order"),
+        (0, 0) => page.painted(Role::Good, "all checks passed"),
+        (0, _) => page.painted(Role::Good, "all required checks passed"),
         (1, _) => page.painted(Role::Bad, "one check failed"),
         _ => page.painted(Role::Bad, &format!("{failed} checks failed")),
     }

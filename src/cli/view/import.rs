@@ -29,7 +29,10 @@ pub(crate) fn import(report: &ImportReport) -> Vec<String> {
     }
     for conflict in &report.conflicting {
         let (id, fields) = (conflict.id.short(), conflict.fields.join(", "));
-        lines.push(format!("  {}: {id} is stored with other {fields}; what is stored was kept", conflict.place));
+        lines.push(format!(
+            "  {}: {id} is already stored with different {fields}; the stored prompt was kept",
+            conflict.place
+        ));
     }
     let shown = report.conflicting.len() as u64;
     if report.conflicts > shown {
@@ -72,7 +75,7 @@ mod tests {
                 "warning: left out: `match`",
                 "4,990 prompts imported, 3 already there, 2 in conflict, 5 skipped",
                 "4,990 prompts can be found by meaning now",
-                "  record 3 (line 4): 7a3f9c21 is stored with other content, tags; what is stored was kept",
+                "  record 3 (line 4): 7a3f9c21 is already stored with different content, tags; the stored prompt was kept",
                 "  and 1 conflict more",
                 "  skipped 5: it has no content (from row 9 on)",
             ]

@@ -34,13 +34,17 @@ fn figures(profile: &JudgeProfile) -> Table {
     let share = |share: f64| format!("{:.0} %", share * 100.0);
     let own = profile.self_preference.map_or_else(|| "-".to_owned(), margin);
     let rows = [
-        ("position", margin(profile.position_bias), "margin for what is shown first, of equal texts; 0 is fair"),
-        ("consistency", share(profile.swap_consistency), "pairs of which both orders were judged alike"),
-        ("length", margin(profile.length_slope), "margin for e times the length that says no more; above 0 is a bias"),
-        ("self-preference", own, "margin for the same in its own words; 0 is fair"),
+        ("position", margin(profile.position_bias), "preference for the first of two equal texts; 0 is fair"),
+        ("consistency", share(profile.swap_consistency), "pairs judged the same in both orders"),
+        (
+            "length",
+            margin(profile.length_slope),
+            "preference for e times the length at equal content; above 0 is a bias",
+        ),
+        ("self-preference", own, "preference for its own wording; 0 is fair"),
         ("stability", share(profile.stability), "questions answered the same when asked again"),
-        ("sensitivity", share(profile.sensitivity), "copies made worse on purpose that lost"),
-        ("robustness", share(profile.robustness), "pleas of a candidate that won it nothing"),
+        ("sensitivity", share(profile.sensitivity), "deliberately worsened copies that lost"),
+        ("robustness", share(profile.robustness), "appeals to the judge in a text that had no effect"),
     ];
     for (name, figure, what) in rows {
         table.row(vec![name.to_owned(), figure, what.to_owned()]);

@@ -77,33 +77,12 @@ pub(crate) fn drawn(interval: String) -> String {
 
 /// Chooses the signs that this locale can show.
 pub(crate) fn choose(environment: &Environment) {
-    IS_ASCII.store(!shows_unicode(environment), Ordering::Relaxed);
-}
-
-/// False for a locale that says it is ASCII, or of another character set than UTF-8 (POSIX, Base Definitions 8.2). A
-/// locale that is not set says nothing.
-fn shows_unicode(environment: &Environment) -> bool {
-    let Some(locale) = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| environment.get(name)) else {
-        return true;
-    };
-    match locale.split('@').next().unwrap_or_default().split_once('.') {
-        Some((_, characters)) => matches!(characters.to_ascii_lowercase().as_str(), "utf-8" | "utf8"),
-        None => !matches!(locale, "C" | "POSIX"),
-    }
+    IS_ASCII.store(!environment.shows_unicode(), Ordering::Relaxed);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_locale_decides_and_lc_all_first() {
-        let shows = |pairs: &[(&str, &str)]| shows_unicode(&Environment::from_pairs(pairs.iter().copied()));
-        assert!(shows(&[]) && shows(&[("LANG", "de_DE.UTF-8")]) && shows(&[("LC_ALL", "C.utf8")]));
-        assert!(shows(&[("LANG", "de_DE")]) && shows(&[("LC_ALL", "C.UTF-8"), ("LANG", "C")]));
-        assert!(!shows(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]) && !shows(&[("LC_CTYPE", "POSIX")]));
-        assert!(!shows(&[("LANG", "de_DE.ISO-8859-15@euro")]));
-    }
 
     #[test]
     fn every_sign_has_a_twin_in_ascii() {

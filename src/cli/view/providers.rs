@@ -94,7 +94,7 @@ fn place(provider: &ProviderInfo) -> String {
     match (&provider.reason, &provider.base_url) {
         (Some(reason), _) => one_line(reason),
         (None, Some(url)) => one_line(url),
-        (None, None) if provider.kind == ProviderKind::Sim => "plays a script".to_owned(),
+        (None, None) if provider.kind == ProviderKind::Sim => "runs a script".to_owned(),
         (None, None) => "inside this program".to_owned(),
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
         page.gap();
     }
     if !left_out.is_empty() {
-        page.painted(Role::Faint, "not set up, and left out:");
+        page.painted(Role::Faint, "not set up, skipped:");
         let widest = left_out.iter().map(|test| test.name.chars().count()).max().unwrap_or(0);
         for test in &left_out {
             page.paragraph(Role::Body, &format!("  {:widest$}  {}", test.name, why_left_out(test)), widest + 4);

@@ -111,10 +111,7 @@ fn facts(result: &SelectResult) -> Vec<String> {
         ));
     }
     if result.missing > 0 {
-        facts.push(format!(
-            "{} without a valid answer, which count for nothing",
-            count_of(result.missing.into(), "question")
-        ));
+        facts.push(format!("{} without a valid answer (not counted)", count_of(result.missing.into(), "question")));
     }
     facts.push(match result.audit_age_days {
         Some(days) => format!("the judge was tested {days:.0} days ago"),

@@ -15,7 +15,7 @@ use super::words::{self, count_of, money, one_line, thousands};
 /// Writes the whole report.
 pub(crate) fn spend(page: &mut Page, report: &SpendReport) {
     if report.lines.is_empty() {
-        page.line("no call was paid for yet");
+        page.line("no paid calls yet");
     } else {
         spend_lines(page, report);
     }
@@ -67,13 +67,13 @@ fn cost(totals: &SpendTotals) -> String {
 /// What the sum does not know.
 fn unknowns(total: &SpendTotals) -> impl Iterator<Item = String> {
     let unpriced = (total.unpriced > 0).then(|| {
-        format!("{} went to models whose price is unknown and are not in the sum", count_of(total.unpriced, "call"))
+        format!("{} went to models whose price is unknown and are not in the total", count_of(total.unpriced, "call"))
     });
     let unseen = (total.unseen > 0).then(|| {
         let calls = count_of(total.unseen, "call");
         let have = if total.unseen == 1 { "has" } else { "have" };
         let most = money(Some(total.unseen_usd));
-        format!("{calls} {have} no end that was seen (cancelled, cut or under way): up to {most} more")
+        format!("{calls} {have} an unknown outcome (cancelled, cut off or in progress): up to {most} more")
     });
     let failed = (total.failed > 0).then(|| {
         format!(
@@ -213,7 +213,7 @@ mod tests {
         let mut page = Page::new(Paint::Plain, 80, false);
         spend(&mut page, &empty);
         let text = String::from(page.finish());
-        assert_eq!(text, "no call was paid for yet\n\nno daily budget is set (`spend.daily_budget_usd`)\n");
+        assert_eq!(text, "no paid calls yet\n\nno daily budget is set (`spend.daily_budget_usd`)\n");
         spend_lines(&mut Page::new(Paint::Plain, 80, false), &empty);
     }
 

@@ -62,7 +62,7 @@ fn ranking(page: &mut Page, why: &Why) {
                 2,
             );
         }
-        _ => page.paragraph(Role::Body, "it was never ranked; by the rules of the ranking it would have:", 2),
+        _ => page.paragraph(Role::Body, "it was never ranked; the current rules would give it:", 2),
     }
     let mut table = super::Table::new(vec![
         super::Column::words("component"),
@@ -84,7 +84,7 @@ fn ranking(page: &mut Page, why: &Why) {
     table.write(page);
     if let Some(score) = why.score.filter(|score| (score - why.ranking.score).abs() > 0.005) {
         let text = format!(
-            "Added up now it would score {:.2}, not {score:.2}: the weights, the persona or the rules changed since.",
+            "With the current settings it would score {:.2}, not {score:.2}: the weights, the persona or the rules changed since.",
             why.ranking.score
         );
         page.paragraph(Role::Warning, &text, 2);
@@ -131,7 +131,7 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
     );
     if told.winner_changed {
         let text = format!(
-            "Then {} was chosen ({}): what is known of the judge has changed since.",
+            "Then {} was chosen ({}): the test results of the judge have changed since.",
             told.recorded.winner.short(),
             chance(told.recorded.confidence)
         );
@@ -148,7 +148,7 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
         let questions = count_of(told.missing.into(), "question");
         page.paragraph(
             Role::Faint,
-            &format!("{questions} of this judgement had no valid answer and count for nothing"),
+            &format!("{questions} of this judgement had no valid answer and are not counted"),
             2,
         );
     }

@@ -29,5 +29,5 @@ pub(super) const ASSUME_PRICE: Field = Field::new(
 pub(super) const NO_CACHE: Field = Field::new(
     "no_cache",
     Kind::Boolean,
-    "Answers are neither taken from the cache nor kept, the judge's included; false by default.",
+    "Neither read nor write the cache of answers, the judge's included; false by default.",
 );

@@ -39,11 +39,11 @@ impl Request for CompareRequest {
         CRITERIA,
         THOROUGH,
         JUDGE_PROVIDER,
-        TIMEOUT_S.told("Seconds for the judge; answers that came are kept for the next time. No limit by default."),
+        TIMEOUT_S.told("Seconds for the judge; answers received so far are cached. No limit by default."),
         BUDGET_USD.told("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
         MAX_CALLS.told("Calls to models the judge may make, retries included. No cap by default."),
         ASSUME_PRICE,
-        NO_CACHE.told("The judge's answers are neither taken from the cache nor kept; false by default."),
+        NO_CACHE.told("Neither read nor write the judge's cache of answers; false by default."),
     ];
 
     fn from_decoded(values: Decoded) -> Self {
@@ -64,7 +64,7 @@ impl Request for CompareRequest {
         ];
         let given = stray.into_iter().filter(|(_, is_given)| *is_given);
         given
-            .map(|(field, _)| Fault::new(field, "is about the judge, who is only asked with a task: add one"))
+            .map(|(field, _)| Fault::new(field, "applies to the judge, which only runs with a task: add a task"))
             .collect()
     }
 }

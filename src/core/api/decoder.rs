@@ -154,7 +154,7 @@ fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>, faults: &
             let near = nearest(name, fields.iter().map(|field| field.name));
             let hint = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if fields.is_empty() => "nothing may be given here".to_owned(),
+                None if fields.is_empty() => "no field is allowed here".to_owned(),
                 None => {
                     format!("known fields: {}", fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", "))
                 }
@@ -354,7 +354,7 @@ fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
     let (mut checked, mut faults) = (BTreeMap::new(), Faults::default());
     if weights.is_empty() || weights.len() > limits::MAX_CRITERIA {
         let most = limits::MAX_CRITERIA;
-        faults.push(Fault::new("", format!("holds {} criteria; from 1 to {most} are allowed", weights.len())));
+        faults.push(Fault::new("", format!("has {} criteria; from 1 to {most} are allowed", weights.len())));
     }
     for (name, weight) in weights {
         let Some(number) = weight.as_f64() else {

@@ -67,7 +67,7 @@ impl Request for GenerateRequest {
         Field::new(
             "temperature",
             Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE },
-            "How freely the model chooses, 0 to 2; 0.7 unless configured. Sent only where the model takes it.",
+            "Sampling temperature, 0 to 2; 0.7 unless configured. Sent only where the model takes it.",
         ),
         Field::new(
             "max_tokens",

@@ -22,7 +22,7 @@ impl Request for JudgeAuditRequest {
         Field::new(
             "judge_provider",
             Kind::Provider,
-            "Who is tested, as `name` or `name/model`; the usual judge by default.",
+            "The judge to test, as `name` or `name/model`; the usual judge by default.",
         ),
         BUDGET_USD.told("US dollars the test may cost: a call that could pass it is not made. No cap by default."),
         MAX_CALLS.told("Calls to models the test may make, retries included. No cap by default."),

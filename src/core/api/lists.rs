@@ -39,7 +39,7 @@ pub(super) fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> Res
         given => {
             let texts = texts_of(kind, given)?;
             if texts.len() > max {
-                return Err(Wrong::value(format!("names {} judges; at most {max} make a panel", texts.len())));
+                return Err(Wrong::value(format!("names {} judges; a panel has at most {max}", texts.len())));
             }
             providers(texts, &known.providers, "leave it out for the usual judge")
         }

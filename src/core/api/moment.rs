@@ -38,7 +38,7 @@ impl Moment {
         }
         let shown: String = text.chars().take(40).collect();
         Err(format!(
-            "`{shown}` is no moment: write a date (2026-11-21), a time (2026-11-21T08:30:00Z) or an age (7d, 12h, 30m)"
+            "`{shown}` is not a date or time: write a date (2026-11-21), a time (2026-11-21T08:30:00Z) or an age (7d, 12h, 30m)"
         ))
     }
 

@@ -36,7 +36,7 @@ impl PromptKey {
         let shown: String = text.chars().take(40).collect();
         if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_hexdigit()) || digits.len() > 32 {
             return Err(format!(
-                "`{shown}` is no id: give the id `aludel list` shows, six or more of its first or last characters, or @last"
+                "`{shown}` is not a prompt id: give the id `aludel list` shows, six or more of its first or last characters, or @last"
             ));
         }
         if digits.len() < limits::ID_FRAGMENT_CHARS {
@@ -270,7 +270,7 @@ impl Request for DeleteRequest {
     fn cross_check(&self) -> Vec<Fault> {
         match (self.prompt_ids.is_empty(), self.all) {
             (true, false) => vec![Fault::new("prompt_ids", "names nothing to delete: give ids, or ask for all")],
-            (false, true) => vec![Fault::new("all", "cannot be asked for together with ids: give one or the other")],
+            (false, true) => vec![Fault::new("all", "cannot be combined with ids: give one or the other")],
             _ => Vec::new(),
         }
     }

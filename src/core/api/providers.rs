@@ -20,7 +20,7 @@ impl Request for TestProvidersRequest {
         Field::new(
             "providers",
             Kind::Providers,
-            "Whom to call, each as `name` or `name/model`; every provider that is configured or has a key by default.",
+            "Providers to call, each as `name` or `name/model`; by default every provider that is configured or has a key.",
         ),
         Field::new(
             "timeout_s",

@@ -16,10 +16,12 @@ const QUERY: Field = Field::new(
 )
 .required();
 
-const SEMANTIC: Field =
-    Field::new("semantic", Kind::Boolean, "Look for what means the same, whatever its words; false by default.");
-const HYBRID: Field =
-    Field::new("hybrid", Kind::Boolean, "Look by words and by meaning, and fuse the two; false by default.");
+const SEMANTIC: Field = Field::new("semantic", Kind::Boolean, "Search by meaning instead of words; false by default.");
+const HYBRID: Field = Field::new(
+    "hybrid",
+    Kind::Boolean,
+    "Search by words and by meaning, and combine the two rankings; false by default.",
+);
 
 /// By what prompts are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,7 +80,7 @@ impl Request for SearchRequest {
         if self.is_contradictory {
             return vec![Fault::new(
                 "hybrid",
-                "cannot be asked for together with semantic: hybrid has both, so give one or the other",
+                "cannot be combined with semantic: hybrid includes it, so give one or the other",
             )];
         }
         Vec::new()
@@ -193,9 +195,9 @@ pub struct ReindexRequest {
 
 impl Request for ReindexRequest {
     const FIELDS: &'static [Field] = &[
-        Field::new("text", Kind::Boolean, "Make the index of words anew; true unless only vectors are asked for."),
+        Field::new("text", Kind::Boolean, "Rebuild the word index; true unless only vectors are asked for."),
         Field::new("vectors", Kind::Boolean, "Make missing vectors; true unless only text is asked for."),
-        Field::new("all", Kind::Boolean, "Make all vectors anew, those that are there too; false by default."),
+        Field::new("all", Kind::Boolean, "Rebuild all vectors, existing ones too; false by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -211,11 +213,11 @@ impl Request for ReindexRequest {
         if !self.text && !self.vectors {
             return vec![Fault::new(
                 "vectors",
-                "leaves nothing to do beside text: ask for one of the two, or for both",
+                "excludes everything together with text: give one of the two, or neither",
             )];
         }
         if self.all && !self.vectors {
-            return vec![Fault::new("all", "is about vectors, which are not asked for: leave one of the two out")];
+            return vec![Fault::new("all", "applies to vectors, which text excludes: drop one of the two")];
         }
         Vec::new()
     }

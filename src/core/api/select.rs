@@ -63,7 +63,7 @@ pub(super) const THOROUGH: Field = Field::new(
 pub(super) const JUDGE_PROVIDER: Field = Field::new(
     "judge_provider",
     Kind::Judges { max: limits::MAX_JUDGES },
-    "Who judges, as `name` or `name/model`; several are a panel. Unless given: judge.provider, else a configured provider of another family than the prompts' own.",
+    "The judge, as `name` or `name/model`; several are a panel. Unless given: judge.provider, else a configured provider of another family than the prompts' own.",
 );
 
 impl Request for SelectRequest {
@@ -78,12 +78,11 @@ impl Request for SelectRequest {
         CRITERIA,
         THOROUGH,
         JUDGE_PROVIDER,
-        TIMEOUT_S
-            .told("Seconds for the whole selection; answers that came are kept for the next. No limit by default."),
+        TIMEOUT_S.told("Seconds for the whole selection; answers received so far are cached. No limit by default."),
         BUDGET_USD.told("US dollars the selection may cost: a call that could pass it is not made. No cap by default."),
         MAX_CALLS.told("Calls to models the selection may make, retries included. No cap by default."),
         ASSUME_PRICE,
-        NO_CACHE.told("Answers are neither taken from the cache nor kept; false by default."),
+        NO_CACHE.told("Neither read nor write the cache of answers; false by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -117,7 +116,7 @@ impl Request for WhyRequest {
         Field::new(
             "limit",
             Kind::Integer { min: 1, max: limits::MAX_LIMIT },
-            "Most judgements that are told, the newest first; 10 by default.",
+            "Most judgements to show, the newest first; 10 by default.",
         ),
     ];
 
@@ -188,7 +187,7 @@ mod tests {
         refused(
             json!(["lab", "lab", "lab", "lab", "lab", "lab", "lab", "lab", "lab"]),
             Code::ValidationFailed,
-            "names 9 judges; at most 8",
+            "names 9 judges; a panel has at most 8",
         );
         refused(json!(7), Code::InvalidRequest, "expected a text or a list of texts");
     }
@@ -201,7 +200,7 @@ mod tests {
         assert_eq!(criteria(json!({ "clarity": 2, "fit": 1.0 })), Criteria::Weights(weights));
         let refused = |value: Value, code, says: &str| refused(json!({ "criteria": value }), code, says);
         refused(json!(""), Code::ValidationFailed, "criteria: is empty");
-        refused(json!({}), Code::ValidationFailed, "criteria: holds 0 criteria; from 1 to 12");
+        refused(json!({}), Code::ValidationFailed, "criteria: has 0 criteria; from 1 to 12");
         refused(json!({ "clarity": 0 }), Code::ValidationFailed, "the weight of `clarity` is 0; it must be above 0");
         refused(json!({ "clarity": "much" }), Code::InvalidRequest, "the weight of `clarity` is a text");
         refused(json!(["clarity"]), Code::InvalidRequest, "expected a text or an object of numbers");

@@ -7,7 +7,7 @@ use crate::domain::SpendBy;
 /// Asks what was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SpendRequest {
-    /// What calls are added up by; day by default.
+    /// What calls are grouped by; day by default.
     pub by: SpendBy,
     /// Calls that went out at this moment or later.
     pub since: Option<Moment>,
@@ -20,7 +20,7 @@ impl Request for SpendRequest {
         Field::new(
             "by",
             Kind::Choice(&["day", "model", "provider", "phase", "tag", "command"]),
-            "What calls are added up by; day by default.",
+            "What calls are grouped by; day by default.",
         ),
         Field::new("since", Kind::Moment, "Only calls made then or later: a date (UTC), a time or an age such as 7d."),
         Field::new("until", Kind::Moment, "Only calls made then or earlier; a day counts whole."),

@@ -22,7 +22,7 @@ impl Request for StatsRequest {
         Field::new(
             "by",
             Kind::Choices(&["day", "phase", "provider", "model", "persona", "tag"]),
-            "What totals are added up by, one or several; day, phase, provider and model by default.",
+            "What totals are grouped by, one or several; day, phase, provider and model by default.",
         ),
         Field::new(
             "limit",

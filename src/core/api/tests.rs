@@ -162,7 +162,7 @@ fn deleting_one_prompt_is_deleting_a_list_of_one() {
 fn an_operation_that_takes_nothing_refuses_anything() {
     assert_eq!(decode::<NoFields>(json!({}), &known()).unwrap(), NoFields);
     let error = decode::<NoFields>(json!({ "limit": 3 }), &known()).unwrap_err();
-    assert_eq!(error.to_string(), "limit: unknown field; nothing may be given here");
+    assert_eq!(error.to_string(), "limit: unknown field; no field is allowed here");
 }
 
 #[test]

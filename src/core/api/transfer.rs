@@ -57,7 +57,7 @@ impl Request for ImportRequest {
         Field::new(
             "format",
             Kind::Choice(&["json", "jsonl", "csv", "yaml"]),
-            "The file's format; told from its name or its first bytes by default.",
+            "The file's format; detected from its name or its first bytes by default.",
         ),
         DRY_RUN,
         NO_VECTORS,
@@ -75,7 +75,7 @@ impl Request for ImportRequest {
 const NO_VECTORS: Field = Field::new(
     "no_vectors",
     Kind::Boolean,
-    "Make no vectors at the end; `reindex`, the servers and the workbench make up for it. False by default.",
+    "Make no vectors at the end; `reindex`, the servers and the workbench make them later. False by default.",
 );
 
 const DRY_RUN: Field =

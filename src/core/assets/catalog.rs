@@ -20,7 +20,7 @@ pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
 
 /// What it is for, in a sentence.
 pub(super) fn description(catalog: &Catalog) -> String {
-    format!("What is known of {} models: limits, prices, parameters; rows of yours go before ours.", catalog.len())
+    format!("What is known of {} models: limits, prices, parameters; your rows take precedence.", catalog.len())
 }
 
 /// The comment at the head of a text, which explains the format.

@@ -128,7 +128,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<MessageTemplate, AssetFaul
     let body_line = document.body_line;
     let template = Template::parse(document.body).map_err(|error| AssetFault::of_template(error, body_line))?;
     if document.body.trim().is_empty() {
-        return Err(AssetFault::new(body_line, "the template is empty; write what the model is to be told"));
+        return Err(AssetFault::new(body_line, "the template is empty; write the instructions for the model"));
     }
     Ok(MessageTemplate { name: head.name, description: head.description, task: head.task, template, body_line })
 }
@@ -139,7 +139,7 @@ pub(super) fn parse_wording(name: &str, text: &str) -> Result<Wording, AssetFaul
     front_matter::check_name(name, &document.head.name, 2)?;
     let text = document.body.trim();
     if text.is_empty() {
-        return Err(AssetFault::new(document.body_line, "the text is empty; write what the model is to be told"));
+        return Err(AssetFault::new(document.body_line, "the text is empty; write the instructions for the model"));
     }
     Ok(Wording { name: document.head.name, description: document.head.description, text: text.to_owned() })
 }

@@ -432,7 +432,7 @@ impl Assets {
     pub fn copy_to_user(&self, kind: AssetKind, name: &str) -> Result<PathBuf> {
         let text = self.text(kind, name)?;
         let Some(dirs) = &self.dirs else {
-            return Err(Error::Conflict("there is no user's folder to copy to; set one with `--data-dir`".to_owned()));
+            return Err(Error::Conflict("there is no data folder to copy to; set one with `--data-dir`".to_owned()));
         };
         if let Origin::User(path) = text.origin {
             return Err(Error::Conflict(format!("`{}` is there already; edit it in place", path.display())));
@@ -462,7 +462,7 @@ impl Assets {
         let what = kind.as_str();
         let field = if kind == AssetKind::Rubric { "criteria" } else { what };
         let told = if kind == AssetKind::Theme { self.theme_names() } else { names };
-        Error::value(field, format!("`{name}` is no {what}; there are {}{guess}", told.join(", ")))
+        Error::value(field, format!("`{name}` is not a {what}; choose one of {}{guess}", told.join(", ")))
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Persona, AssetFault> {
     for (at, section) in sections.iter().enumerate() {
         let Section { title, line, text } = section;
         let message = if !known.contains(&title.as_str()) {
-            format!("`## {title}` is no section of a persona; there are {}", known.join(", "))
+            format!("`## {title}` is not a section of a persona; the sections are {}", known.join(", "))
         } else if sections[..at].iter().any(|earlier| earlier.title == *title) {
             format!("the section `## {title}` is there twice")
         } else if text.is_empty() {
@@ -116,7 +116,7 @@ fn sections(body: &str, first_line: usize) -> Result<Vec<Section>, AssetFault> {
             section.text.push_str(line);
             section.text.push('\n');
         } else if !line.trim().is_empty() {
-            return Err(AssetFault::new(first_line + offset, "this text stands in no section; begin with `## Role`"));
+            return Err(AssetFault::new(first_line + offset, "this text is outside any section; begin with `## Role`"));
         }
     }
     for section in &mut sections {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_fault_names_its_line() {
         for (text, line, says) in [
-            (GOOD.replace("## Solutio", "## Solution"), 13, "`## solution` is no section"),
+            (GOOD.replace("## Solutio", "## Solution"), 13, "`## solution` is not a section"),
             (GOOD.replace("## Solutio\ns\n", ""), 15, "`## solutio` is missing"),
             (GOOD.replace("name: x", "name: y"), 2, "write `name: x`"),
             (GOOD.replace("## Role\n", "hello\n"), 8, "begin with `## Role`"),

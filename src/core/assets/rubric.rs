@@ -60,7 +60,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Rubric, AssetFault> {
 pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     let file: File = front_matter::yaml(text, 1)?;
     if !is_kebab_case(&file.name) {
-        let message = format!("`name: {}` is no name; use kebab-case", file.name);
+        let message = format!("`name: {}` is not a valid name; use kebab-case", file.name);
         return Err(AssetFault::new(line_of(text, "name:"), message));
     }
     if file.criteria.is_empty() || file.criteria.len() > MAX_CRITERIA {
@@ -70,7 +70,10 @@ pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     for (at, row) in file.criteria.iter().enumerate() {
         let line = line_of(text, &format!("name: {}", row.name));
         if !is_kebab_case(&row.name) {
-            return Err(AssetFault::new(line, format!("`{}` is no name of a criterion; use kebab-case", row.name)));
+            return Err(AssetFault::new(
+                line,
+                format!("`{}` is not a valid name for a criterion; use kebab-case", row.name),
+            ));
         }
         if file.criteria[..at].iter().any(|earlier| earlier.name == row.name) {
             return Err(AssetFault::new(line, format!("the criterion `{}` is there twice", row.name)));
@@ -80,7 +83,7 @@ pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
             return Err(AssetFault::new(line, message));
         }
         if row.question.trim().is_empty() {
-            return Err(AssetFault::new(line, format!("the criterion `{}` asks no question", row.name)));
+            return Err(AssetFault::new(line, format!("the criterion `{}` has no question", row.name)));
         }
     }
     let total: f64 = file.criteria.iter().map(|row| row.weight).sum();

@@ -285,7 +285,7 @@ impl Assets {
         self.theme(name)?;
         let text = self.text(AssetKind::Theme, name)?;
         let ThemeFile { description, extends, .. } = parse(&text.text).map_err(|fault| fault.in_asset(&text))?;
-        let like = |(base, _)| format!("As `{base}`, in part with colours of its own.");
+        let like = |(base, _)| format!("As `{base}`, with some colours of its own.");
         Ok(description.or_else(|| extends.map(like)).unwrap_or_default())
     }
 
@@ -303,11 +303,14 @@ impl Assets {
                 AssetText { name: base, kind: AssetKind::Theme, origin: Origin::Builtin, text: ours.to_owned() }
             }
             None if names.contains(&base) => {
-                return refuse(format!("{} leads back to `{base}`; let one of them extend another", names.join(" > ")));
+                return refuse(format!(
+                    "{} is a cycle through `{base}`; let one of them extend another theme",
+                    names.join(" > ")
+                ));
             }
             None if !self.names(AssetKind::Theme).contains(&base) => {
                 let known = self.names(AssetKind::Theme).join(", ");
-                return refuse(format!("`{base}` is no theme of a file; there are {known}"));
+                return refuse(format!("`{base}` is not a theme file; the theme files are {known}"));
             }
             None => {
                 let below = self.text(AssetKind::Theme, &base)?;
@@ -394,8 +397,11 @@ mod tests {
     fn a_circle_is_told_with_its_way() {
         let error = mine(&[("mine", "extends: a\n"), ("a", "\nextends: b\n"), ("b", "extends: a\n")]).unwrap_err();
         let told = error.to_string();
-        assert!(told.contains("b.yaml") && told.contains("line 1: extends: mine > a > b leads back to `a`"), "{told}");
-        assert!(fault("extends: mine\n").contains("mine leads back to `mine`"));
+        assert!(
+            told.contains("b.yaml") && told.contains("line 1: extends: mine > a > b is a cycle through `a`"),
+            "{told}"
+        );
+        assert!(fault("extends: mine\n").contains("mine is a cycle through `mine`"));
     }
 
     #[test]
@@ -413,9 +419,9 @@ mod tests {
             "line 5: key.fg: expected a colour",
             "line 5: key.modifiers: expected a list of bold, dim,",
             "line 6: good.modifiers: expected one of bold, dim,",
-            "line 7: hints: is no key here; there are description, extends, ground, text,",
-            "line 8: phases.solution: is no key here; there are prima-materia, solutio, coagulatio; did you mean `solutio`?",
-            "line 9: bad.colour: is no key here; there are fg, bg, modifiers",
+            "line 7: hints: is not a key here; choose one of description, extends, ground, text,",
+            "line 8: phases.solution: is not a key here; choose one of prima-materia, solutio, coagulatio; did you mean `solutio`?",
+            "line 9: bad.colour: is not a key here; choose one of fg, bg, modifiers",
         ] {
             assert!(told.contains(part), "{part}\n{told}");
         }
@@ -426,8 +432,10 @@ mod tests {
         let told = fault("text: red\n");
         assert!(told.contains("`ground`, `muted`") && told.contains("`phases.coagulatio` left out"), "{told}");
         assert!(!told.contains("`text`") && told.contains("extends: dark"), "{told}");
-        assert!(fault("extends: drak\n").contains("`drak` is no theme of a file; there are ansi16, dark, light"));
-        assert!(fault("extends: mono\n").contains("`mono` is no theme of a file"));
+        assert!(
+            fault("extends: drak\n").contains("`drak` is not a theme file; the theme files are ansi16, dark, light")
+        );
+        assert!(fault("extends: mono\n").contains("`mono` is not a theme file"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl AssetDirs {
         let path = self.path(kind, name);
         // Opening a pipe would wait for a writer.
         if fs::metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            let reason = "it is a pipe or a device; put an ordinary file in its place".to_owned();
+            let reason = "it is a pipe or a device; replace it with a regular file".to_owned();
             return Err(Error::File { action: "read", path, reason });
         }
         match read_text(&path) {
@@ -134,11 +134,11 @@ fn why_unread(folder: &str, path: &Path) -> Option<String> {
     let ending = path.extension().unwrap_or_default();
     let Some(kind) = kinds().find(|kind| ending == kind.extension()) else {
         let endings: Vec<String> = kinds().map(|kind| format!("`.{}`", kind.extension())).collect();
-        return Some(format!("nothing reads it: files here end in {}", endings.join(" or ")));
+        return Some(format!("it is ignored: files here end in {}", endings.join(" or ")));
     };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     if kind.reserves(&stem) {
-        return Some(format!("nothing reads it: `{stem}` is not made of a file; give yours another name"));
+        return Some(format!("it is ignored: `{stem}` is built in and not read from a file; choose another name"));
     }
     if kind.is_open() {
         let reason = "its name is not kebab-case: lower case letters and digits, joined by single dashes";
@@ -148,5 +148,5 @@ fn why_unread(folder: &str, path: &Path) -> Option<String> {
         return None;
     }
     let known: Vec<&str> = table::names(kind).collect();
-    Some(format!("nothing reads it: a {} can be one of {}", kind.as_str(), known.join(", ")))
+    Some(format!("it is ignored: a {} can be one of {}", kind.as_str(), known.join(", ")))
 }

@@ -31,7 +31,7 @@ pub struct ProviderConfig {
     pub model: Option<String>,
     /// The model for embeddings.
     pub embedding_model: Option<String>,
-    /// A PEM file with a root certificate to trust besides the usual.
+    /// A PEM file with an additional root certificate to trust.
     pub ca_file: Option<PathBuf>,
     /// Seconds of silence after which a call is given up, 1..=3600.
     pub timeout_s: u64,

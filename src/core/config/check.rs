@@ -31,17 +31,17 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
         let key = |leaf: &str| format!("providers.{name}.{leaf}");
         if ProviderKind::parse(name).is_none() && !merged.is_set(&key("kind")) {
             let kinds = ProviderKind::ALL.map(ProviderKind::as_str).join(", ");
-            let message = format!("`{name}` is no kind of provider, so it needs a `kind` ({kinds})");
+            let message = format!("`{name}` is not a kind of provider, so it needs a `kind` ({kinds})");
             faults.push((format!("providers.{name}"), message));
         }
         let both_in_file =
             ["api_key", "api_key_cmd"].iter().all(|leaf| merged.origins.places.get(&key(leaf)) == Some(&Place::File));
         if both_in_file {
-            faults.push((key("api_key_cmd"), "stands beside `api_key`; keep one of the two".to_owned()));
+            faults.push((key("api_key_cmd"), "is set together with `api_key`; keep one of the two".to_owned()));
         }
         if sends_a_key_in_the_clear(merged, name) {
             let message = format!(
-                "is plain http to another machine, so the key would travel unencrypted; write https://, or set `providers.{name}.allow_http: true` where the network is trusted"
+                "is plain http to another machine, so the key would be sent unencrypted; write https://, or set `providers.{name}.allow_http: true` where the network is trusted"
             );
             faults.push((key("base_url"), message));
         }

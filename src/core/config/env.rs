@@ -84,6 +84,18 @@ impl Environment {
         secret.map(|(variable, _)| variable.clone()).collect()
     }
 
+    /// False where the locale says that it is ASCII, or has another character set than UTF-8 (POSIX, Base Definitions 8.2):
+    /// signs around data are ASCII then. A locale that is not set, or names no character set, says nothing.
+    pub fn shows_unicode(&self) -> bool {
+        let Some(locale) = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.get(name)) else {
+            return true;
+        };
+        match locale.split('@').next().unwrap_or_default().split_once('.') {
+            Some((_, characters)) => matches!(characters.to_ascii_lowercase().as_str(), "utf-8" | "utf8"),
+            None => !matches!(locale, "C" | "POSIX"),
+        }
+    }
+
     /// True when the user wants no colour (<https://no-color.org>: `NO_COLOR` set and not empty).
     pub fn no_color(&self) -> bool {
         self.get("NO_COLOR").is_some()
@@ -157,7 +169,7 @@ fn one_underscore(rest: &str) -> Option<String> {
         (Some(meant), _) => format!("{section}__{meant}"),
         (None, _) => "GENERATION__DEFAULT_COUNT".to_owned(),
     };
-    Some(format!("sets no key; between a section and its key stand two underscores, as in {PREFIX}{example}"))
+    Some(format!("sets no key; write two underscores between a section and its key, as in {PREFIX}{example}"))
 }
 
 fn unknown(name: &str) -> String {
@@ -250,5 +262,15 @@ mod tests {
     fn debug_shows_names_alone() {
         let shown = format!("{:?}", Environment::from_pairs([("OPENAI_API_KEY", "canary")]));
         assert!(shown.contains("OPENAI_API_KEY") && !shown.contains("canary"));
+    }
+
+    #[test]
+    fn the_locale_says_which_signs_can_be_shown_and_lc_all_first() {
+        let shows = |pairs: &[(&str, &str)]| Environment::from_pairs(pairs.iter().copied()).shows_unicode();
+        assert!(shows(&[]) && shows(&[("LANG", "de_DE.UTF-8")]) && shows(&[("LC_ALL", "C.utf8")]));
+        assert!(shows(&[("LANG", "de_DE")]) && shows(&[("LC_ALL", "C.UTF-8"), ("LANG", "C")]));
+        assert!(shows(&[("LC_ALL", ""), ("LC_CTYPE", "en_GB.UTF-8"), ("LANG", "C")]));
+        assert!(!shows(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]) && !shows(&[("LC_CTYPE", "POSIX")]));
+        assert!(!shows(&[("LANG", "de_DE.ISO-8859-15@euro")]));
     }
 }

@@ -96,7 +96,7 @@ impl Kind {
             Self::Secret => match not_blank(raw) {
                 Some(secret) if !secret.contains(['\n', '\r', '\0']) => Ok(secret.trim().into()),
                 Some(_) => Err("expected text of one line".to_owned()),
-                None => Err("expected text, got a blank one".to_owned()),
+                None => Err("expected text, got only blanks".to_owned()),
             },
             Self::Choice(words) => match words.iter().find(|word| **word == text) {
                 Some(word) => Ok(Value::from(*word)),

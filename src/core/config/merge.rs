@@ -288,7 +288,7 @@ impl<'a> FileReader<'a> {
     fn fault(&mut self, message: String) {
         if self.merged.faults.len() >= MOST_FAULTS {
             if self.merged.faults.len() == MOST_FAULTS {
-                let message = format!("there is more that is wrong; these are the first {MOST_FAULTS} faults");
+                let message = format!("there are more faults; these are the first {MOST_FAULTS}");
                 let source = self.source.clone();
                 self.merged.faults.push(ConfigFault { source, key: String::new(), line: None, column: None, message });
             }

@@ -308,8 +308,8 @@ fn a_name_that_is_no_kind_needs_one_and_a_key_has_one_source() {
     assert_eq!(
         home.faults(&[]),
         [
-            "config.yaml:2: providers.acme: `acme` is no kind of provider, so it needs a `kind` (openai, anthropic, google, openrouter, ollama, builtin, sim)",
-            "config.yaml:3: providers.openai.api_key_cmd: stands beside `api_key`; keep one of the two",
+            "config.yaml:2: providers.acme: `acme` is not a kind of provider, so it needs a `kind` (openai, anthropic, google, openrouter, ollama, builtin, sim)",
+            "config.yaml:3: providers.openai.api_key_cmd: is set together with `api_key`; keep one of the two",
         ]
     );
 }

@@ -88,6 +88,11 @@ impl ModelMetadata {
         total
     }
 
+    /// True when the calls in it may have been paid for.
+    pub fn may_have_cost(&self) -> bool {
+        self.most_usd.or(self.cost_usd) != Some(0.0)
+    }
+
     /// The most that the calls of both may have cost; `None` where both costs are the whole.
     fn most_with(&self, other: &Self) -> Option<f64> {
         self.most_usd.or(other.most_usd)?;

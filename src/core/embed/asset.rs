@@ -16,7 +16,7 @@ const ENTRY: usize = 16;
 /// What is wrong with a file of the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AssetError {
-    #[error("it does not begin as a model does")]
+    #[error("it does not start like a model file")]
     Magic,
     #[error("it is of version {0}, and this program reads {VERSION}")]
     Version(u32),
@@ -24,7 +24,7 @@ pub(super) enum AssetError {
     Short(usize),
     #[error("section {section} ({what}) has {came} bytes where it needs {wanted}")]
     Length { section: usize, what: &'static str, came: usize, wanted: usize },
-    #[error("section {section} ({what}) holds what makes no sense")]
+    #[error("section {section} ({what}) has invalid content")]
     Content { section: usize, what: &'static str },
     #[error("it has {0} sections more than a model")]
     Rest(usize),

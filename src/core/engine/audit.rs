@@ -34,7 +34,7 @@ impl Engine {
     /// nothing.
     pub async fn audit_judge(&self, request: JudgeAuditRequest, told: impl Fn(usize, usize)) -> Result<Audited> {
         let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
-        let warning = self.pass_preflight(&self.preflight_audit(&request)?, "name a cheaper judge")?;
+        let warning = self.pass_preflight(&self.preflight_audit(&request)?, "choose a cheaper judge")?;
         let bench = self.bench(&named, self.usual_judge(), &[])?;
         let judges = self.judges(&bench.targets, true)?;
         let judge = judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;

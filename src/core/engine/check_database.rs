@@ -78,7 +78,7 @@ impl Engine {
         }
         let (shown, faults) = (path.display(), faults.join("; "));
         if damage.is_index_alone {
-            return format!("{shown}: the index of words is damaged ({faults}); run `aludel reindex` to make it anew");
+            return format!("{shown}: the index of words is damaged ({faults}); run `aludel reindex` to rebuild it");
         }
         let name = path.file_name().unwrap_or_default().display();
         let restore = damage.backups.last().map_or_else(

@@ -96,8 +96,9 @@ impl Engine {
         let today = self.inner.clock.now().to_zoned(TimeZone::UTC).date();
         let strangers =
             catalog.provider_names().filter(|name| !self.config().providers.contains_key(*name)).map(|name| {
-                let detail =
-                    format!("your models.yaml has rows for `{name}`, which is no provider here: they mean nothing");
+                let detail = format!(
+                    "your models.yaml has rows for `{name}`, which is not a provider here: they have no effect"
+                );
                 Check::warning(format!("models of {name}"), detail)
             });
         let asked = self.models_asked_for();
@@ -155,17 +156,17 @@ fn remark(
     if let Some(ends) = card.and_then(|card| card.ends) {
         let days = (ends - today).get_days();
         if days <= 0 {
-            return Some(format!("its vendor serves it no more since {ends}; name another model"));
+            return Some(format!("its vendor shut it down on {ends}; name another model"));
         }
         if days <= NOTICE_DAYS {
-            return Some(format!("its vendor serves it until {ends}, in {days} days; name another model soon"));
+            return Some(format!("its vendor shuts it down on {ends}, in {days} days; name another model soon"));
         }
     }
     if catalog.price(kind, provider, base_url, model).is_some() || kind == ProviderKind::OpenRouter {
         // What OpenRouter's models cost, each answer says itself.
         return None;
     }
-    let known = if card.is_some() { "its price is not known" } else { "nothing is known of it, nor what it costs" };
+    let known = if card.is_some() { "its price is not known" } else { "neither it nor its price is known" };
     Some(format!(
         "{known}: a run with a cap in dollars needs --assume-price, or a row for it in models.yaml (`aludel templates edit models`)"
     ))
@@ -178,7 +179,7 @@ const fn is_networked(kind: ProviderKind) -> bool {
 
 /// That nobody names a model, and what to do.
 fn nameless(provider: &str) -> String {
-    format!("no model is named: set `providers.{provider}.model`, or write `{provider}/MODEL` where it is bound")
+    format!("no model is set: set `providers.{provider}.model`, or write `{provider}/MODEL` where it is bound")
 }
 
 /// What is odd about where a provider is reached.
@@ -204,7 +205,7 @@ fn misplaced(name: &str, provider: &ProviderConfig) -> impl Iterator<Item = Stri
     };
     let has_key = provider.api_key.is_some() || provider.api_key_cmd.is_some() || provider.has_secret_header();
     let in_the_clear = (has_key && is_in_the_clear(url)).then(|| {
-        format!("`{key}` is plain HTTP: the key and every text travel unencrypted; write https:// if it speaks it")
+        format!("`{key}` is plain HTTP: the key and all texts are sent unencrypted; write https:// if the server supports it")
     });
     path_fault.into_iter().chain(in_the_clear)
 }

@@ -202,7 +202,7 @@ impl Engine {
         match preflight {
             Preflight::Clear => Ok(None),
             Preflight::Unknown(estimate) => Ok(Some(format!(
-                "`spend.preflight_usd` cannot be held against this run: the price of {} is unknown; `assume_price` \
+                "`spend.preflight_usd` cannot be checked for this run: the price of {} is unknown; `assume_price` \
                  gives one",
                 estimate.unpriced.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ")
             ))),
@@ -214,8 +214,7 @@ impl Engine {
         let most = estimate.most_usd.unwrap_or_default();
         let allowed = Money::from_dollars_down(self.config().spend.preflight_usd.unwrap_or_default());
         format!(
-            "this run may cost up to {} ({} calls), and `spend.preflight_usd` lets no more than {allowed} pass without \
-             asking: confirm with a `budget_usd` of {most} (on the command line --yes does), or {cheaper}",
+            "this run may cost up to {} ({} calls), and `spend.preflight_usd` allows no more than {allowed} without confirmation: confirm with a `budget_usd` of {most} (on the command line --yes does), or {cheaper}",
             Money::from_dollars_up(most),
             estimate.calls
         )

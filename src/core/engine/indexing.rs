@@ -76,7 +76,7 @@ impl Indexer {
     pub(super) fn note_unstored(&self, error: &Error) {
         if error.code() == Code::Storage {
             let said = format!(
-                "the vectors of some prompts could not be stored, so search by meaning passes them over: {error}; \
+                "the vectors of some prompts could not be stored, so search by meaning does not find them: {error}; \
                  `aludel reindex` makes up for it"
             );
             self.unstored.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Error::Storage(said));
@@ -96,7 +96,7 @@ impl Indexer {
         tokio::select! {
             () = self.settle() => {}
             () = async { self.stop.cancelled().await; sleep(FAREWELL).await } => {
-                tracing::warn!("the making of vectors did not end in time");
+                tracing::warn!("embedding did not finish in time");
             }
         }
     }
@@ -194,7 +194,7 @@ impl Engine {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "prompts cannot be given vectors; trying again in {} s", wait.as_secs());
+                    tracing::warn!(%error, "prompts cannot be embedded; trying again in {} s", wait.as_secs());
                     indexer.state().problem = Some(error.to_string());
                     sleep(wait).await;
                     wait = (wait * 2).min(LONGEST_WAIT);

@@ -63,12 +63,12 @@ impl Engine {
         let warnings = if self.kind(usual.provider) == Some(ProviderKind::Builtin) {
             vec![
                 "`builtin` judges by fixed rules about what can be seen in a text (`aludel templates show rubric/default` has \
-                 the criteria); it is no language model and understands nothing: name one with `judge.provider`"
+                 the criteria); it is not a language model: set one with `judge.provider`"
                     .to_owned(),
             ]
         } else if families.contains(&family) {
             vec![format!(
-                "the judge `{}/{model}` is of the family that wrote the prompts, and judges favour their own: name one of \
+                "the judge `{}/{model}` is of the model family that wrote the prompts, and judges favour their own family: name one of \
                  another family with `judge.provider` or `judge_provider`",
                 usual.provider
             )]

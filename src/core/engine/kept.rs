@@ -98,7 +98,7 @@ impl Engine {
             }
             Err(reason) => Check::warning(
                 NAME,
-                format!("{shown} cannot be used ({reason}); runs go on without it, and it may be deleted"),
+                format!("{shown} cannot be used ({reason}); runs continue without it, and it may be deleted"),
             ),
         })
     }

@@ -98,7 +98,7 @@ impl Engine {
     async fn models_of(&self, name: &str) -> Result<Vec<String>, Error> {
         let listing = self.inner.registry.models(name)?;
         let late = || {
-            let message = format!("no list of models within {} s", LISTING.as_secs());
+            let message = format!("no list of models came within {} s", LISTING.as_secs());
             ProviderError::new(name, ProviderFailure::Timeout, message)
         };
         timeout(LISTING, listing).await.unwrap_or_else(|_| Err(late())).map_err(Error::from)

@@ -155,7 +155,7 @@ fn common_task(candidates: &[Prompt]) -> Result<String> {
         return Err(Error::value(
             "task_description",
             format!(
-                "is needed here: the prompts were made from different inputs (`{}`, `{}`); say what they are to be judged for",
+                "is needed here: the prompts were made from different inputs (`{}`, `{}`); say what to judge them for",
                 shown(&first),
                 shown(&other)
             ),

@@ -108,7 +108,7 @@ impl Engine {
         if file.exists() {
             Check::ok("configuration", format!("{} is valid", file.display()))
         } else {
-            Check::ok("configuration", format!("{} does not exist; the defaults are in force", file.display()))
+            Check::ok("configuration", format!("{} does not exist; the defaults apply", file.display()))
         }
     }
 

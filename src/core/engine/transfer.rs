@@ -41,7 +41,7 @@ impl Engine {
 
     /// Stores the prompts of a file, all or none of them as far as checks go. `watch` is told how far it is.
     ///
-    /// Dropping the future stops it; what is stored by then stays, and the same import takes up the rest.
+    /// Dropping the future stops it; what is stored by then stays, and the same import continues with the rest.
     ///
     /// # Errors
     /// `validation_failed` with the faults of the file, nothing stored; `file` when it cannot be read; `storage`.
@@ -74,7 +74,7 @@ impl Engine {
                 self.inner.indexer.note_unstored(&error);
                 report
                     .warnings
-                    .push(format!("no vectors were made, so search by meaning passes these prompts over: {error}"));
+                    .push(format!("no vectors were made, so search by meaning does not find these prompts: {error}"));
             }
         }
     }

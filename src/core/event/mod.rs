@@ -144,7 +144,8 @@ pub enum EventKind {
         /// Its verdict.
         comparison: Comparison,
     },
-    /// Calls were cut off before it was known what they cost. Comes right before the last event, whatever that is.
+    /// What the run cost, where no result says so: calls were cut off before that was known, or the judge was stopped or
+    /// failed after calls that may have been paid for. Comes right before the last event, whatever that is.
     Spent {
         /// What all calls of the run took, with the most they may have cost.
         model_metadata: ModelMetadata,

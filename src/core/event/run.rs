@@ -220,7 +220,7 @@ impl Run {
             return kind;
         }
         (queue.producers == 0).then(|| {
-            let lost = Error::Internal("the run ended without saying how".into());
+            let lost = Error::Internal("the run ended without a result".into());
             EventKind::Failed { error: Box::new(Problem::from(lost)) }
         })
     }

@@ -29,8 +29,7 @@ impl Told<'_> {
             parts.push("There was one candidate, so nothing was compared.".to_owned());
         } else if !confident {
             parts.push(
-                "Too close to call: among candidates that the comparisons do not tell apart, the cheaper one comes first, \
-                 then the one with fewer tokens, then the order of a hash of their texts."
+                "Too close to call: candidates that the comparisons cannot separate are ordered by cost, then by tokens, then by a hash of their text."
                     .to_owned(),
             );
         }
@@ -44,14 +43,16 @@ impl Told<'_> {
         }
         if self.unknown > 0 {
             let unknown = self.unknown;
-            parts.push(format!("Nothing valid was said of {unknown}: not guessed at, they stand last, unjudged."));
+            parts.push(format!("There was no valid answer about {unknown}: they are listed last, unjudged."));
         }
         if missing > 0 {
-            parts.push(format!("{missing} answers of the judge were not valid and count for nothing."));
+            parts.push(format!("{missing} answers of the judge were invalid and are not counted."));
         }
         if !self.opinions.is_empty() && self.opinions.iter().all(|opinion| opinion.agreed().is_none()) {
-            parts
-                .push("Each pair was asked about in one order, so a preference for a place could not show.".to_owned());
+            parts.push(
+                "Each pair was asked about in one order, so a preference for the first or second place would not show."
+                    .to_owned(),
+            );
         }
         let own = self.comparisons.iter().filter(|one| one.a == winner || one.b == winner);
         for comparison in own {
@@ -76,7 +77,7 @@ impl Told<'_> {
             let profile = self.evidence.profiles.get(at).and_then(Option::as_ref);
             if let Some(profile) = profile.filter(|profile| !profile.usable) {
                 let faults =
-                    if profile.faults.is_empty() { "no fault was noted".into() } else { profile.faults.join("; ") };
+                    if profile.faults.is_empty() { "no problem was noted".into() } else { profile.faults.join("; ") };
                 warnings.push(format!(
                     "The judge {} failed its own test ({faults}): do not rely on its choice, name another with \
                      `judge.provider` and `judge.model`.",
@@ -87,8 +88,7 @@ impl Told<'_> {
             let both = own.iter().filter(|opinion| opinion.agreed().is_some()).count();
             if both >= ENOUGH_TO_TELL && swap_consistency(&own) <= 0.0 {
                 warnings.push(format!(
-                    "The judge {} changed its verdict with the order in all {both} comparisons: it follows the place, not \
-                     the candidates, and its choice says nothing. Name another with `judge.provider`.",
+                    "The judge {} changed its verdict with the order in all {both} comparisons: it depends on the order, not the candidates, so its choice is meaningless. Name another with `judge.provider`.",
                     name(judge)
                 ));
             }

@@ -10,7 +10,7 @@ use super::book::{BookDraw, BookHold, BookedCall, SpendBook};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
-use super::till::{Share, Tally, Till, Unseen};
+use super::till::{Answered, Share, Tally, Till, Unseen};
 use crate::domain::SessionId;
 use crate::error::ProviderError;
 use crate::provider::catalog::Price;
@@ -211,6 +211,11 @@ impl Account {
     /// What the run has taken so far.
     pub fn tally(&self) -> Tally {
         self.till.tally()
+    }
+
+    /// The calls of the run so far that were answered.
+    pub fn answered(&self) -> Answered {
+        self.till.answered()
     }
 
     /// The calls of the run so far that were cut off before it was known what they cost.

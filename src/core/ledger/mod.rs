@@ -31,4 +31,4 @@ pub use book::{
 pub use money::Money;
 pub use refusal::Refusal;
 pub use reservation::{Actual, Reservation};
-pub use till::{Tally, Unseen};
+pub use till::{Answered, Tally, Unseen};

@@ -146,9 +146,9 @@ impl std::fmt::Display for Refusal {
                  takes no limit of tokens that is known: ask another, or cap `max_calls` instead"
             ),
             Self::Book(reason) => {
-                write!(f, "the daily budget cannot be kept, because the book of what is spent fails: {reason}")
+                write!(f, "the daily budget cannot be kept, because spending cannot be recorded: {reason}")
             }
-            Self::Closed => f.write_str("aludel is ending; ask again when it has started anew"),
+            Self::Closed => f.write_str("aludel is shutting down; try again after it has restarted"),
             Self::Gone => f.write_str("the run is over"),
         }
     }

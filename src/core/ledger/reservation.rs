@@ -74,6 +74,9 @@ impl Reservation {
     pub fn settle(mut self, actual: Actual) {
         let counted = actual.cost.or(actual.assumed).or(self.worst).unwrap_or_default();
         let Actual { input_tokens, output_tokens, cost, .. } = actual;
+        if let Some(Parts { hold, .. }) = &self.parts {
+            hold.see_answer(actual);
+        }
         self.end(counted, CallEnd::Answered { input_tokens, output_tokens, cost, counted });
     }
 

@@ -17,6 +17,7 @@ use super::account::{Caps, Need};
 use super::balance::{AllotmentId, Balance, Granted, Source, Verdict, Want};
 use super::money::Money;
 use super::refusal::Refusal;
+use super::reservation::Actual;
 use crate::domain::ModelMetadata;
 
 pub use super::balance::Tally;
@@ -32,12 +33,57 @@ pub(super) struct Till {
 struct State {
     balance: Balance,
     unseen: Unseen,
+    answered: Answered,
     /// Calls that wait, in their order.
     calls: VecDeque<Waiter>,
     /// Chains that wait, in their order.
     chains: VecDeque<Waiter>,
     /// The number of the next one to wait.
     next: u64,
+}
+
+/// Calls of a run that were answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Answered {
+    calls: u32,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Money,
+    unpriced: u32,
+}
+
+impl Answered {
+    fn add(&mut self, actual: Actual) {
+        self.calls += 1;
+        self.input_tokens += actual.input_tokens;
+        self.output_tokens += actual.output_tokens;
+        self.cost = self.cost + actual.cost.unwrap_or_default();
+        self.unpriced += u32::from(actual.cost.is_none());
+    }
+
+    /// Those that were answered after `earlier` was taken.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            calls: self.calls - earlier.calls,
+            input_tokens: self.input_tokens - earlier.input_tokens,
+            output_tokens: self.output_tokens - earlier.output_tokens,
+            cost: self.cost.saturating_sub(earlier.cost),
+            unpriced: self.unpriced - earlier.unpriced,
+        }
+    }
+
+    /// Their account, which names no provider; none where there was no call.
+    pub fn account(self) -> Option<ModelMetadata> {
+        (self.calls > 0).then(|| ModelMetadata {
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+            total_tokens: self.input_tokens + self.output_tokens,
+            cost_usd: (self.unpriced == 0).then(|| self.cost.dollars()),
+            calls: self.calls,
+            ..ModelMetadata::default()
+        })
+    }
 }
 
 /// Calls of a run that were cut off before it was known what they cost.
@@ -101,6 +147,11 @@ impl Till {
     /// The calls whose end nobody saw.
     pub(super) fn unseen(&self) -> Unseen {
         self.lock().unseen
+    }
+
+    /// The calls that were answered.
+    pub(super) fn answered(&self) -> Answered {
+        self.lock().answered
     }
 
     /// What the caps leave; what is not capped is endless.
@@ -290,6 +341,11 @@ impl Hold {
     /// Nobody saw the end of the call: it may have cost `most`, unknown where its price is. It is still to be settled.
     pub(super) fn lose_sight(&self, most: Option<Money>) {
         self.till.lock().unseen.add(most);
+    }
+
+    /// The call was answered. It is still to be settled.
+    pub(super) fn see_answer(&self, actual: Actual) {
+        self.till.lock().answered.add(actual);
     }
 
     /// The call is over and counts as so much.

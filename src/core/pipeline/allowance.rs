@@ -123,7 +123,7 @@ impl Allowance {
             each.push(format!("cost up to {}", least.money.advised()));
         }
         let judge = if self.judging(bought) == Need::default() { "" } else { ", beside what the judge needs" };
-        let hope = if has_dollars { "; what they leave goes into more" } else { "" };
+        let hope = if has_dollars { "; what remains is used for more" } else { "" };
         format!(
             "the cap buys {bought} of {count} variants for certain, because a whole one may {}{judge}{hope}; all are \
              certain with {}",
@@ -170,7 +170,7 @@ pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
         _ => return error_of(refusal),
     };
     let count = plan.count;
-    Error::Budget(format!("it was not begun: {refusal}; raise {raise} to be sure of all {count}, or ask for fewer"))
+    Error::Budget(format!("it was not started: {refusal}; raise {raise} to be sure of all {count}, or ask for fewer"))
 }
 
 fn error_of(refusal: &Refusal) -> Error {

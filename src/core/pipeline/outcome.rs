@@ -54,7 +54,7 @@ pub(super) async fn conclude(
         let given_up = async {
             tokio::select! {
                 () = control.token().cancelled() => None,
-                () = past(deadline) => Some("the run's limit of time passed before they were ranked"),
+                () = past(deadline) => Some("the run's timeout passed before they were ranked"),
             }
         };
         rank_prompts(plan, ports, events, given_up, &mut gathered).await
@@ -158,6 +158,7 @@ async fn select(
 ) -> Option<SelectResult> {
     // Kept back for it while the variants were made; what it does not take is free again afterwards.
     let allotment = plan.account.judge_allotment();
+    let before = plan.account.answered();
     let job = JudgeJob {
         operation: "generate",
         judge: judge.clone(),
@@ -176,6 +177,7 @@ async fn select(
         }
         Err(Error::Cancelled) => None,
         Err(error) => {
+            gathered.spent.extend(plan.account.answered().since(before).account());
             events.warn_of("the judge chose none", &error).await;
             None
         }

@@ -37,6 +37,7 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
     }
     let mut stored = Vec::new();
     let mut answered = Vec::new();
+    let mut by_judge = None;
     let terminal = match begin(&plan, &ports, &events).await {
         Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         Ok(()) => {
@@ -46,13 +47,17 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
                 stored = gathered.stored_prompts();
             }
             answered.clone_from(&gathered.spent);
-            outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await
+            let before = plan.account.answered();
+            let terminal = outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await;
+            by_judge = plan.account.answered().since(before).account();
+            terminal
         }
     };
     // Announced first, so that whoever sees the last event knows that there is more to wait for.
     let unseen = plan.account.unseen();
-    if unseen.may_have_cost() {
-        let model_metadata = unseen.added_to(ModelMetadata::sum(&answered));
+    let has_result = matches!(terminal, EventKind::Finished { .. });
+    if unseen.may_have_cost() || (!has_result && by_judge.as_ref().is_some_and(ModelMetadata::may_have_cost)) {
+        let model_metadata = unseen.added_to(ModelMetadata::sum(answered.iter().chain(&by_judge)));
         events.send(EventKind::Spent { model_metadata }).await;
     }
     let begin = (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone()));
@@ -247,7 +252,7 @@ pub(super) fn out_of_time(limit: Option<Duration>) -> Error {
     ProviderError::new(
         "run",
         ProviderFailure::Timeout,
-        format!("the run's limit of {seconds} s passed; raise `timeout_s`, or ask for fewer variants"),
+        format!("the run's timeout of {seconds} s passed; raise `timeout_s`, or ask for fewer variants"),
     )
     .into()
 }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Ports};
 use super::run::{out_of_time, past};
-use crate::domain::{Prompt, SelectResult, SessionId};
+use crate::domain::{ModelMetadata, Prompt, SelectResult, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, Run, RunControl};
 use crate::judge::{self, Judge, Judging};
@@ -66,6 +66,18 @@ async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control
     }
     let deadline = plan.job.timeout.map(|limit| Instant::now() + limit);
     let chosen = choose(&plan.job, &plan.candidates, ports, events, control, deadline).await;
+    let (answered, unseen) = (plan.job.account.answered(), plan.job.account.unseen());
+    let chosen = chosen.map(|mut result| {
+        result.model_metadata = unseen.added_to(result.model_metadata);
+        result
+    });
+    let model_metadata = match &chosen {
+        Ok(result) => result.model_metadata.clone(),
+        Err(_) => unseen.added_to(answered.account().unwrap_or_else(|| ModelMetadata::sum([]))),
+    };
+    if unseen.may_have_cost() || (chosen.is_err() && model_metadata.may_have_cost()) {
+        events.send(EventKind::Spent { model_metadata }).await;
+    }
     events
         .send(match chosen {
             Ok(result) => EventKind::Finished { result: Box::new(Outcome::Selection(result)) },
@@ -110,7 +122,7 @@ pub(super) async fn choose(
     if job.keep
         && let Err(error) = ports.store.record(judged.judgement).await
     {
-        let error = Error::Storage(format!("what the judge said could not be stored: {error}"));
+        let error = Error::Storage(format!("the judge's answers could not be stored: {error}"));
         events.warn_unsaved(None, &error).await;
     }
     Ok(judged.result)
@@ -123,7 +135,7 @@ async fn tested(judges: &[Judge], ports: &Ports, events: &Announcer) -> Vec<Judg
         let profile = match ports.store.profile(judge.name()).await {
             Ok(profile) => profile,
             Err(error) => {
-                events.warn(None, None, format!("what is known of the judge could not be read: {error}")).await;
+                events.warn(None, None, format!("the judge's test results could not be read: {error}")).await;
                 None
             }
         };

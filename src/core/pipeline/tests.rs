@@ -253,7 +253,7 @@ async fn the_limit_of_a_run_holds_for_its_judge_too() {
     let result = result(&events);
     assert_eq!(result.prompts.len(), 2);
     assert!(result.selected.is_none());
-    assert!(result.warnings.iter().any(|warning| warning.contains("limit of 5 s")), "{:?}", result.warnings);
+    assert!(result.warnings.iter().any(|warning| warning.contains("timeout of 5 s")), "{:?}", result.warnings);
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,9 +15,9 @@ pub(super) async fn save(plan: &Plan, ports: &Ports, prompt: &Prompt, refused: &
     let where_it_is = match save_all(plan, ports, vec![prompt.clone()]).await {
         Ok(path) => {
             let path = path.display();
-            format!("it is saved in `{path}`: `aludel import {path}` stores it once that is mended")
+            format!("it is saved in `{path}`: `aludel import {path}` stores it once that is fixed")
         }
-        Err(error) => format!("nor could it be saved to a file, so this answer alone has its text: {error}"),
+        Err(error) => format!("and it could not be saved to a file either, so this output is its only copy: {error}"),
     };
     Error::Storage(format!("prompt {id} is finished but not stored: {refused}; {where_it_is}"))
 }

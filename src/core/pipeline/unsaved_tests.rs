@@ -108,7 +108,7 @@ async fn where_no_file_takes_it_either_the_answer_is_said_to_have_the_only_copy(
     world.ports.save_aside = Arc::new(|_, _| Err(Error::Storage("every disk is full".into())));
     let events = drain(world.start(world.plan(HEALTHY, 1))).await;
     let detail = &result(&events).failures[0].error.detail;
-    assert!(detail.contains("this answer alone has its text: every disk is full"), "{detail}");
+    assert!(detail.contains("this output is its only copy: every disk is full"), "{detail}");
 }
 
 #[tokio::test(start_paused = true)]

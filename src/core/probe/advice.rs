@@ -33,20 +33,19 @@ pub(super) fn of_failure(facts: &Facts<'_>, stage: Name, error: &ProviderError) 
         (ProviderFailure::Budget | ProviderFailure::Book, _) => "nothing was sent".to_owned(),
         (ProviderFailure::Auth, _) => mend_key(setup),
         (ProviderFailure::QuotaExhausted, _) => {
-            "the key is accepted, and its account has nothing left: add credit there, or use another provider"
-                .to_owned()
+            "the key is accepted, but the account has no credit left: add credit, or use another provider".to_owned()
         }
         (ProviderFailure::RateLimited, _) => match error.retry_after {
             Some(wait) => format!("test again in {} s", wait.as_secs_f64().ceil()),
-            None => "test again in a while".to_owned(),
+            None => "test again later".to_owned(),
         },
         (ProviderFailure::Unavailable, Name::Reachable)
             if error.upstream_status.is_some_and(|status| status >= 500) =>
         {
-            "it is reached and not well: test again later".to_owned()
+            "it is reachable but failing: test again later".to_owned()
         }
         (ProviderFailure::Timeout, Name::Reachable) if setup.kind == ProviderKind::Ollama => {
-            "a large model takes its time to load: test again with a longer timeout".to_owned()
+            "a large model takes long to load: test again with a longer timeout".to_owned()
         }
         (ProviderFailure::Unavailable | ProviderFailure::Timeout | ProviderFailure::Rejected, Name::Reachable) => {
             reach(setup)
@@ -122,9 +121,7 @@ pub fn set_up(setup: &Setup) -> String {
 pub fn nameless(setup: &Setup) -> Option<String> {
     let Setup { name, .. } = setup;
     let model = setup.model.as_ref()?;
-    Some(format!(
-        "no model is named, so one it has was asked; a run needs `{name}/{model}`, or `providers.{name}.model`"
-    ))
+    Some(format!("no model is set, so one it has was asked; a run needs `{name}/{model}`, or `providers.{name}.model`"))
 }
 
 /// What to do about a provider that has no model.
@@ -132,7 +129,7 @@ pub fn no_model(setup: &Setup) -> String {
     let name = &setup.name;
     match setup.kind {
         ProviderKind::Ollama => {
-            format!("it has no model that chats: `ollama pull gemma3`, or name one in `providers.{name}.model`")
+            format!("it has no chat model: `ollama pull gemma3`, or name one in `providers.{name}.model`")
         }
         _ => format!("no model is known: name one in `providers.{name}.model`"),
     }

@@ -97,7 +97,7 @@ async fn every_failure_is_put_down_to_one_check_with_what_to_do() {
         ("auth", "of---", "put a valid key into MINE_API_KEY"),
         ("quota", "of---", "add credit"),
         ("{kind: rate_limit, retry_after_s: 7}", "oo-f-", "test again in 7 s"),
-        ("{kind: server_error, status: 503}", "f----", "not well: test again later"),
+        ("{kind: server_error, status: 503}", "f----", "failing: test again later"),
         ("refusal", "ooof-", "declined"),
         ("cut", "ooof-", "ended before it was complete"),
         ("empty", "oo-f-", "no text at all"),
@@ -244,7 +244,7 @@ async fn a_proxy_is_told_whether_the_provider_is_reached_or_not() {
         let test = test(subject).await;
         let reachable = test.check(Name::Reachable).unwrap();
         assert!(
-            reachable.detail.contains("by way of the proxy http://proxy.corp:3128 of HTTPS_PROXY"),
+            reachable.detail.contains("through the proxy http://proxy.corp:3128 from HTTPS_PROXY"),
             "{reachable:?}"
         );
     }

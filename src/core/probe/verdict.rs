@@ -172,19 +172,19 @@ fn reached(setup: &Setup) -> String {
             Some(proxy) => format!("{url} answers, {}", by_way_of(proxy)),
             None => format!("{url} answers"),
         },
-        None if setup.kind == ProviderKind::Sim => "it plays a script".to_owned(),
+        None if setup.kind == ProviderKind::Sim => "it runs a script".to_owned(),
         None => "it is inside this program".to_owned(),
     }
 }
 
 fn by_way_of(proxy: &ProxyInUse) -> String {
-    format!("by way of the proxy {} of {}", proxy.address, proxy.variable)
+    format!("through the proxy {} from {}", proxy.address, proxy.variable)
 }
 
 fn key_accepted(setup: &Setup) -> ProviderCheck {
     let name = &setup.name;
     match &setup.key {
-        KeySource::NotNeeded => check(Name::Key, Status::Skipped, "it takes none"),
+        KeySource::NotNeeded => check(Name::Key, Status::Skipped, "it needs none"),
         KeySource::Without { .. } | KeySource::Missing { .. } => {
             check(Name::Key, Status::Skipped, "none is set, and none was asked for")
         }
@@ -198,7 +198,7 @@ fn key_accepted(setup: &Setup) -> ProviderCheck {
 
 fn pieces(pieces: usize) -> String {
     match pieces {
-        0 | 1 => "the answer came in one piece, as so short a one may".to_owned(),
+        0 | 1 => "the answer came in one piece, as a short one may".to_owned(),
         pieces => format!("the answer came in {pieces} pieces"),
     }
 }

@@ -95,7 +95,7 @@ impl Admitted {
         let admitted = lock(&circuit).admit(Instant::now());
         let ticket = admitted.map_err(|refusal| refused(provider, &refusal))?;
         if ticket.is_trial() {
-            tracing::info!(provider, "half-open: one call tries whether the provider is back");
+            tracing::info!(provider, "half-open: one call tests whether the provider is back");
         }
         Ok(Self { circuit, provider: provider.to_owned(), ticket: Some(ticket) })
     }
@@ -120,7 +120,7 @@ impl Admitted {
                     "too many failures: calls to this provider pause"
                 );
             }
-            Some(Change::Closed) => tracing::info!(provider, "the provider answers again: calls to it go on"),
+            Some(Change::Closed) => tracing::info!(provider, "the provider answers again: calls to it resume"),
         }
     }
 }
@@ -137,10 +137,10 @@ fn refused(provider: &str, refusal: &Refusal) -> ProviderError {
     let Refusal { down_for, failures, cause, next } = refusal;
     let (wait, next) = match next {
         NextTry::In(wait) => (*wait, format!("the next try is in {} s", whole_seconds(*wait))),
-        NextTry::UnderWay => (WAIT_FOR_TRIAL, "one call is trying it now".to_owned()),
+        NextTry::UnderWay => (WAIT_FOR_TRIAL, "one call is testing it now".to_owned()),
     };
     let message = format!(
-        "it was not asked, because it has been down for {} s: {failures} calls in a row failed, the last one: {cause}; {next}",
+        "it was not called, because it has been down for {} s: {failures} calls in a row failed, the last one: {cause}; {next}",
         whole_seconds(*down_for)
     );
     ProviderError::new(provider, ProviderFailure::Unavailable, message).with_retry_after(Some(wait)).without_asking()

@@ -88,7 +88,7 @@ pub(super) fn is_name(model: &str) -> bool {
 
 fn misnamed(provider: &str, asked: &str) -> String {
     format!(
-        "`{provider}` calls its model by what is no name (over {} characters, or with control or invisible ones); \
+        "`{provider}` reported an invalid model name (over {} characters, or with control or invisible ones); \
          `{asked}` is recorded",
         limits::NAME_CHARS
     )
@@ -105,7 +105,7 @@ fn empty(provider: &str) -> ProviderError {
 
 fn endless(provider: &str) -> ProviderError {
     let limit = MAX_ANSWER_BYTES / (1024 * 1024);
-    let message = format!("the answer passed {limit} MiB without an end, the most that is taken");
+    let message = format!("the answer exceeded {limit} MiB, the maximum");
     ProviderError::new(provider, ProviderFailure::Unavailable, message)
 }
 

@@ -52,7 +52,7 @@ pub enum FrameFault {
     #[error("the stream ended in the middle of a character")]
     CutCharacter,
     /// More than [`MAX_FRAME_BYTES`] without an end.
-    #[error("one part of the stream passed {} MiB without an end, the most that is taken", MAX_FRAME_BYTES / (1024 * 1024))]
+    #[error("one part of the stream exceeded {} MiB, the maximum", MAX_FRAME_BYTES / (1024 * 1024))]
     TooLong,
 }
 

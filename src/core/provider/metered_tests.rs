@@ -79,7 +79,7 @@ impl Provider for Modelless {
     }
 
     fn stream(&self, _request: ChatRequest) -> ChunkStream {
-        let error = ProviderError::new("modelless", ProviderFailure::Rejected, "no model is named; it has a, b");
+        let error = ProviderError::new("modelless", ProviderFailure::Rejected, "no model is set; it has a, b");
         Box::pin(futures_util::stream::once(async { Err(error) }))
     }
 }

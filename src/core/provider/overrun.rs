@@ -121,8 +121,7 @@ impl Running {
             other => other.to_string(),
         };
         let message = format!(
-            "`{model}` ignores the limit of {limit} tokens: some {count} came, which is all that was set aside for the \
-             answer, and it was cut, because {why}, or ask another provider"
+            "`{model}` ignores the limit of {limit} tokens: about {count} came, all that was reserved for the answer, and it was cut off, because {why}, or ask another provider"
         );
         ProviderError::new(&self.provider, ProviderFailure::Budget, message)
     }

@@ -160,7 +160,7 @@ pub(super) fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPol
     if let Some(wait) = error.retry_after.filter(|wait| *wait > policy.longest_wait) {
         let (asked, limit) = (wait.as_secs_f64(), policy.longest_wait.as_secs_f64());
         error.message = format!(
-            "{}; it asks to wait {asked} s, and a provider that wants more than {limit} s is taken as down",
+            "{}; it asks to wait {asked} s, and a provider that asks for more than {limit} s counts as down",
             error.message
         );
         return Step::GiveUp(error);

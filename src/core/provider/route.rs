@@ -162,7 +162,7 @@ fn may_another_do_better(error: &ProviderError, on_refusal: OnRefusal) -> bool {
 }
 
 fn moving_on(from: &Target, to: &Target, error: &ProviderError) -> String {
-    format!("`{}` failed ({}), so its fallback `{}` is asked instead", from.label(), error.message, to.label())
+    format!("`{}` failed ({}), so its fallback `{}` is used instead", from.label(), error.message, to.label())
 }
 
 /// The failure of the provider that was asked for, with what became of its fallbacks. Where a cap kept a fallback from
@@ -174,7 +174,7 @@ fn first_cause(mut earlier: Vec<ProviderError>, mut last: ProviderError) -> Prov
     if matches!(last.failure, ProviderFailure::Budget | ProviderFailure::Book) {
         let failed: Vec<String> =
             earlier.iter().map(|error| format!("`{}`: {}", error.provider, error.message)).collect();
-        last.message = format!("{}; asked as a fallback, after {}", last.message, failed.join("; "));
+        last.message = format!("{}; used as a fallback, after {}", last.message, failed.join("; "));
         return last;
     }
     let mut first = earlier.remove(0);

@@ -76,7 +76,7 @@ impl Provider for Timeout {
                         let message = if end <= silence_ends {
                             whole_too_long(patience.whole)
                         } else {
-                            let place = if has_text { "in the middle of the answer" } else { "and no first token" };
+                            let place = if has_text { "in the middle of the answer" } else { "before the first token" };
                             silent_too_long(inner.name(), patience.silence, place)
                         };
                         yield Err(ProviderError::new(inner.name(), ProviderFailure::Timeout, message));
@@ -102,7 +102,7 @@ pub(super) fn whole_too_long(whole: Duration) -> String {
 /// Says that nothing came for too long, and at which place of the answer.
 pub(super) fn silent_too_long(provider: &str, silence: Duration, place: &str) -> String {
     let seconds = silence.as_secs_f64();
-    format!("{seconds} s of silence {place}; `providers.{provider}.timeout_s` sets how long to wait")
+    format!("no data for {seconds} s {place}; `providers.{provider}.timeout_s` sets how long to wait")
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
         let (answer, took) = outcome("rules: [{fault: hang}]").await;
         let error = answer.unwrap_err();
         assert_eq!((error.failure, took.as_secs()), (ProviderFailure::Timeout, 120));
-        assert!(error.message.contains("no first token") && error.message.contains("timeout_s"), "{error}");
+        assert!(error.message.contains("before the first token") && error.message.contains("timeout_s"), "{error}");
     }
 
     #[tokio::test(start_paused = true)]

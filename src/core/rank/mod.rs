@@ -69,9 +69,7 @@ impl Component {
                 "the share of the persona's checks that the prompt meets; a check is met when one of its words or phrases is there \
                  (`aludel personas show NAME` lists them)"
             }
-            Self::History => {
-                "what learning expects of the prompt, from the feedback on similar ones; only when learning is on"
-            }
+            Self::History => "the expected rating from feedback on similar prompts; only when learning is on",
         }
     }
 }

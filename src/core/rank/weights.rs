@@ -58,8 +58,7 @@ impl Weights {
     pub fn warning(&self, learning_is_on: bool) -> Option<String> {
         let only_history = self.of.iter().all(|(component, weight)| *component == Component::History || *weight == 0.0);
         (only_history && !learning_is_on).then(|| {
-            "ranking.weights gives weight to `history` alone, and learning is off; ranked by the default weights"
-                .to_owned()
+            "ranking.weights weights only `history`, but learning is off; the default weights were used".to_owned()
         })
     }
 }
@@ -71,9 +70,12 @@ pub fn check_weights(overrides: &BTreeMap<String, f64>) -> Vec<Fault> {
     for (name, weight) in overrides {
         let field = format!("ranking.weights.{name}");
         if !known.contains(&name.as_str()) {
-            faults.push(Fault::new(field, format!("`{name}` is no component; there are {}", known.join(", "))));
+            faults.push(Fault::new(
+                field,
+                format!("`{name}` is not a component; the components are {}", known.join(", ")),
+            ));
         } else if !(weight.is_finite() && *weight >= 0.0) {
-            faults.push(Fault::new(field, format!("{weight} is no weight; use a number of 0 or more")));
+            faults.push(Fault::new(field, format!("{weight} is not a valid weight; use a number of 0 or more")));
         }
     }
     let is_zero = |component: Component| {

@@ -258,10 +258,12 @@ impl SpendBook for StoreBook {
             calls => format!("{calls} calls"),
         };
         let counts = match self.daily_cap {
-            Some(_) => "they count for the day as the most they could cost, and `aludel spend` shows them as unseen",
-            None => "`aludel spend` and a daily budget set today do not know of them",
+            Some(_) => {
+                "they count as the most they could cost today, and `aludel spend` shows them with an unknown outcome"
+            }
+            None => "`aludel spend` and a daily budget set today do not include them",
         };
-        Some(Error::Storage(format!("what {calls} cost could not be written down: {first}; {counts}")))
+        Some(Error::Storage(format!("what {calls} cost could not be recorded: {first}; {counts}")))
     }
 
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

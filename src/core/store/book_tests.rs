@@ -109,7 +109,7 @@ async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
             ending,
         )
         .await;
-        assert!(late.contains("aludel is ending"), "{late}");
+        assert!(late.contains("aludel is shutting down"), "{late}");
         // The till is told after the book.
         assert_eq!((at_rest, world.counted().await), (100, 100));
         // Closed twice is closed.

@@ -49,7 +49,7 @@ impl Cell {
 /// # Errors
 /// `internal` when it cannot be written down.
 pub fn write_row(cells: impl IntoIterator<Item = Cell>, out: &mut String) -> Result<()> {
-    let failed = |error: &dyn Display| Error::Internal(format!("a row cannot be written down: {error}"));
+    let failed = |error: &dyn Display| Error::Internal(format!("a row cannot be serialized: {error}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
     let cells = cells.into_iter().map(|cell| match cell {
         Cell::Text(text) => guarded(&text).into_owned(),

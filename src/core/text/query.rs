@@ -52,7 +52,7 @@ impl TextQuery {
         Self { clauses: reading::clauses(typed) }
     }
 
-    /// True where nothing is looked for: nothing typed, or nothing but what must not be there.
+    /// True where nothing is searched for: nothing typed, or nothing but what must not be there.
     pub fn is_empty(&self) -> bool {
         self.clauses.iter().all(|clause| clause.is_excluded)
     }

@@ -156,7 +156,7 @@ impl LogFile {
         let message = files::failure("write the log in", &self.dir, error).to_string();
         if self.tells_failures {
             // Standard error may be closed; there is nobody left to tell then.
-            let _ = writeln!(io::stderr(), "warn: {}; going on without a log file", escape(&message));
+            let _ = writeln!(io::stderr(), "warn: {}; continuing without a log file", escape(&message));
         }
         state.failure = Some(message);
     }

@@ -99,7 +99,7 @@ pub(super) fn too_large(place: Place) -> Trouble {
     Trouble::end(
         place,
         format!(
-            "is over {} MiB, the most that one record may have: it is not one of ours, or a quote or bracket is not closed",
+            "is over {} MiB, the maximum for one record: it is not an aludel export, or a quote or bracket is not closed",
             RECORD_BYTES >> 20
         ),
     )

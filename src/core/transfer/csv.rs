@@ -100,7 +100,7 @@ impl<R: Read> CsvRecords<R> {
             Err(error) => Err(match error.into_kind() {
                 csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(place),
                 csv::ErrorKind::Io(error) => Trouble::File(error),
-                other => Trouble::end(place, format!("is no row of CSV: {other:?}")),
+                other => Trouble::end(place, format!("is not a CSV row: {other:?}")),
             }),
         }
     }
@@ -193,7 +193,7 @@ pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
 
 fn json(value: &impl serde::Serialize) -> Result<Cell> {
     let text = serde_json::to_string(value)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
     Ok(Cell::value(escape_json(&text)))
 }
 

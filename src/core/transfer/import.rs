@@ -149,7 +149,7 @@ async fn check<R: Read + Seek>(
     strange.extend(reader.left_out().iter().map(|name| format!("`{name}`")));
     let warnings = match strange.len() {
         0 => Vec::new(),
-        _ => vec![format!("left out, because a stored prompt has no such field: {}", strange.join(", "))],
+        _ => vec![format!("ignored, because a prompt has no such field: {}", strange.join(", "))],
     };
     Ok(Checked { records, warnings })
 }

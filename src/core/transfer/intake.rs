@@ -178,7 +178,9 @@ impl<'a> Intake<'a> {
             0 => format!("{imported} prompts were stored before that"),
             _ => format!("{imported} prompts were stored before that, beside {existing} that were there"),
         };
-        Error::Storage(format!("the import was cut short: {error}; {before}, and the same import takes up the rest"))
+        Error::Storage(format!(
+            "the import stopped early: {error}; {before}, and the same import continues with the rest"
+        ))
     }
 
     /// Those that are not stored; the others are compared and counted.

@@ -73,9 +73,7 @@ impl<R: Read> Read for Copied<'_, R> {
         let count = self.source.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
             let limit = MOST_SPOOLED >> 30;
-            let reason = format!(
-                "more than {limit} GiB came, the most that is taken from a pipe; write it to a file and import that"
-            );
+            let reason = format!("the pipe exceeded {limit} GiB, the maximum; write it to a file and import that");
             io::Error::new(io::ErrorKind::FileTooLarge, reason)
         })?;
         self.file.write_all(&buffer[..count])?;

@@ -78,6 +78,6 @@ impl Writer {
 
 fn json(written: &Written<'_>) -> Result<String> {
     let text = serde_json::to_string(written)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
     Ok(escape_json(&text).into_owned())
 }

@@ -183,7 +183,7 @@ fn is_item(line: &[u8], depth: usize) -> bool {
 fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, Trouble> {
     match plain(value) {
         Ok(Value::Object(members)) => Ok(Raw { members, place }),
-        Ok(_) => Err(Trouble::record(place, "is no mapping with the fields of a prompt")),
+        Ok(_) => Err(Trouble::record(place, "is not a mapping with the fields of a prompt")),
         Err(message) => Err(Trouble::record(place, message)),
     }
 }
@@ -204,12 +204,14 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
         Yaml::Mapping(members) => {
             let mut object = Map::new();
             for (name, value) in members {
-                let Yaml::String(name) = name else { return Err("has a field whose name is no text".into()) };
+                let Yaml::String(name) = name else { return Err("has a field whose name is not a string".into()) };
                 object.insert(name, plain(value)?);
             }
             Value::Object(object)
         }
-        Yaml::Tagged(tagged) => return Err(format!("holds a value tagged `{}`, which means nothing here", tagged.tag)),
+        Yaml::Tagged(tagged) => {
+            return Err(format!("holds a value tagged `{}`, which is not supported here", tagged.tag));
+        }
     })
 }
 
@@ -228,7 +230,7 @@ pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
         return Ok(());
     }
     let text = serde_json::to_string(written)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be written down: {error}")))?;
+        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
     out.push_str(&shown::escape_json_as_yaml(&text));
     out.push('\n');
     Ok(())

@@ -67,20 +67,20 @@ pub(super) fn too_long(limit: usize) -> Value {
 /// Says why the library cannot read a line.
 fn diagnose(line: &[u8]) -> Incoming {
     let object = match serde_json::from_slice(line) {
-        Err(why) => return wrong(ErrorCode::PARSE_ERROR, &format!("the line is no JSON: {why}"), &Value::Null),
+        Err(why) => return wrong(ErrorCode::PARSE_ERROR, &format!("the line is not valid JSON: {why}"), &Value::Null),
         Ok(Value::Object(object)) => object,
         Ok(Value::Array(_)) => {
             let detail = "batches are not part of the protocol: send each message on a line of its own";
             return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
         }
         Ok(_) => {
-            let detail = "the line is no message: a message is a JSON object with `jsonrpc`, `method` and `id`";
+            let detail = "the line is not a message: a message is a JSON object with `jsonrpc`, `method` and `id`";
             return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
         }
     };
     let is_request = object.contains_key("id") && !object.contains_key("result") && !object.contains_key("error");
     if !is_request && (object.contains_key("result") || object.contains_key("error") || object.contains_key("method")) {
-        tracing::debug!("a notification or response that does not fit the protocol was left out");
+        tracing::debug!("a notification or response that does not fit the protocol was ignored");
         return Incoming::Nothing;
     }
     let id = object.get("id").filter(|id| id.is_i64() || id.is_string()).cloned().unwrap_or(Value::Null);

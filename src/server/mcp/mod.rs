@@ -118,9 +118,8 @@ impl Handler {
 
     fn overloaded(&self) -> Error {
         let most = self.engine.config().server.max_connections;
-        let detail = format!(
-            "{most} calls are running, which is the most at once: wait for one to end, or raise `server.max_connections`"
-        );
+        let detail =
+            format!("{most} calls are running, the maximum: wait for one to end, or raise `server.max_connections`");
         Error::Refused { code: Code::Overloaded, detail }
     }
 }
@@ -138,7 +137,10 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> std::result::Result<ListToolsResult, ErrorData> {
         if page.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("there is one page of tools, and no cursor leads to another", None));
+            return Err(ErrorData::invalid_params(
+                "the list of tools has one page, so there is no cursor for another",
+                None,
+            ));
         }
         let known = self.engine.known();
         Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|tool| tool.listed(&known)).collect()))

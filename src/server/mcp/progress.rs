@@ -123,7 +123,7 @@ fn in_words(kind: &EventKind, variants: u32) -> Option<String> {
         EventKind::VariantFinished { variant, .. } => format!("{} is finished", name(variant)),
         EventKind::VariantFailed { variant, error, .. } => format!("{} failed: {}", name(variant), error.detail),
         EventKind::Retrying { variant, phase, provider, attempt, error, .. } => {
-            format!("{}: {phase} is asked again of {provider} (attempt {attempt}): {}", name(variant), error.detail)
+            format!("{}: {phase} is retried with {provider} (attempt {attempt}): {}", name(variant), error.detail)
         }
         EventKind::Warning { message, .. } => message.clone(),
         EventKind::Ranked { rankings } => format!("{} ranked", rankings.len()),

@@ -100,6 +100,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
             }
             let Some(line) = self.next_line().await else {
                 self.input_ended.cancel();
+                if !self.is_open {
+                    // Without a session the library drops the transport and never calls `close`.
+                    self.outbox.close().await;
+                }
                 return None;
             };
             let incoming = match line {
@@ -108,7 +112,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
             };
             match incoming {
                 Incoming::Message(message) if self.lets_through(&message) => return Some(*message),
-                Incoming::Message(_) => tracing::debug!("a message before the first request was left out"),
+                Incoming::Message(_) => tracing::debug!("a message before the first request was ignored"),
                 Incoming::Wrong(answer) => self.answer = Some(answer.to_string().into_bytes()),
                 Incoming::Nothing => {}
             }

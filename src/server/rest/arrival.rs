@@ -80,12 +80,12 @@ fn did_not_arrive(error: axum::Error) -> Error {
     if error.is::<TooSlow>() {
         return Error::shape("", error.to_string());
     }
-    Error::shape("", format!("the body did not arrive whole: {error}"))
+    Error::shape("", format!("the request body was cut off: {error}"))
 }
 
 fn no_room() -> Error {
     let detail = format!(
-        "more than {} MiB of bodies are on their way, which is the most at once: try again in a moment",
+        "more than {} MiB of request bodies are in progress, the maximum: try again in a moment",
         ROOM / (1024 * 1024)
     );
     Error::Refused { code: Code::Overloaded, detail }

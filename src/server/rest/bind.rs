@@ -77,7 +77,7 @@ fn exposure(options: &Options, addresses: &[SocketAddr], is_allowed: bool) -> Op
     Some((
         "server.host",
         format!(
-            "listening on {host}{meaning} would open the server to other machines, and it asks for no token yet: \
+            "listening on {host}{meaning} would open the server to other machines, and it does not support tokens yet: \
              use localhost, or allow it with `--insecure-no-auth` (in the configuration `server.insecure_no_auth: true`)"
         ),
     ))
@@ -97,7 +97,7 @@ fn faults_of(server: &ServerConfig) -> Vec<KeyFault> {
         (
             "server.allowed_hosts",
             format!(
-                "`{shown}` is no host: write a name or an address, with a port or without, such as prompts.example"
+                "`{shown}` is not a host: write a name or an address, with a port or without, such as prompts.example"
             ),
         )
     });
@@ -119,7 +119,7 @@ fn explain(options: &Options, error: &std::io::Error) -> String {
             )
         }
         ErrorKind::AddrNotAvailable => {
-            format!("{host} is no address of this machine: choose another with `--host`, such as localhost")
+            format!("{host} is not an address of this machine: choose another with `--host`, such as localhost")
         }
         _ => format!("cannot listen on port {port} of {host}: {error}; choose another with `--host` or `--port`"),
     }

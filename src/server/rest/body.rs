@@ -22,7 +22,7 @@ pub(super) async fn json(request: Request) -> Result<Value> {
     if bytes.is_empty() {
         return Err(malformed("the body is empty; send a JSON object".into()));
     }
-    serde_json::from_slice(&bytes).map_err(|error| malformed(format!("the body is no JSON: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| malformed(format!("the body is not valid JSON: {error}")))
 }
 
 /// # Errors

@@ -51,7 +51,7 @@ impl Load {
         }
         Arc::clone(&self.places).try_acquire_owned().map(Place).map_err(|_| {
             overloaded(format!(
-                "{} requests are being served, which is the most at once: try again in a moment, or raise `server.max_connections`",
+                "{} requests are being served, the maximum: try again in a moment, or raise `server.max_connections`",
                 self.most
             ))
         })
@@ -87,7 +87,7 @@ impl Load {
         if tokio::time::timeout(grace, self.all_gone()).await.is_err() {
             self.halting.cancel();
             if tokio::time::timeout(LAST_WORDS, self.all_gone()).await.is_err() {
-                tracing::warn!("some requests did not end when they were told to; their connections are cut");
+                tracing::warn!("some requests did not stop in time; their connections are closed");
             }
         }
         self.halting.cancel();

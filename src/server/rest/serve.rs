@@ -55,7 +55,7 @@ pub struct Options {
 /// `storage` when something could not be written at the end.
 pub async fn serve(engine: Engine, options: Options) -> Result<()> {
     let mut signals =
-        Signals::listen().map_err(|error| Error::Internal(format!("signals cannot be caught: {error}")))?;
+        Signals::listen().map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
     let server = Server::bind(engine.clone(), &options).await?;
     server.announce();
     engine.keep_indexed();

@@ -36,7 +36,7 @@ impl<S: AsyncWrite + Unpin> Impatient<S> {
         let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(PATIENCE)));
         ready!(alarm.as_mut().poll(context));
         alarm.as_mut().reset(Instant::now() + PATIENCE);
-        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer")))
+        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client does not read its response")))
     }
 }
 

@@ -10,7 +10,7 @@ use Context::{Compare, Composer, Find, Global, History, Judge, Navigate, Provide
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
-    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Make prompts of the idea")
+    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Turn the idea into prompts")
         .at_work()
         .hint(2)
         .calls("generate"),
@@ -50,34 +50,27 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
     info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
     info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
-    info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "To the shell; `fg` comes back"),
-    info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Draw the whole screen anew"),
+    info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "Suspend to the shell; `fg` resumes"),
+    info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Redraw the screen"),
     info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: an idea and its run"),
     info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: an idea and its run"),
-    info(A::GoToCompare, "screen-2", Global, &["Alt+2"], "compare", "To Compare: prompts beside each other"),
-    info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts beside each other"),
+    info(A::GoToCompare, "screen-2", Global, &["Alt+2"], "compare", "To Compare: prompts side by side"),
+    info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts side by side"),
     info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToJudge, "screen-3-nav", Navigate, &["3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
         .calls("list"),
     info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
         .hint(14),
-    info(
-        A::GoToProviders,
-        "screen-6",
-        Global,
-        &["Alt+6"],
-        "providers",
-        "To the Providers: who could write, keys, prices",
-    )
-    .calls("providers"),
+    info(A::GoToProviders, "screen-6", Global, &["Alt+6"], "providers", "To the Providers: availability, keys, prices")
+        .calls("providers"),
     info(
         A::GoToProviders,
         "screen-6-nav",
         Navigate,
         &["6"],
         "providers",
-        "To the Providers: who could write, keys, prices",
+        "To the Providers: availability, keys, prices",
     )
     .hint(24),
     info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To the Spending: what was spent, and what may be")
@@ -101,7 +94,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .hint(1)
     .calls("test-providers"),
-    info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Look again who is there").hint(2),
+    info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Check again which are available").hint(2),
     info(A::SpendRange, "spend-range", Spend, &["v"], "range", "The last day, week or month, or all time").hint(1),
     info(A::SpendGroup, "spend-group", Spend, &["o"], "group", "By day, model, provider, phase, tag or command")
         .hint(2)
@@ -123,10 +116,10 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Find, "find", Navigate, &["/"], "find", "Find words in this pane; a capital letter makes it exact")
         .but_at(ScreenName::History)
         .hint(21),
-    info(A::FindNext, "find-next", Navigate, &["n"], "next match", "To the next of what was found")
+    info(A::FindNext, "find-next", Navigate, &["n"], "next match", "To the next match")
         .but_at(ScreenName::Compare)
         .hint(22),
-    info(A::FindPrevious, "find-prev", Navigate, &["N"], "match back", "To the one before of what was found")
+    info(A::FindPrevious, "find-prev", Navigate, &["N"], "match back", "To the previous match")
         .but_at(ScreenName::Compare),
     info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
     info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
@@ -140,7 +133,7 @@ pub static ACTIONS: &[ActionInfo] = &[
         .hint(23)
         .calls("update"),
     info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
-    info(A::Retry, "retry", Navigate, &["r"], "retry", "Make what failed again, in a run of its own")
+    info(A::Retry, "retry", Navigate, &["r"], "retry", "Retry what failed, in a new run")
         .at_work()
         .hint(15)
         .calls("generate"),
@@ -154,16 +147,16 @@ pub static ACTIONS: &[ActionInfo] = &[
         Navigate,
         &["P"],
         "provider",
-        "Make what failed, or one more, with another provider",
+        "Retry what failed, or make one more, with another provider",
     )
     .at_work()
     .hint(17)
     .calls("generate"),
-    info(A::Details, "details", Navigate, &["e"], "details", "Calls, the sum of the score, failure, warnings")
+    info(A::Details, "details", Navigate, &["e"], "details", "Calls, score breakdown, failure, warnings")
         .at_work()
         .hint(9),
     info(A::Mark, "mark", Navigate, &["c"], "mark", "Mark this prompt, to compare or judge it with others").hint(18),
-    info(A::Unmark, "unmark", Navigate, &["Alt+C"], "unmark all", "Take all marks away"),
+    info(A::Unmark, "unmark", Navigate, &["Alt+C"], "unmark all", "Remove all marks"),
     info(
         A::Compare,
         "compare",
@@ -186,37 +179,37 @@ pub static ACTIONS: &[ActionInfo] = &[
         "The next change; while something is found, the next match",
     )
     .hint(1),
-    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The change before, or the match"),
-    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or one in the other").hint(6),
-    info(A::SwapBase, "base", Compare, &["b"], "swap", "Change sides: what came becomes what went").hint(7),
-    info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Beside the next of the others").hint(2),
+    info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The previous change, or match"),
+    info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or inline").hint(6),
+    info(A::SwapBase, "base", Compare, &["b"], "swap", "Swap sides: additions become deletions").hint(7),
+    info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Compare with the next of the others").hint(2),
     info(
         A::OpenCompared,
         "open-compared",
         Compare,
         &["Enter"],
         "open",
-        "Take the right one up in the Workbench's input",
+        "Load the right one into the Workbench's input",
     )
     .hint(5),
     info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`").hint(1).calls("update"),
     info(A::TagCandidate, "tag-candidate", Judge, &["t"], "tags", "Change the tags of the marked one")
         .hint(5)
         .calls("update"),
-    info(A::EditTask, "task", Judge, &["E"], "task", "Say what they are to be judged for").hint(6),
+    info(A::EditTask, "task", Judge, &["E"], "task", "Set the task they are judged for").hint(6),
     info(
         A::OpenCandidate,
         "open-candidate",
         Judge,
         &["Enter"],
         "open",
-        "Take the marked one up in the Workbench's input",
+        "Load the marked one into the Workbench's input",
     )
     .hint(2),
     info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box").hint(1).calls("search"),
     info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
-    info(A::OpenIdea, "open", History, &["Enter"], "open", "Take its idea up in the Workbench's input").hint(2),
-    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Take the prompt itself up as an idea").hint(15),
+    info(A::OpenIdea, "open", History, &["Enter"], "open", "Load its idea into the Workbench's input").hint(2),
+    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Load the prompt itself as an idea").hint(15),
     info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
     info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
     info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; {undo-delete} brings it back")
@@ -231,8 +224,8 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Bring back what was deleted last; again, what was deleted before it",
     )
     .hint(21),
-    info(A::Export, "export", History, &["E"], "export", "Write what is listed to a file").hint(16).calls("export"),
-    info(A::Import, "import", History, &["I"], "import", "Store the prompts of a file").hint(17).calls("import"),
+    info(A::Export, "export", History, &["E"], "export", "Export the list to a file").hint(16).calls("export"),
+    info(A::Import, "import", History, &["I"], "import", "Import prompts from a file").hint(17).calls("import"),
     info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),
     info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview").hint(13).calls("show"),
     info(
@@ -244,15 +237,15 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Find words in the preview; a capital letter makes it exact",
     )
     .hint(23),
-    info(A::Results, "results", Search, &["Enter"], "results", "Search now, and on to what is found").hint(1),
+    info(A::Results, "results", Search, &["Enter"], "results", "Search now, and go to the matches").hint(1),
     info(A::SearchMode, "mode", Search, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(4),
-    info(A::Down, "search-down", Search, &["Down"], "next", "The next of what is found").hint(5),
-    info(A::Up, "search-up", Search, &["Up"], "previous", "The one before of what is found"),
-    info(A::PageDown, "search-page-down", Search, &["PageDown"], "page down", "Down a page of what is found"),
-    info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of what is found"),
-    info(A::FindKeep, "find-keep", Find, &["Enter"], "keep", "Keep what is found marked").hint(1),
-    info(A::FindNext, "find-down", Find, &["Down"], "next", "To the next of what is found").hint(4),
-    info(A::FindPrevious, "find-up", Find, &["Up"], "previous", "To the one before of what is found").hint(5),
+    info(A::Down, "search-down", Search, &["Down"], "next", "The next match").hint(5),
+    info(A::Up, "search-up", Search, &["Up"], "previous", "The previous match"),
+    info(A::PageDown, "search-page-down", Search, &["PageDown"], "page down", "Down a page of matches"),
+    info(A::PageUp, "search-page-up", Search, &["PageUp"], "page up", "Up a page of matches"),
+    info(A::FindKeep, "find-keep", Find, &["Enter"], "keep", "Keep the matches highlighted").hint(1),
+    info(A::FindNext, "find-down", Find, &["Down"], "next", "To the next match").hint(4),
+    info(A::FindPrevious, "find-up", Find, &["Up"], "previous", "To the previous match").hint(5),
     info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
     info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
     info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; what you wrote is kept")
@@ -297,14 +290,7 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Delete to the beginning of the line",
     ),
     info(A::DeleteToEnd, "del-to-end", Composer, &["Ctrl+K"], "delete to end", "Delete to the end of the line"),
-    info(
-        A::SetMark,
-        "select-from",
-        Composer,
-        &["Ctrl+Space", "Alt+Space"],
-        "mark",
-        "Select from here on; again: no longer",
-    ),
+    info(A::SetMark, "select-from", Composer, &["Ctrl+Space", "Alt+Space"], "mark", "Start selecting; again: stop"),
     info(A::SelectLeft, "select-left", Composer, &["Shift+Left"], "select left", "Select a character to the left"),
     info(A::SelectRight, "select-right", Composer, &["Shift+Right"], "select right", "Select a character to the right"),
     info(A::SelectUp, "select-up", Composer, &["Shift+Up"], "select up", "Select a row up").at_work(),
@@ -328,7 +314,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::SelectAll, "select-all", Composer, &["Alt+A"], "select all", "Select everything"),
     info(A::CopySelection, "copy-selection", Composer, &["Alt+W"], "copy", "Copy what is selected").at_work().hint(4),
     info(A::CutSelection, "cut-selection", Composer, &["Ctrl+X"], "cut", "Cut what is selected").at_work().hint(5),
-    info(A::Yank, "yank", Composer, &["Ctrl+Y"], "put back", "Put back what was deleted last"),
+    info(A::Yank, "yank", Composer, &["Ctrl+Y"], "put back", "Paste what was deleted last"),
     info(A::Undo, "undo", Composer, &["Ctrl+_", "Alt+U"], "undo", "Undo"),
     info(A::Redo, "redo", Composer, &["Alt+R"], "redo", "Redo"),
 ];

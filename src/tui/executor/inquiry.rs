@@ -90,7 +90,7 @@ async fn test(engine: &Engine, name: String) -> Result<ProviderTest> {
     let request: TestProvidersRequest = engine.decode(json!({ "providers": [name] }))?;
     let tests = engine.test_providers(request, |_| {}).await;
     let first = tests.providers.into_iter().next();
-    first.ok_or_else(|| Error::Internal(format!("nobody tested {name}")))
+    first.ok_or_else(|| Error::Internal(format!("{name} was not tested")))
 }
 
 async fn spent(engine: &Engine, range: Range, by: SpendBy) -> Result<Spent> {

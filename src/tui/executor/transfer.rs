@@ -55,7 +55,7 @@ pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferP
     }
     // Opening a pipe would wait for whoever writes into it.
     if !found.is_file() {
-        return Err(Error::value("file", "is no ordinary file: write its content to one first"));
+        return Err(Error::value("file", "is not a regular file: copy its content to one first"));
     }
     let source = File::open(name).map_err(|error| failed(&error))?;
     engine.import(request, Input { name: name.to_owned(), source }, watch).await

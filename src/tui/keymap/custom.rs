@@ -77,7 +77,7 @@ pub(crate) fn read(preset: &str, own: &BTreeMap<String, Vec<String>>) -> Result<
         "vi" => keys.extend(VI.iter().map(|(id, keys)| (*id, chords(keys)))),
         known if KEYMAPS.contains(&known) => {}
         other => {
-            let message = format!("`{other}` is no key map; take one of {}", KEYMAPS.join(", "));
+            let message = format!("`{other}` is not a key map; choose one of {}", KEYMAPS.join(", "));
             faults.push(Fault { key: "tui.keymap".to_owned(), message });
         }
     }
@@ -110,15 +110,17 @@ fn fault(id: &str, message: String) -> Fault {
 /// Reads a key for an entry of the list.
 fn chord(info: &ActionInfo, text: &str) -> Result<Chord, String> {
     let chord: Chord = text.parse().map_err(|_| {
-        format!("`{text}` names no key; write it as Ctrl+R, Alt+Left, Shift+Tab, F5, PageDown, Space, x or ?")
+        format!("`{text}` is not a key; write it as Ctrl+R, Alt+Left, Shift+Tab, F5, PageDown, Space, x or ?")
     })?;
     if let Some((_, other)) = ALIKE.iter().find(|(alike, _)| alike.parse::<Chord>() == Ok(chord)) {
-        return Err(format!("`{text}` reaches a program as {other} does; take another key"));
+        return Err(format!("`{text}` is sent as {other} by terminals; choose another key"));
     }
     let types_there = Context::FOCUSES.into_iter().any(|context| context.types() && info.works_in(context));
     if types_there && chord.typed().is_some() {
         let id = info.id;
-        return Err(format!("`{text}` is typed where `{id}` works too; take it with Ctrl or Alt, or a key such as F5"));
+        return Err(format!(
+            "`{text}` is typed as text where `{id}` works; combine it with Ctrl or Alt, or a key such as F5"
+        ));
     }
     Ok(chord)
 }
@@ -132,8 +134,8 @@ fn unknown(id: &str) -> String {
     };
     let nearest = ACTIONS.iter().map(|info| (alike(info.id), info.id)).max_by_key(|(alike, _)| *alike);
     match nearest.filter(|(alike, _)| *alike >= 3) {
-        Some((_, nearest)) => format!("is no action of the workbench; did you mean `{nearest}`?"),
-        None => "is no action of the workbench; its palette (Ctrl+P) names each at the bottom".to_owned(),
+        Some((_, nearest)) => format!("is not an action of the workbench; did you mean `{nearest}`?"),
+        None => "is not an action of the workbench; the palette (Ctrl+P) shows the name of each".to_owned(),
     }
 }
 
@@ -150,7 +152,7 @@ fn clashes(keys: &HashMap<&'static str, Vec<Chord>>, own: &BTreeMap<String, Vec<
                 // The fault is that of the key which the user gave.
                 let (mine, theirs) = if own.contains_key(info.id) { (info, other) } else { (other, info) };
                 let message = format!(
-                    "{chord} is the key of `{}` ({}) already; give that another with `tui.keys.{}`",
+                    "{chord} is already the key of `{}` ({}); give that another with `tui.keys.{}`",
                     theirs.id, theirs.label, theirs.id
                 );
                 let fault = fault(mine.id, message);
@@ -204,17 +206,17 @@ mod tests {
     fn every_fault_is_named_with_its_field() {
         let told = faults(&[("rnu", &["F5"]), ("run", &["Hyper+R"]), ("zoom", &["Ctrl+I"]), ("quit", &["q"])]);
         assert_eq!(told.len(), 4, "{told:#?}");
-        assert!(told[0].starts_with("tui.keys.quit: `q` is typed where"), "{told:#?}");
-        assert!(told[1].starts_with("tui.keys.rnu: is no action"), "{told:#?}");
-        assert!(told[2].starts_with("tui.keys.run: `Hyper+R` names no key"), "{told:#?}");
-        assert!(told[3].starts_with("tui.keys.zoom: `Ctrl+I` reaches a program as Tab"), "{told:#?}");
+        assert!(told[0].starts_with("tui.keys.quit: `q` is typed as text where"), "{told:#?}");
+        assert!(told[1].starts_with("tui.keys.rnu: is not an action"), "{told:#?}");
+        assert!(told[2].starts_with("tui.keys.run: `Hyper+R` is not a key"), "{told:#?}");
+        assert!(told[3].starts_with("tui.keys.zoom: `Ctrl+I` is sent as Tab"), "{told:#?}");
     }
 
     #[test]
     fn a_clash_is_told_once_and_names_both() {
         let told = faults(&[("run", &["F2"])]);
         assert_eq!(told.len(), 1, "{told:#?}");
-        assert!(told[0].starts_with("tui.keys.run: F2 is the key of `run-settings`"), "{told:#?}");
+        assert!(told[0].starts_with("tui.keys.run: F2 is already the key of `run-settings`"), "{told:#?}");
         assert!(faults(&[("zoom", &["y"])])[0].contains("`copy`"));
     }
 

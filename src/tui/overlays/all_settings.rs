@@ -53,7 +53,7 @@ pub(super) fn view(listing: &Listing, frame: &mut Frame<'_>, theme: &Theme) {
     let found = listing.matching();
     let nothing = match &listing.rows {
         None => "reading the configuration".to_owned(),
-        Some(Ok(_)) => "no setting is called that; Backspace widens the search".to_owned(),
+        Some(Ok(_)) => "no setting matches; Backspace widens the search".to_owned(),
         Some(Err(problem)) => format!("{} {}", glyph::FAILED, safe_line(&problem.detail)),
     };
     let about = found
@@ -93,7 +93,7 @@ fn about(row: &SettingRow) -> Vec<String> {
     let (beside, below) = if takes.len() > 40 { (String::new(), Some(takes)) } else { (takes, None) };
     let mut about = vec![
         known.doc.to_owned(),
-        if row.is_set { format!("set by {origin}") } else { "nobody set it: this is its default".to_owned() },
+        if row.is_set { format!("set by {origin}") } else { "not set: this is the default".to_owned() },
         format!("`aludel config set {key} VALUE` changes it: {beside}").trim_end().to_owned(),
     ];
     about.extend(below);

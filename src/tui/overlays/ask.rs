@@ -92,11 +92,11 @@ pub(super) fn reflow(asking: &mut Asking, screen: Rect) {
 
 pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme: &Theme) {
     let (title, label) = match &asking.about {
-        About::Tags(id, _) => (format!("Tags of {}", id.short()), "labels, by commas; none takes all away"),
-        About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty takes them away"),
+        About::Tags(id, _) => (format!("Tags of {}", id.short()), "labels, by commas; empty removes all"),
+        About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty removes them"),
         About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT),
         About::Export(_) => ("Export what is listed".to_owned(), EXPORT),
-        About::Task => ("Judge them for".to_owned(), "the task; empty: what they were made from"),
+        About::Task => ("Judge them for".to_owned(), "the task; empty: the idea they were made from"),
         About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml"),
     };
     let (area, field) = areas(asking, frame.area());
@@ -125,7 +125,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
     };
     match &asking.stage {
         Stage::Typing => {}
-        Stage::Leaving => say("this is not kept: Esc once more throws it away, any other key goes on", theme.warning),
+        Stage::Leaving => say("this is not saved: Esc again discards it, any other key goes on", theme.warning),
         Stage::Waiting(_) => {
             let told = model.history.transfer.map_or_else(|| "being stored".to_owned(), |transfer| transfer.told());
             say(&format!("{} {told}", spinner(model)), theme.live);

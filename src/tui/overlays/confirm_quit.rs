@@ -26,13 +26,13 @@ pub(super) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(run) = model.live_run() {
         let (finished, all) = (run.finished(), run.variants());
         lines.push(Line::from(format!("A run is live: {finished} of {all} variants are finished.")));
-        lines.push(Line::from("Leaving stops the others; what is finished is kept."));
+        lines.push(Line::from("Quitting stops the others; what is finished is kept."));
     } else if model.judge.live().is_some() {
-        lines.push(Line::from("The judge is at work."));
-        lines.push(Line::from("Leaving stops it; answers that came are kept for the next time."));
+        lines.push(Line::from("The judge is running."));
+        lines.push(Line::from("Quitting stops it; its answers so far are cached."));
     } else if let Some(transfer) = &model.history.transfer {
-        lines.push(Line::from(format!("A file is under way: {}.", transfer.told())));
-        lines.push(Line::from("Leaving stops it; what is stored by now stays."));
+        lines.push(Line::from(format!("A file is being processed: {}.", transfer.told())));
+        lines.push(Line::from("Quitting stops it; what is stored so far stays."));
     } else if model.composer.is_empty() {
         lines.push(Line::from("Nothing is running."));
     } else {

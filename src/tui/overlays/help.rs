@@ -125,7 +125,7 @@ pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame
         filter,
         marked,
         rows: found.len(),
-        nothing: "no key does that; Backspace widens the search",
+        nothing: "no key matches; Backspace widens the search",
         about: Vec::new(),
     };
     finder.view(frame, theme, |index, width| {

@@ -51,7 +51,7 @@ pub(super) fn view(model: &Model, marked: Option<usize>, frame: &mut Frame<'_>, 
     if providers.is_empty()
         && let Some(row) = rows.next()
     {
-        frame.render_widget(Line::styled(" being asked who is there", theme.muted), row);
+        frame.render_widget(Line::styled(" checking availability", theme.muted), row);
         return;
     }
     let height = usize::from(inner.height.saturating_sub(1)).max(1);

@@ -77,7 +77,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
         let says = match (inputs.is_loading(), inputs.texts().is_empty()) {
             (true, _) => " being read",
             (false, true) => " no idea was run yet",
-            (false, false) => " none has these words; Backspace widens the search",
+            (false, false) => " no match; Backspace widens the search",
         };
         if let Some(row) = rows.next() {
             frame.render_widget(Line::styled(says, theme.muted), row);

@@ -12,7 +12,7 @@ pub(super) enum Command {
     New,
     /// Run the idea once more.
     Again,
-    /// Tell what is stored, newest first; so many rows, where a number was typed.
+    /// Tell list stored prompts, newest first; so many rows, where a number was typed.
     List(Option<String>),
     /// Find what is stored.
     Search {
@@ -52,21 +52,21 @@ pub(super) enum Command {
 /// What can be typed, with what it does. The first word of each is the command.
 pub(super) const COMMANDS: [(&str, &str); 14] = [
     ("help", "these lines"),
-    ("new", "take another idea"),
+    ("new", "enter another idea"),
     ("again", "run the last idea once more"),
-    ("list [COUNT]", "what is stored, newest first"),
-    ("search WORDS", "what is stored, by its words"),
-    ("meaning WORDS", "what is stored, by its meaning"),
-    ("show N", "prompt N and what is known of it"),
+    ("list [COUNT]", "list stored prompts, newest first"),
+    ("search WORDS", "search stored prompts by words"),
+    ("meaning WORDS", "search stored prompts by meaning"),
+    ("show N", "show prompt N and its facts"),
     ("print N", "the text of prompt N and nothing else, to be copied"),
     ("compare N M", "what differs between two prompts or more"),
-    ("judge [N M] [for TASK]", "which is best; all that were told last, unless some are named"),
-    ("tag N LABELS", "add labels to prompt N, by commas"),
+    ("judge [N M] [for TASK]", "which is best; by default all that were listed last"),
+    ("tag N LABELS", "add labels to prompt N, separated by commas"),
     (
         "set [NAME VALUE]",
         "how ideas are run: count, persona, provider, phases, temperature; without a value as configured",
     ),
-    ("quit", "leave; the end of input leaves too"),
+    ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
 ];
 
@@ -96,7 +96,7 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "tag" => tag(rest),
         "set" => Ok(set(rest)),
         "quit" | "exit" | "q" => Ok(Command::Quit),
-        _ => Err(format!("{word} is no command; help tells them all, and new takes an idea")),
+        _ => Err(format!("{word} is not a command; help lists them, and new takes an idea")),
     }
 }
 
@@ -135,7 +135,7 @@ fn place(word: &str, text: &str) -> Result<usize, String> {
 fn places(text: &str) -> Result<Vec<usize>, String> {
     let number = |word: &str| match word.parse() {
         Ok(place @ 1..) => Ok(place),
-        _ => Err(format!("{word} is no number of a prompt; they are counted from 1")),
+        _ => Err(format!("{word} is not the number of a prompt; they start at 1")),
     };
     text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).map(number).collect()
 }
@@ -182,8 +182,8 @@ mod tests {
     fn what_is_not_understood_says_what_is_expected() {
         for (typed, expected) in [
             ("show", "one number"),
-            ("show two", "no number"),
-            ("show 0", "counted from 1"),
+            ("show two", "not the number"),
+            ("show 0", "start at 1"),
             ("compare 1", "two numbers"),
             ("tag 1", "a label"),
             ("search", "needs words"),

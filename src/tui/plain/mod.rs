@@ -65,7 +65,7 @@ fn welcome(engine: &Engine) -> String {
 fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
-        |kind| signal(kind).map_err(|error| Error::Internal(format!("signals cannot be listened for: {error}")));
+        |kind| signal(kind).map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")));
     let (mut term, mut hangup, mut interrupt) =
         (listen(SignalKind::terminate())?, listen(SignalKind::hangup())?, listen(SignalKind::interrupt())?);
     tokio::spawn(async move {

@@ -80,7 +80,7 @@ impl<W: Write> Session<W> {
                 },
                 Heard::Interrupt if !is_leaving => {
                     is_leaving = true;
-                    self.told("Nothing runs. Ctrl-C again leaves, and so does quit.")?;
+                    self.told("Nothing is running. Ctrl-C again quits, and so does quit.")?;
                     continue;
                 }
                 Heard::Interrupt | Heard::End | Heard::Stop => Flow::Leave,
@@ -101,7 +101,7 @@ impl<W: Write> Session<W> {
     /// Takes an idea and runs it.
     async fn compose(&mut self) -> io::Result<Flow> {
         self.out.say("Your idea, in as many lines as you like. A line with a single dot ends it.")?;
-        self.out.say("A dot at once goes to the commands.")?;
+        self.out.say("A dot alone goes to the commands.")?;
         let mut lines: Vec<String> = Vec::new();
         loop {
             match self.next().await {
@@ -110,12 +110,12 @@ impl<W: Write> Session<W> {
                 Heard::End if !lines.is_empty() => break,
                 Heard::End | Heard::Stop => return Ok(Flow::Leave),
                 Heard::Interrupt => {
-                    return self.told("The idea is dropped. Help tells the commands, new takes another.");
+                    return self.told("The idea is discarded. Help lists the commands, new takes another.");
                 }
             }
         }
         if lines.iter().all(|line| line.trim().is_empty()) {
-            return self.told("No idea yet. Help tells the commands, new takes an idea.");
+            return self.told("No idea yet. Help lists the commands, new takes an idea.");
         }
         self.idea = Some(lines.join("\n"));
         self.generate().await
@@ -155,7 +155,7 @@ impl<W: Write> Session<W> {
         for (usage, does) in COMMANDS {
             self.out.say(format!("{usage}: {does}"))?;
         }
-        self.out.say("N is a number of the prompts that were told last.")
+        self.out.say("N is a number from the last list of prompts.")
     }
 
     /// Runs the idea.
@@ -227,7 +227,7 @@ impl<W: Write> Session<W> {
         self.tell_stored(&page.prompts.iter().map(|listed| &listed.prompt).collect::<Vec<_>>())?;
         if page.next_cursor.is_some() {
             let more = page.prompts.len() * 2;
-            self.out.say(format!("There are older ones: list {more} tells more."))?;
+            self.out.say(format!("There are older ones: list {more} shows more."))?;
         }
         Ok(())
     }
@@ -301,7 +301,7 @@ impl<W: Write> Session<W> {
         let names = || GenerateRequest::FIELDS.iter().map(|field| field.name).filter(|name| *name != "input");
         if !names().any(|known| known == name) {
             let known: Vec<&str> = names().collect();
-            return self.out.say(format!("{name} is nothing that can be set: {}", known.join(", ")));
+            return self.out.say(format!("{name} is not a setting; the settings are {}", known.join(", ")));
         }
         match value {
             Some(text) => self.settings.insert(name.to_owned(), value_of_text(GenerateRequest::FIELDS, name, text)),
@@ -377,7 +377,7 @@ impl<W: Write> Session<W> {
     fn ids(&mut self, places: &[usize]) -> io::Result<Option<Vec<PromptId>>> {
         let rows = self.rows.len();
         if rows == 0 {
-            self.out.say("Nothing has a number yet: list tells what is stored, new takes an idea.")?;
+            self.out.say("No prompt has a number yet: list shows what is stored, new takes an idea.")?;
             return Ok(None);
         }
         let of = |place: &usize| place.checked_sub(1).and_then(|at| self.rows.get(at)).copied().ok_or(*place);

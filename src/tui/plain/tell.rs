@@ -45,12 +45,13 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
         }
         EventKind::Warning { message, .. } => format!("Note: {message}"),
         EventKind::Judged { comparison } => judged(comparison, view.comparisons.len(), rows),
+        EventKind::Failed { error } if view.spent.is_some() => format!("{}{}.", refused(error), of_price(view)),
         EventKind::Failed { error } => refused(error),
         EventKind::Cancelled {} => {
             let finished = view.finished_prompts().count();
             let all = view.variants.len();
             match view.unsaved().count() {
-                _ if all == 0 => "Stopped.".to_owned(),
+                _ if all == 0 => format!("Stopped{}.", of_price(view)),
                 0 => format!("Stopped. {finished} of {all} finished and kept{}.", of_price(view)),
                 unsaved => {
                     format!("Stopped. {finished} of {all} finished, {unsaved} of them not stored{}.", of_price(view))
@@ -176,7 +177,7 @@ pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
     let mut lines = vec![format!("The judge prefers {}, sure to {sure}.", named(result.prompt.id, rows))];
     if !result.confident {
         let tied: Vec<String> = result.tied.iter().map(|id| named(*id, rows)).collect();
-        lines.push(format!("Too close to call: it could not be told from {}.", tied.join(" and ")));
+        lines.push(format!("Too close to call: it cannot be distinguished from {}.", tied.join(" and ")));
     }
     if !result.reasoning.is_empty() {
         lines.push(format!("Why: {}", result.reasoning));

@@ -8,12 +8,12 @@ use crate::tui::widgets::figures::letter;
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    let judging = "a judging is under way; {stop-or-quit} stops it";
+    let judging = "the judge is running; {stop-or-quit} stops it";
     match action {
         Action::Mark => match (here(model), model.screen) {
             (Some(_), _) => None,
             (None, ScreenName::Work) => Some("only a finished prompt can be marked"),
-            (None, _) => Some("no prompt is marked by the cursor"),
+            (None, _) => Some("the cursor is on no prompt"),
         },
         Action::Unmark => model.choice.all().is_empty().then_some("nothing is marked"),
         Action::Judge if model.judge.live().is_some() => Some(judging),

@@ -29,9 +29,9 @@ pub(super) const fn is_own(action: Action) -> bool {
 /// Why `action`, which is done here, cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match (action, &model.find) {
-        (Action::FindKeep, None) => Some("nothing is looked for"),
+        (Action::FindKeep, None) => Some("nothing is searched for"),
         (Action::FindNext | Action::FindPrevious, None) if model.sought.is_empty() => {
-            Some("nothing was looked for yet")
+            Some("nothing was searched for yet")
         }
         (_, Some(_)) => None,
         (_, None) => nothing_to_find_in(model),
@@ -46,8 +46,8 @@ fn nothing_to_find_in(model: &Model) -> Option<&'static str> {
             (!shown).then_some("no run yet")
         }
         ScreenName::Compare => with_keys(model).is_none().then_some("nothing is compared yet"),
-        ScreenName::Judge => with_keys(model).is_none().then_some("nothing is said yet"),
-        ScreenName::History => model.history.preview.is_none().then_some("there is nothing to show"),
+        ScreenName::Judge => with_keys(model).is_none().then_some("nothing there yet"),
+        ScreenName::History => model.history.preview.is_none().then_some("nothing to show"),
         ScreenName::Providers | ScreenName::Spend => Some("there is no text to find words in here"),
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod texts;
 pub(crate) mod workbench;
 
 use ratatui::Frame;
+use ratatui::layout::Rect;
 
 use super::action::{ACTIONS, Action, ActionInfo, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
@@ -43,9 +44,24 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         ScreenName::Spend => spend::view::view(model, frame, theme),
     }
     marks::view(model, frame.buffer_mut(), theme);
+    let data = theme.data(frame.buffer_mut(), || areas_of_data(model));
     overlays::view(model, frame, theme);
-    theme.finish(frame.buffer_mut());
+    theme.finish(frame.buffer_mut(), data);
     safe::guard(frame.buffer_mut());
+}
+
+/// Where texts of models and of the user stand that have nothing of ours in them.
+fn areas_of_data(model: &Model) -> Vec<Rect> {
+    let screen = Rect::new(0, 0, model.size.width, model.size.height);
+    let mut areas = match model.screen {
+        ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
+        // Their texts have signs of ours between what was written.
+        ScreenName::Judge | ScreenName::History | ScreenName::Providers | ScreenName::Spend => Vec::new(),
+    };
+    if model.screen == ScreenName::Work && !model.composer.is_empty() {
+        areas.push(surround::inner(workbench::layout::layout(model, screen).composer));
+    }
+    areas
 }
 
 /// Why `action` cannot be done now; `None` when it can. Keys stand in it by the names of their actions, in braces.
@@ -190,12 +206,12 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
     const ARMED_MS: u64 = 2_000;
     if model.history.transfer.take().is_some() {
         model.overlay.take_if(|overlay| matches!(overlay, Overlay::Ask(_)));
-        model.say(Tone::Done, "the file is stopped; what is stored by now stays");
+        model.say(Tone::Done, "the file is stopped; what is stored so far stays");
         return vec![CoreEffect::StopTransfer.into()];
     }
     if let Some(ticket) = model.judge.live().map(|judged| judged.ticket) {
         // A run goes on: its turn comes with the next.
-        model.say(Tone::Done, "stopping the judge; answers that came are kept for the next time");
+        model.say(Tone::Done, "stopping the judge; its answers so far are cached");
         return vec![CoreEffect::CancelRun(ticket).into()];
     }
     if let Some(run) = model.run.as_mut().filter(|run| run.is_live()) {

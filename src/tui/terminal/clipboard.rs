@@ -69,9 +69,9 @@ impl Copied {
     /// Which ways, in words.
     pub(crate) fn told(&self) -> String {
         let ways = match (self.system, self.terminal) {
-            (true, true) => "copied to the clipboard and handed to the terminal's (OSC 52)",
+            (true, true) => "copied to the clipboard and sent to the terminal's (OSC 52)",
             (true, false) => "copied to the clipboard",
-            (false, _) => "handed to the terminal's clipboard (OSC 52)",
+            (false, _) => "sent to the terminal's clipboard (OSC 52)",
         };
         match &self.file {
             None => ways.to_owned(),
@@ -224,10 +224,7 @@ mod tests {
         assert!(!folder.path().join("new").exists());
         let (long, handed) = copied(&"x".repeat(LONGEST + 1), folder.path()).await;
         assert_eq!((long.terminal, handed.len()), (true, LONGEST + 1));
-        assert_eq!(
-            long.told(),
-            "handed to the terminal's clipboard (OSC 52); it is long, so it is in ~/copied.txt too"
-        );
+        assert_eq!(long.told(), "sent to the terminal's clipboard (OSC 52); it is long, so it is in ~/copied.txt too");
         assert_eq!(std::fs::read(folder.path().join("new/copied.txt")).unwrap().len(), LONGEST + 1);
     }
 

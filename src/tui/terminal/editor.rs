@@ -47,7 +47,7 @@ impl Editor {
             let is_there = |name: &&&str| self.folders.iter().any(|folder| folder.join(name).is_file());
             return match USUAL.iter().find(is_there) {
                 Some(name) => Ok(vec![(*name).to_owned()]),
-                None => Err(format!("no editor is there ({}); set EDITOR to yours", USUAL.join(", "))),
+                None => Err(format!("no editor found ({}); set EDITOR", USUAL.join(", "))),
             };
         };
         // Where paths are written with backslashes, these quote nothing.
@@ -59,7 +59,7 @@ impl Editor {
         match words {
             Some(words) if !words.is_empty() => Ok(words),
             Some(_) => Err(format!("{variable} names no program")),
-            None => Err(format!("{variable} has a quote without its end: {command}")),
+            None => Err(format!("{variable} has an unclosed quote: {command}")),
         }
     }
 
@@ -81,7 +81,7 @@ impl Editor {
             let how = status.code().map_or_else(|| "was killed".to_owned(), |code| format!("ended with {code}"));
             return Err(format!("`{program}` {how}"));
         }
-        take_up(&file, text).map_err(|error| format!("what `{program}` left cannot be read: {error}"))
+        take_up(&file, text).map_err(|error| format!("the file that `{program}` wrote cannot be read: {error}"))
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(editor(&[("EDITOR", "'/opt/my editor' -n")]).words().unwrap(), ["/opt/my editor", "-n"]);
         assert_eq!(editor(&[("PATH", path)]).words().unwrap(), ["vi"]);
         assert!(editor(&[("PATH", "/nowhere")]).words().unwrap_err().contains("set EDITOR"));
-        assert!(editor(&[("EDITOR", "'half")]).words().unwrap_err().contains("EDITOR has a quote"));
+        assert!(editor(&[("EDITOR", "'half")]).words().unwrap_err().contains("EDITOR has an unclosed quote"));
     }
 
     #[tokio::test]

@@ -58,7 +58,7 @@ fn a_panic_gives_the_terminal_back_and_says_so() {
 fn a_panic_beside_the_loop_gives_the_terminal_back_and_nothing_is_drawn_after_it() {
     let written = on_a_terminal("panics_beside_the_loop");
     assert_given_back(&written, "a defect beside the loop");
-    assert_given_back(&written, "refused: a part of the program panicked; the terminal was given back");
+    assert_given_back(&written, "refused: a part of the program panicked; the terminal was restored");
     let (_, after) = written.split_once("a defect beside the loop").unwrap();
     assert!(!after.contains("Workbench"), "a frame came after the panic: {after:?}");
 }

@@ -69,7 +69,7 @@ impl Surface for Screen {
 
     fn draw(&mut self, model: &Model) -> io::Result<usize> {
         if !modes::entered() {
-            return Err(io::Error::other("a part of the program panicked; the terminal was given back"));
+            return Err(io::Error::other("a part of the program panicked; the terminal was restored"));
         }
         let frame = self.painter.frame(model)?;
         write_out(&frame)?;

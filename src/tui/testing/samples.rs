@@ -63,7 +63,7 @@ pub(crate) fn provider_test(ok: bool) -> ProviderTest {
         checks: vec![
             check(ProviderCheckName::Key, ProviderCheckStatus::Ok, "accepted"),
             check(ProviderCheckName::Streaming, streaming, "text came in 7 pieces"),
-            check(ProviderCheckName::Embeddings, ProviderCheckStatus::Skipped, "no model is named"),
+            check(ProviderCheckName::Embeddings, ProviderCheckStatus::Skipped, "no model is set"),
         ],
         warnings: vec!["the model takes no temperature".into()],
     }

@@ -1,15 +1,13 @@
 //! Letters for terminals that have ASCII alone: one for one, so that nothing moves.
 //!
 //! Works on what was drawn, so that no view has to think of it. Our own glyphs and frames have a sign each that keeps
-//! their meaning; what else is not ASCII (a model's answer in another script) is a question mark, which says that
-//! something stands there. What is copied or stored is not touched.
+//! their meaning; data stays as it is: every letter that is none of our signs, and in the panes of texts our signs, too
+//! ([`Data`]). What is copied or stored is not touched.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 
 use super::glyph;
-
-/// What stands for a letter that is not ASCII.
-const UNKNOWN: &str = "?";
 
 /// Our glyphs and frames, and what stands for them.
 const PLAIN: &[(&str, &str)] = &[
@@ -69,21 +67,42 @@ const PLAIN: &[(&str, &str)] = &[
 /// What turns while something is at work.
 const TURNING: [&str; 4] = ["|", "/", "-", "\\"];
 
-/// Puts ASCII in the place of all else.
-pub(super) fn lower(buffer: &mut Buffer) {
-    for cell in &mut buffer.content {
-        if !cell.symbol().is_ascii() {
-            let plain = plain(cell.symbol());
-            cell.set_symbol(plain);
-        }
+/// The letters of texts that are beyond ASCII, by their cells.
+#[derive(Debug, Default)]
+pub(crate) struct Data(Vec<(Position, String)>);
+
+impl Data {
+    /// Those within `areas` of what is drawn so far.
+    pub(super) fn of(buffer: &Buffer, areas: impl IntoIterator<Item = Rect>) -> Self {
+        let cells = areas.into_iter().flat_map(|area| area.intersection(buffer.area).positions());
+        let symbols = cells.map(|at| (at, buffer[at].symbol()));
+        Self(symbols.filter(|(_, symbol)| !symbol.is_ascii()).map(|(at, symbol)| (at, symbol.to_owned())).collect())
     }
 }
 
-fn plain(symbol: &str) -> &'static str {
-    if let Some((_, plain)) = PLAIN.iter().find(|(glyph, _)| *glyph == symbol) {
-        return plain;
+/// Puts ASCII in the place of our signs. `data` stays where nothing was drawn over it.
+pub(super) fn lower(buffer: &mut Buffer, data: Data) {
+    let kept: Vec<_> = data.0.into_iter().filter(|(at, symbol)| buffer[*at].symbol() == symbol).collect();
+    for cell in &mut buffer.content {
+        if let Some(plain) = plain(cell.symbol()) {
+            cell.set_symbol(plain);
+        }
     }
-    glyph::SPINNER.iter().position(|frame| *frame == symbol).map_or(UNKNOWN, |at| TURNING[at % TURNING.len()])
+    for (at, symbol) in kept {
+        buffer[at].set_symbol(&symbol);
+    }
+}
+
+/// What stands for one of our signs; `None` for anything else.
+fn plain(symbol: &str) -> Option<&'static str> {
+    if symbol.is_ascii() {
+        return None;
+    }
+    if let Some((_, plain)) = PLAIN.iter().find(|(glyph, _)| *glyph == symbol) {
+        return Some(plain);
+    }
+    let frame = glyph::SPINNER.iter().position(|frame| *frame == symbol)?;
+    Some(TURNING[frame % TURNING.len()])
 }
 
 #[cfg(test)]
@@ -109,20 +128,31 @@ mod tests {
             glyph::TWIN,
             glyph::CHOSEN,
         ];
-        let plain: BTreeSet<&str> = states.into_iter().map(plain).collect();
+        let plain: BTreeSet<&str> = states.into_iter().filter_map(plain).collect();
         assert_eq!(plain.len(), states.len());
-        assert!(!plain.contains(UNKNOWN));
         assert_ne!(super::plain("─"), super::plain("━"), "what is full of a bar, and the frame that has the keys");
         assert_ne!(super::plain("│"), super::plain("┃"));
     }
 
     #[test]
-    fn one_sign_stands_for_one_and_none_is_left() {
+    fn one_sign_stands_for_one_and_data_stays() {
         assert!(PLAIN.iter().all(|(_, plain)| plain.len() == 1));
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
         buffer.set_stringn(0, 0, "a ✓ 世é⠙", 12, Style::new());
-        lower(&mut buffer);
+        lower(&mut buffer, Data::default());
         let shown: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
-        assert_eq!(shown.trim_end(), "a + ? ?/");
+        assert_eq!(shown.trim_end(), "a + 世 é/");
+    }
+
+    #[test]
+    fn our_signs_in_a_text_stay_unless_something_lies_over_them() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 2));
+        buffer.set_stringn(0, 0, "│ …─✓", 8, Style::new());
+        buffer.set_stringn(0, 1, "│ …─✓", 8, Style::new());
+        let data = Data::of(&buffer, [Rect::new(1, 0, 20, 1)]);
+        buffer.set_stringn(3, 0, "│", 1, Style::new());
+        lower(&mut buffer, data);
+        let shown: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert_eq!(shown, "| …|✓   | ~-+   ");
     }
 }

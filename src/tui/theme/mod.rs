@@ -14,6 +14,7 @@ mod colours;
 use aludel_core::assets::theme::{Colour, Look, Role};
 use aludel_core::assets::{self, Assets};
 use aludel_core::domain::Phase;
+pub(crate) use ascii::Data;
 pub use colours::Depth;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -181,10 +182,16 @@ impl Theme {
         buffer.set_style(area, self.ground);
     }
 
-    /// Takes what was drawn to what the terminal can show, once all is drawn.
-    pub(crate) fn finish(&self, buffer: &mut Buffer) {
+    /// What of a screen is data, before anything lies over it: the letters within these areas. Nothing where all letters
+    /// can be shown.
+    pub(crate) fn data(&self, buffer: &Buffer, areas: impl FnOnce() -> Vec<Rect>) -> Data {
+        if self.letters == Letters::Ascii { Data::of(buffer, areas()) } else { Data::default() }
+    }
+
+    /// Takes our signs to what the terminal can show, once all is drawn.
+    pub(crate) fn finish(&self, buffer: &mut Buffer, data: Data) {
         if self.letters == Letters::Ascii {
-            ascii::lower(buffer);
+            ascii::lower(buffer, data);
         }
     }
 

@@ -152,7 +152,7 @@ fn copying_hands_over_what_the_model_wrote_to_the_letter() {
     assert_eq!(bench.press("Y"), [copy("tab\there \u{1b}[31m")]);
     let copied = Copied { terminal: true, ..Copied::default() };
     bench.send(Message::Copied(copied));
-    let told = "this pane, 14 characters, handed to the terminal's clipboard (OSC 52)";
+    let told = "this pane, 14 characters, sent to the terminal's clipboard (OSC 52)";
     assert_eq!(bench.model.toast.as_ref().map(|toast| toast.text.as_str()), Some(told));
 }
 
@@ -168,7 +168,7 @@ fn copying_says_which_ways_it_went() {
     };
     let system = Copied { system: true, ..Copied::default() };
     assert_eq!(told(system.clone()), "prompt A, 4 characters, copied to the clipboard");
-    let both = "prompt A, 4 characters, copied to the clipboard and handed to the terminal's (OSC 52)";
+    let both = "prompt A, 4 characters, copied to the clipboard and sent to the terminal's (OSC 52)";
     assert_eq!(told(Copied { terminal: true, ..system }), both);
     let long = Copied { terminal: true, file: Some(Ok("~/.aludel/copied.txt".into())), system: false };
     assert!(told(long).ends_with("it is long, so it is in ~/.aludel/copied.txt too"));

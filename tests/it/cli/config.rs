@@ -222,7 +222,7 @@ fn a_key_over_plain_http_is_refused_by_key_and_line() {
 fn validate_tells_what_is_in_order_and_what_is_not() {
     let home = Home::new();
     let said = home.run(&["validate"]).quietly_done();
-    assert!(said.stdout.contains("✓ database") && said.stdout.contains("in order"), "{}", said.stdout);
+    assert!(said.stdout.contains("✓ database") && said.stdout.contains("all checks passed"), "{}", said.stdout);
     assert_eq!(home.run(&["validate", "--format", "json"]).quietly_done().json()["valid"], true);
     home.config("phases:\n  solutio:\n    provider: builtin\nranking:\n  weights: {coverage: 0}\n");
     let said = home.run(&["validate", "--format", "json"]);
@@ -238,14 +238,14 @@ fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_r
     assert_eq!(home.run(&["config", "get", "tui.keys.run"]).quietly_done().stdout, "Ctrl+T,F5\n");
     home.run(&["config", "validate"]).done();
     for (key, value, message) in [
-        ("tui.keys.rnu", "F5", "tui.keys.rnu: is no action of the workbench"),
-        ("tui.keys.zoom", "Hyper+Z", "tui.keys.zoom: `Hyper+Z` names no key"),
-        ("tui.keys.zoom", "y", "tui.keys.zoom: y is the key of `copy`"),
+        ("tui.keys.rnu", "F5", "tui.keys.rnu: is not an action of the workbench"),
+        ("tui.keys.zoom", "Hyper+Z", "tui.keys.zoom: `Hyper+Z` is not a key"),
+        ("tui.keys.zoom", "y", "tui.keys.zoom: y is already the key of `copy`"),
         ("tui.keymap", "wordstar", "expected one of standard, emacs, vi"),
         (
             "tui.theme",
             "neon",
-            "tui.theme: `neon` is no theme; there are auto, mono, ansi16, dark, light, high-contrast",
+            "tui.theme: `neon` is not a theme; choose one of auto, mono, ansi16, dark, light, high-contrast",
         ),
     ] {
         let said = home.run(&["config", "set", key, value]).failed(3);
@@ -255,7 +255,9 @@ fn keys_of_the_workbench_are_checked_before_they_are_written_and_when_they_are_r
     assert_eq!(kept.trim().lines().count(), 3, "only what was right was written: {kept}");
     home.config("tui:\n  keys:\n    run: [F2]\n    nothing: [F5]\n");
     let said = home.run(&["config", "validate"]).failed(3);
-    for message in ["config.yaml:3: tui.keys.run: F2 is the key of `run-settings`", "config.yaml:4: tui.keys.nothing"] {
+    for message in
+        ["config.yaml:3: tui.keys.run: F2 is already the key of `run-settings`", "config.yaml:4: tui.keys.nothing"]
+    {
         assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
     }
 }
@@ -297,8 +299,8 @@ fn validate_looks_at_the_workbench_too_and_names_where_its_settings_are_from() {
     let said = home.run_with_env(&["validate"], &[("ALUDEL_TUI__THEME", "neon")]);
     assert_eq!(said.code, 1);
     for message in [
-        "config.yaml:3: tui.keys.run: F2 is the key of `run-settings`",
-        "environment variable ALUDEL_TUI__THEME: tui.theme: `neon` is no theme",
+        "config.yaml:3: tui.keys.run: F2 is already the key of `run-settings`",
+        "environment variable ALUDEL_TUI__THEME: tui.theme: `neon` is not a theme",
     ] {
         assert!(said.stdout.contains(message), "{message}: {}", said.stdout);
     }
@@ -323,6 +325,10 @@ fn a_key_map_that_clashes_with_keys_of_ones_own_is_not_set() {
     let home = Home::new();
     home.run(&["config", "set", "tui.keys.zoom", "Alt+X"]).done();
     let said = home.run(&["config", "set", "tui.keymap", "emacs"]).failed(3);
-    assert!(said.stderr.contains("config.yaml:3: tui.keys.zoom: Alt-x is the key of `palette`"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("config.yaml:3: tui.keys.zoom: Alt-x is already the key of `palette`"),
+        "{}",
+        said.stderr
+    );
     assert_eq!(home.run(&["config", "get", "tui.keymap"]).quietly_done().stdout, "standard\n");
 }

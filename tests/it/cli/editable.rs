@@ -74,7 +74,7 @@ fn themes_are_listed_shown_copied_and_a_broken_one_tells_its_line() {
     home.write(".aludel/themes/mono.yaml", "extends: dark\n");
     let said = home.run(&["validate"]);
     assert!(said.stdout.contains("sea.yaml`: line 3: muted: expected a colour"), "{}", said.stdout);
-    assert!(said.stdout.contains("`mono` is not made of a file"), "{}", said.stdout);
+    assert!(said.stdout.contains("`mono` is built in and not read"), "{}", said.stdout);
     let rows = home.run(&["templates"]).quietly_done().stdout;
     assert!(rows.lines().any(|line| line.starts_with("sea") && line.contains("cannot be used")), "{rows}");
     assert!(rows.lines().any(|line| line.starts_with("dark") && line.contains("yours")), "{rows}");

@@ -191,7 +191,7 @@ fn a_signal_ends_reindexing_and_keeps_the_vectors_that_are_made() {
     let output = stopped_at_the_second_request(&runtime, &server, &home, &["reindex", "--vectors"]);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{said}");
-    assert!(said.contains("vectors that are done stay"), "{said}");
+    assert!(said.contains("finished vectors are stored"), "{said}");
     let rest = home.run(&["reindex", "--vectors", "--format", "json"]).done().json();
     assert_eq!(rest["vectors"], 8);
 }
@@ -204,7 +204,7 @@ fn a_signal_ends_an_import_and_keeps_what_is_stored() {
     let output = stopped_at_the_second_request(&runtime, &server, &home, &["import", "ideas.jsonl"]);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{said}");
-    assert!(said.contains("what is stored by now stays"), "{said}");
+    assert!(said.contains("what was imported so far is stored"), "{said}");
     assert_eq!(home.run(&["list", "--limit", "100", "--format", "jsonl"]).done().json_lines().len(), 40);
     let rest = home.run(&["import", "ideas.jsonl", "--report", "json"]).done().json();
     assert_eq!(["imported", "existing", "vectors"].map(|name| rest[name].as_u64()), [Some(0), Some(40), Some(8)]);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, Said};
 
-const TAKEN: &str = "standard input becomes a context";
+const TAKEN: &str = "standard input is used as a context";
 
 /// More than a pipe holds, so that writing it ends when it is being read.
 const MORE_THAN_A_PIPE: usize = 100_000;
@@ -115,7 +115,7 @@ fn a_silent_pipe_is_left_out_after_a_while_and_context_from_standard_input_waits
     let kept = silent.stdin.take();
     let said = ended(silent).done();
     drop(kept);
-    assert!(said.stderr.contains("nothing came on standard input within 3 s"), "{}", said.stderr);
+    assert!(said.stderr.contains("no data on standard input within 3 s"), "{}", said.stderr);
     assert_eq!((context(&said), said.stderr.lines().count()), (json!([]), 1));
     // By now the other has waited for as long.
     assert!(asked.try_wait().expect("a state").is_none(), "--context - did not wait");
@@ -134,7 +134,7 @@ fn the_time_limit_holds_while_standard_input_is_waited_for() {
         drop(pipe);
         assert_eq!(problem["code"], "provider_timeout");
         let detail = problem["detail"].as_str().unwrap_or_default();
-        assert!(detail.starts_with("context[0]: the limit of ") && detail.contains("--timeout"), "{detail}");
+        assert!(detail.starts_with("context[0]: the timeout of ") && detail.contains("--timeout"), "{detail}");
     }
 }
 
@@ -210,7 +210,7 @@ fn standard_input_is_asked_for_once_and_not_against_no_stdin() {
     for arguments in [&["generate", "-", "--context", "-"][..], &["generate", "--context", "-"]] {
         let (field, detail) = refused(arguments);
         assert_eq!(field, "context[0]");
-        assert!(detail.contains("read already"), "{detail}");
+        assert!(detail.contains("already used"), "{detail}");
     }
     assert_eq!(refused(&["generate", "x", "--context", "-", "--context", "-"]).0, "context[1]");
     assert_eq!(refused(&["generate", "-", "--no-stdin"]).0, "input");

@@ -66,7 +66,7 @@ fn words_are_found_with_what_matched_and_how_many_there_are() {
 
 #[test]
 fn words_that_find_nothing_propose_to_look_by_meaning() {
-    const PROPOSED: &str = "no stored prompt matches\n--semantic looks for what means the same";
+    const PROPOSED: &str = "no stored prompt matches\n--semantic searches by meaning";
     let home = filled();
     // Nothing is about it, so no prompt is put forward.
     assert_eq!(home.run(&["search", "platypus"]).done().stderr, format!("{PROPOSED}\n"));

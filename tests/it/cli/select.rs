@@ -24,7 +24,7 @@ fn a_choice_is_put_out_in_every_format() {
     let (home, ids) = filled(FAIR);
     let select = |options: &[&str]| home.run(&[&["select", short(&ids[0]), &ids[1], &ids[2]], options].concat());
     let said = select(&["--format", "json"]).done();
-    assert!(said.stderr.contains("warning: the judge `lab/sim-1` is of the family"), "{}", said.stderr);
+    assert!(said.stderr.contains("warning: the judge `lab/sim-1` is of the model family"), "{}", said.stderr);
     let result = said.json();
     let winner = result["prompt"]["id"].as_str().expect("an id").to_owned();
     assert!(ids.contains(&winner));

@@ -127,7 +127,7 @@ fn spending_is_added_up_in_every_format_and_outlives_its_prompts() {
 fn what_is_free_and_local_is_not_spending_and_looking_makes_no_file() {
     let home = Home::new();
     let said = home.run(&["spend"]).quietly_done();
-    assert!(said.stdout.starts_with("no call was paid for yet"), "{}", said.stdout);
+    assert!(said.stdout.starts_with("no paid calls yet"), "{}", said.stdout);
     assert!(!home.database().exists());
     home.run(&["generate", "x", "--count", "1"]).done();
     assert_eq!(home.run(&["spend", "--format", "json"]).quietly_done().json()["total"]["calls"], 0);

@@ -61,7 +61,7 @@ fn totals_are_of_what_is_stored_and_spending_is_not() {
     assert_eq!((total(&["--tags", "a"]), total(&["--provider", "builtin"])), (json!(6), json!(1)));
     assert_eq!((total(&["--since", "1h"]), total(&["--until", "2020-01-01"])), (json!(8), json!(0)));
     let said = home.run(&["stats", "--tags", "nobody"]).done();
-    assert!(said.stdout.is_empty() && said.stderr.contains("passes these filters"), "{}", said.stderr);
+    assert!(said.stdout.is_empty() && said.stderr.contains("matches these filters"), "{}", said.stderr);
     home.run(&["delete", "--all", "--yes"]).done();
     assert_eq!(total(&[]), json!(0));
     assert_eq!(home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"], 7);

@@ -141,7 +141,7 @@ fn a_deletion_asks_and_takes_no_for_an_answer() {
     assert_eq!(count(), 1);
     home.run(&["generate", "Write a haiku", "--count", "2"]).done();
     let all = on_a_terminal(&home, &["delete", "--all"], &[], "yes\n");
-    assert!(all.code == 0 && all.screen.contains("all that is stored, 3 prompts? [y/N]"), "{}", all.screen);
+    assert!(all.code == 0 && all.screen.contains("Delete all stored prompts (3 prompts)? [y/N]"), "{}", all.screen);
     assert_eq!(count(), 0);
 }
 
@@ -165,7 +165,7 @@ fn an_editor_opens_on_the_copy() {
     let shown =
         on_a_terminal(&home, &["personas", "edit", "code"], &[("EDITOR", "cat"), ("PATH", "/bin:/usr/bin")], "");
     assert_eq!(shown.code, 0, "{}", shown.screen);
-    assert!(shown.screen.contains("is in force"), "{}", shown.screen);
+    assert!(shown.screen.contains("is now used"), "{}", shown.screen);
 }
 
 #[test]

@@ -254,7 +254,7 @@ fn a_key_and_an_ollama_are_pointed_out_once() {
     }
     assert!(!stage.home.data().join("told.json").exists());
     let first = run(&[]).done().stderr;
-    assert!(first.contains("OPENAI_API_KEY is set, so `openai` can be used: --provider openai"), "{first}");
+    assert!(first.contains("OPENAI_API_KEY is set, so `openai` can be used: pass --provider openai"), "{first}");
     assert!(first.contains("Ollama runs at") && first.contains("--provider ollama"), "{first}");
     assert!(!first.contains("canary"));
     let second = run(&[]).done();

@@ -89,7 +89,7 @@ fn an_export_is_filtered_as_a_list_and_markdown_is_for_reading() {
     let said = home.run(&["export", "--tags", "none"]).done();
     assert_eq!(
         (said.stdout.as_str(), said.stderr.as_str()),
-        ("[]\n", "no stored prompt passes, so the export is empty\n")
+        ("[]\n", "no stored prompt matches the filters, so the export is empty\n")
     );
     let all = home.run(&["export"]).done().json();
     let dates: Vec<&str> = all.as_array().expect("prompts").iter().filter_map(|it| it["created_at"].as_str()).collect();
@@ -182,7 +182,7 @@ fn a_dry_run_stores_nothing_and_a_conflict_keeps_what_is_stored() {
     let stored = listed(&home);
     let said = home.run(&["import", "changed.jsonl"]).done();
     assert!(said.stderr.starts_with("0 prompts imported, 2 already there, 2 in conflict\n"), "{}", said.stderr);
-    assert!(said.stderr.contains("record 1 (line 1): ") && said.stderr.contains("other tags; "), "{}", said.stderr);
+    assert!(said.stderr.contains("record 1 (line 1): ") && said.stderr.contains("different tags; "), "{}", said.stderr);
     assert_eq!(listed(&home), stored);
 }
 
@@ -195,7 +195,7 @@ fn answers_of_other_commands_are_imported_too() {
         other.write(name, text);
         let said = other.run(&["import", name]).done();
         assert!(said.stderr.contains("4 prompts imported\n4 prompts can be found by meaning now\n"), "{}", said.stderr);
-        assert_eq!(said.stderr.contains("left out"), format == "csv", "{}", said.stderr);
+        assert_eq!(said.stderr.contains("ignored, because"), format == "csv", "{}", said.stderr);
     }
     let result = home.run(&["generate", "Third idea", "--format", "json", "--no-save"]).done().stdout;
     let said = home.run_with_stdin(&["import", "-"], result.as_bytes()).done();

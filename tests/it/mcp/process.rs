@@ -74,6 +74,22 @@ fn a_file_of_requests_is_answered() {
     assert_eq!(contents(&output.stdout), [(1, json!({ "prompts": [], "next_cursor": null }))]);
 }
 
+#[test]
+fn every_line_that_is_no_message_is_answered_although_the_input_ends_at_once() {
+    let home = Home::new();
+    let arguments = json!({ "name": "list_prompts", "arguments": [] });
+    let wrong = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments });
+    let lines = home.write("requests.jsonl", format!("this is no JSON\n{wrong}\n").repeat(20));
+    let answers = home.write("answers.jsonl", "");
+    let open = |path| std::fs::File::options().read(true).write(true).open(path).expect("a file");
+    let status = serve(&home).stdin(open(&lines)).stdout(open(&answers)).status().expect("an end");
+    assert!(status.success());
+    let told = std::fs::read_to_string(answers).expect("UTF-8");
+    let told = told.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let codes: Vec<i64> = told.map(|answer| answer["error"]["code"].as_i64().expect("a code")).collect();
+    assert_eq!(codes, [-32700, -32602].repeat(20));
+}
+
 #[cfg(feature = "tui")]
 #[test]
 fn what_is_wrong_with_the_workbench_is_told_as_on_the_command_line() {

@@ -183,7 +183,7 @@ async fn a_provider_that_keeps_failing_is_not_asked_any_more_and_its_fallback_is
     assert!(result.prompts.iter().all(|prompt| prompt.model_metadata.fallback_from.as_deref() == Some("first")));
     assert_eq!(lab.stage.asked("first").len(), 5, "the breaker opens after five");
     assert_eq!(lab.stage.asked("second").len(), 8);
-    assert!(result.warnings.iter().any(|warning| warning.contains("was not asked")), "{:?}", result.warnings);
+    assert!(result.warnings.iter().any(|warning| warning.contains("was not called")), "{:?}", result.warnings);
 }
 
 /// Generates once on a virtual clock; nothing is stored, because the store has a thread of its own.

@@ -295,7 +295,7 @@ impl Fault {
             | Self::RateLimitRetryInfo
             | Self::RateLimitMilliseconds
             | Self::RateLimitUnsaid => limited(429).retried(),
-            Self::RateLimitAnHour => limited(429).telling(&["3600 s", "taken as down"]),
+            Self::RateLimitAnHour => limited(429).telling(&["3600 s", "counts as down"]),
             Self::QuotaUsedUp => limited(429).telling(&["quota"]),
             Self::Internal | Self::TenMegabyteError => unavailable(Some(500)),
             Self::GatewayPage => unavailable(Some(502)),

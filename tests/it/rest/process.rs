@@ -120,7 +120,7 @@ fn what_the_user_allows_is_tried() {
         let output = command.args(&arguments).envs(environment).stdin(Stdio::null()).output().expect("an end");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
-        assert!(stderr.contains("192.0.2.1 is no address of this machine"), "{stderr}");
+        assert!(stderr.contains("192.0.2.1 is not an address of this machine"), "{stderr}");
     }
 }
 
@@ -129,6 +129,6 @@ fn an_allowed_host_that_is_none_is_told_at_the_start() {
     let home = Home::new();
     home.config("server:\n  allowed_hosts: [prompts.example, 'https://prompts.example', '*']\n");
     let said = home.run(&["http-server", "--port", "0"]).failed(3);
-    assert!(said.stderr.contains("`https://prompts.example` is no host"), "{}", said.stderr);
-    assert!(said.stderr.contains(":2:") && said.stderr.contains("`*` is no host"), "{}", said.stderr);
+    assert!(said.stderr.contains("`https://prompts.example` is not a host"), "{}", said.stderr);
+    assert!(said.stderr.contains(":2:") && said.stderr.contains("`*` is not a host"), "{}", said.stderr);
 }

@@ -72,7 +72,7 @@ fn filters_are_typed_and_a_fault_is_said_beside_the_box() {
     pty.wait_for("quarterly ledger");
     pty.send("\u{15}");
     pty.type_text("since:someday");
-    pty.wait_for("`someday` is no moment");
+    pty.wait_for("`someday` is not a date or time");
     assert!(pty.screen().contains("since:someday"));
 }
 

@@ -72,7 +72,7 @@ fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
     pty.wait_for("Stopped. 1 of 3 finished and kept");
     pty.wait_for("1 of 1: ");
     pty.send("\u{3}");
-    pty.wait_for("Ctrl-C again leaves");
+    pty.wait_for("Ctrl-C again quits");
     pty.send("\u{3}");
     assert_eq!(pty.end(), 0);
     assert_only_lines(&pty);

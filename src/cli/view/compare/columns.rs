@@ -94,17 +94,23 @@ struct Line {
 /// The pieces in lines of at most `width` columns.
 fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
     let mut filling = Filling { lines: vec![Line::default()], run: String::new(), op: DiffOp::Equal, width, paint };
+    let mut word = Word::default();
     for piece in pieces {
         for (at, segment) in piece.text.split('\n').enumerate() {
             if at > 0 {
+                filling.word(std::mem::take(&mut word));
                 filling.break_line();
             }
             let shown = marked(&escape(segment).replace('\t', TAB), piece.op, paint);
-            for word in shown.split_inclusive(' ') {
-                filling.word(word, piece.op);
+            for part in shown.split_inclusive(' ') {
+                word.0.push((part.to_owned(), piece.op));
+                if part.ends_with(' ') {
+                    filling.word(std::mem::take(&mut word));
+                }
             }
         }
     }
+    filling.word(word);
     filling.end_run();
     filling.lines
 }
@@ -119,6 +125,17 @@ fn marked(text: &str, op: DiffOp, paint: Paint) -> String {
     }
 }
 
+/// What stands between two blanks. It may be of several pieces: a word that stays, and the comma behind it that goes.
+#[derive(Debug, Default)]
+struct Word(Vec<(String, DiffOp)>);
+
+impl Word {
+    /// Columns without the blanks at its end.
+    fn width(&self) -> usize {
+        self.0.iter().map(|(part, _)| display_width(part.trim_end_matches(' '))).sum()
+    }
+}
+
 /// Lines being filled with words; words of one operation are painted together.
 struct Filling {
     lines: Vec<Line>,
@@ -129,22 +146,29 @@ struct Filling {
 }
 
 impl Filling {
-    fn word(&mut self, word: &str, op: DiffOp) {
-        if op != self.op {
-            self.end_run();
-            self.op = op;
-        }
-        let bare = display_width(word.trim_end_matches(' '));
-        if self.filled() > 0 && self.filled() + bare > self.width {
+    fn word(&mut self, word: Word) {
+        let width = word.width();
+        if self.filled() > 0 && self.filled() + width > self.width {
             self.break_line();
         }
-        if bare <= self.width {
-            // Blanks that do not fit are those at the end of a line, which nobody sees.
-            let fits = self.filled() + display_width(word) <= self.width;
-            self.run.push_str(if fits { word } else { word.trim_end_matches(' ') });
-            return;
+        for (part, op) in word.0 {
+            if op != self.op {
+                self.end_run();
+                self.op = op;
+            }
+            if width <= self.width {
+                // Blanks that do not fit are those at the end of a line, which nobody sees.
+                let fits = self.filled() + display_width(&part) <= self.width;
+                self.run.push_str(if fits { &part } else { part.trim_end_matches(' ') });
+            } else {
+                self.broken(&part);
+            }
         }
-        for grapheme in word.graphemes(true) {
+    }
+
+    /// Adds a part of a word that is wider than a line.
+    fn broken(&mut self, part: &str) {
+        for grapheme in part.graphemes(true) {
             if self.filled() > 0 && self.filled() + display_width(grapheme) > self.width {
                 self.break_line();
             }
@@ -196,6 +220,20 @@ mod tests {
             shown,
             "# Role               │ # Role\nReview it.           │ Review it{+ for a\n                     │ whole team of\n                     │ people+}.\nEnd                  │ End"
         );
+    }
+
+    #[test]
+    fn a_mark_behind_a_word_stays_with_it() {
+        let (first, second) = ("say what comes next, please", "say what comes next. Please");
+        for width in 33..48 {
+            for line in side_by_side(&diff::words(first, second), width, Paint::Colour) {
+                let text = String::from(line).replace("\u{1b}[0m", "").replace("\u{1b}[1m", "");
+                let column = text.split('│').next_back().unwrap_or_default().trim_start();
+                let bare =
+                    column.trim_start_matches(|c: char| c == '\u{1b}' || c == '[' || c == 'm' || c.is_ascii_digit());
+                assert!(!bare.starts_with(['.', ',']), "{width}: {text:?}");
+            }
+        }
     }
 
     #[test]

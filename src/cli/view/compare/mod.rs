@@ -17,11 +17,11 @@ use super::words::{count_of, money, one_line, thousands};
 pub(crate) use html::page_of_comparison;
 
 /// Columns below which two texts beside each other are harder to read than one after the other.
-const NARROWEST: usize = 40;
+const NARROWEST: usize = 60;
 
 /// Writes the comparison on the page.
 pub(crate) fn comparison(page: &mut Page, result: &CompareResult) {
-    page.line(summary(result));
+    page.paragraph(Role::Body, &summary(result), 0);
     page.gap();
     figures(result).write(page);
     if let Some(parts) = &result.diff {

@@ -83,7 +83,9 @@ fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
         Expanded::Unknown => Ok(raw.into()),
         Expanded::Plain(plain) | Expanded::Filled(plain) => {
             if is_redacted(known.kind, &plain) {
-                return Err(refuse(format!("{REDACTED} is what stands in place of a secret; give the secret itself")));
+                return Err(refuse(format!(
+                    "{REDACTED} is the placeholder for a hidden secret; give the secret itself"
+                )));
             }
             let value = known.kind.parse(&plain).map_err(refuse)?;
             Ok(escaped(value))
@@ -115,7 +117,7 @@ fn changed(paths: &Paths, text: &str, key: &str, value: &Value) -> Result<String
     let faithful =
         edited.filter(|edited| tree::parse(edited).as_ref() == Ok(&wanted) && comments(edited) == comments(text));
     faithful.ok_or_else(|| {
-        let message = "cannot be changed here without touching something else (an anchor, or a comment between a key and its value); change the file by hand";
+        let message = "cannot be changed without changing something else (an anchor, or a comment between a key and its value); change the file by hand";
         refuse(None, None, key, message.to_owned())
     })
 }

@@ -96,7 +96,7 @@ pub fn init(paths: &Paths, replace: bool) -> Result<(), Error> {
     if !replace && std::fs::symlink_metadata(&paths.config_file).is_ok() {
         let shown = paths.shown(&paths.config_file);
         return Err(Error::Conflict(format!(
-            "`{}` exists already and is left as it is; replace it with --yes, or choose another file with --config",
+            "`{}` exists already and was not changed; replace it with --yes, or choose another file with --config",
             shown.display()
         )));
     }

@@ -429,7 +429,7 @@ fn the_arguments_of_a_command_are_shown_nowhere_and_an_export_does_not_run_what_
     let again = Home::new(&exported).load();
     assert_eq!(again.config.providers["openai"].api_key_cmd, None);
     let refused = home.set("providers.openai.api_key_cmd", "curl <redacted>").unwrap_err();
-    assert!(refused.to_string().contains("stands in place of"), "{refused}");
+    assert!(refused.to_string().contains("placeholder for a hidden secret"), "{refused}");
 }
 
 #[test]

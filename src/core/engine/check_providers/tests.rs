@@ -58,8 +58,8 @@ fn models_that_end_or_cost_nobody_knows_what_are_remarked() {
     let of = |kind, model: &str, today: &str| remark(&catalog, kind, "x", None, model, today.parse().unwrap());
     let openai = |model, today| of(ProviderKind::OpenAi, model, today).unwrap_or_default();
     assert_eq!(openai("old", "2026-10-01"), "");
-    assert!(openai("old", "2026-11-21").contains("until 2026-12-11, in 20 days"));
-    assert!(openai("old", "2026-12-11").contains("no more since 2026-12-11"));
+    assert!(openai("old", "2026-11-21").contains("shuts it down on 2026-12-11, in 20 days"));
+    assert!(openai("old", "2026-12-11").contains("shut it down on 2026-12-11"));
     assert!(openai("dear", "2026-11-21").starts_with("its price is not known"));
     assert!(openai("nobody", "2026-11-21").contains("--assume-price"));
     assert_eq!(of(ProviderKind::Ollama, "qwen3:8b", "2026-11-21"), None);

@@ -263,7 +263,7 @@ async fn a_judge_of_the_same_family_is_warned_of_and_builtin_says_what_it_is() {
     let engine = home.engine();
     let made = generate(&engine, json!({ "input": "Name a boat", "count": 2, "auto_select": true })).await.unwrap();
     assert_eq!(made.warnings.len(), 1);
-    assert!(made.warnings[0].contains("`own/own-1` is of the family that wrote"), "{}", made.warnings[0]);
+    assert!(made.warnings[0].contains("`own/own-1` is of the model family that wrote"), "{}", made.warnings[0]);
 
     let home = Home::new();
     let engine = home.engine();
@@ -271,7 +271,7 @@ async fn a_judge_of_the_same_family_is_warned_of_and_builtin_says_what_it_is() {
     let ids: Vec<PromptId> = made.prompts.iter().map(|prompt| prompt.id).collect();
     let (_, warnings) = select(&engine, asking(&ids, json!({}))).await.unwrap();
     assert_eq!((warnings.len(), &made.warnings), (1, &warnings));
-    assert!(warnings[0].contains("no language model") && !warnings[0].contains("family"), "{}", warnings[0]);
+    assert!(warnings[0].contains("not a language model") && !warnings[0].contains("family"), "{}", warnings[0]);
 }
 
 #[tokio::test]
@@ -321,7 +321,13 @@ async fn a_selection_that_hangs_ends_by_its_limit_or_with_its_run() {
     let mut run = engine.select(engine.decode(asking(&ids, json!({}))).unwrap()).await.unwrap();
     assert_eq!(run.next().await.unwrap().kind.name(), "started");
     run.control().cancel_all();
-    assert_eq!(run.next().await.unwrap().kind, EventKind::Cancelled {});
+    let mut rest = Vec::new();
+    while let Some(event) = run.next().await {
+        rest.push(event.kind);
+    }
+    // A call whose price nobody knows may have gone out by then.
+    assert_eq!(rest.pop(), Some(EventKind::Cancelled {}));
+    assert!(rest.iter().all(|kind| matches!(kind, EventKind::Spent { .. })), "{rest:?}");
 }
 
 #[tokio::test]
@@ -385,4 +391,51 @@ async fn a_test_made_since_counts_and_a_winner_it_changes_is_told() {
     let (result, _) = select(&engine, asking(&[short.id, long.id], json!({}))).await.unwrap();
     assert_eq!(result.prompt.id, short.id, "the next selection knows");
     assert!(result.audit_age_days.is_some());
+}
+
+/// Costs $0.0009 a call.
+const PRICED: &str = "price: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
+
+#[tokio::test]
+async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
+    let hanging = format!("{FAIR}{PRICED}rules:\n  - {{when: {{role: judge}}, nth: 4, fault: hang}}\n");
+    let home = judged_by(&hanging);
+    let engine = home.engine();
+    let ids = candidates(&engine, 3).await;
+    let mut run = engine.select(engine.decode(asking(&ids, json!({}))).unwrap()).await.unwrap();
+    let mut told = Vec::new();
+    while let Some(event) = run.next().await {
+        told.push(event);
+        if told.iter().filter(|event| matches!(event.kind, EventKind::Judged { .. })).count() == 2 {
+            run.control().cancel_all();
+        }
+    }
+    laws::check(&told).unwrap();
+    let [.., Event { kind: EventKind::Spent { model_metadata: account }, .. }, last] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert_eq!(last.kind, EventKind::Cancelled {});
+    let cost = account.cost_usd.expect("every price is known");
+    assert!(account.calls >= 4 && (cost - f64::from(account.calls) * 0.0009).abs() < 1e-9, "{account:?}");
+    assert!(account.most_usd.is_some_and(|most| most > cost), "the call under way may be paid for: {account:?}");
+}
+
+#[tokio::test]
+async fn a_judging_that_a_cap_ends_tells_what_it_cost() {
+    let home = judged_by(&format!("{FAIR}{PRICED}"));
+    let engine = home.engine();
+    let ids = candidates(&engine, 3).await;
+    let told = events(&engine, asking(&ids, json!({ "max_calls": 3 }))).await.unwrap();
+    let [.., Event { kind: EventKind::Spent { model_metadata: account }, .. }, last] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert!(matches!(&last.kind, EventKind::Failed { error } if error.code == Code::BudgetExceeded), "{last:?}");
+    assert!(account.calls <= 3 && account.may_have_cost(), "{account:?}");
+    // What is free is not told of.
+    let home = judged_by(&format!("{FAIR}price: {{input: 0, output: 0}}\n"));
+    let engine = home.engine();
+    let ids = candidates(&engine, 3).await;
+    let told = events(&engine, asking(&ids, json!({ "max_calls": 3 }))).await.unwrap();
+    let [.., before, _] = told.as_slice() else { panic!("{told:?}") };
+    assert!(!matches!(before.kind, EventKind::Spent { .. }), "{before:?}");
 }

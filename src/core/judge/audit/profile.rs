@@ -51,12 +51,12 @@ fn judge_the_judge(profile: &mut JudgeProfile) {
     let mut unusable = Vec::new();
     let mut faults = Vec::new();
     if f64::from(profile.missing) > MOST_MISSING * f64::from(profile.asked) {
-        unusable.push(format!("{} of {} questions got no valid answer", profile.missing, profile.asked));
+        unusable.push(format!("{} of {} questions had no valid answer", profile.missing, profile.asked));
     }
     if profile.sensitivity <= LEAST_SENSITIVITY {
         let seen = percent(profile.sensitivity);
         unusable
-            .push(format!("it preferred the sound prompt to one made worse on purpose in {seen} of the cases only"));
+            .push(format!("it preferred the good prompt to a deliberately worsened one in only {seen} of the cases"));
     }
     if profile.position_bias.abs() >= NOTABLE_BIAS {
         let place = if profile.position_bias > 0.0 { "first" } else { "second" };
@@ -64,17 +64,18 @@ fn judge_the_judge(profile: &mut JudgeProfile) {
         faults.push(format!("it prefers what is shown {place}; both orders agreed in {agreed} of the pairs"));
     }
     if profile.length_slope >= NOTABLE_BIAS {
-        faults.push("it prefers the longer text whatever it says, which is taken into account".to_owned());
+        faults.push("it prefers longer text regardless of content, which is corrected for".to_owned());
     }
     if profile.self_preference.is_some_and(|preference| preference >= NOTABLE_BIAS) {
         faults.push("it prefers its own words".to_owned());
     }
     if profile.stability < NOTABLE_SHARE {
-        faults.push(format!("asked again it said the same in {} of the cases only", percent(profile.stability)));
+        faults
+            .push(format!("asked again, it gave the same answer in only {} of the cases", percent(profile.stability)));
     }
     if profile.robustness < NOTABLE_SHARE {
         faults.push(format!(
-            "a plea within a text changed its verdict in {} of the cases",
+            "an appeal to the judge within a text changed its verdict in {} of the cases",
             percent(1.0 - profile.robustness)
         ));
     }

@@ -45,7 +45,7 @@ async fn a_judge_that_always_takes_the_first_is_unusable() {
     let profile = audited("judge: {always: first}\n", cases().unwrap()).await;
     assert!(!profile.usable);
     assert!((profile.position_bias - 1.0).abs() < 1e-9 && profile.swap_consistency.abs() < 1e-9);
-    assert!(profile.faults[0].contains("made worse on purpose in 0 %"), "{:?}", profile.faults);
+    assert!(profile.faults[0].contains("deliberately worsened one in only 0 %"), "{:?}", profile.faults);
     assert!(profile.faults[1].contains("prefers what is shown first"), "{:?}", profile.faults);
 }
 
@@ -55,7 +55,7 @@ async fn a_liking_for_a_place_or_for_length_is_measured_and_named() {
     assert!((placed.position_bias - 0.5).abs() < 1e-9 && placed.usable, "{placed:?}");
     let long = tested(", length_bias: 1.0").await;
     assert!(long.length_slope > 0.4 && long.usable, "{long:?}");
-    assert!(long.faults.iter().any(|fault| fault.contains("the longer text")), "{:?}", long.faults);
+    assert!(long.faults.iter().any(|fault| fault.contains("prefers longer text")), "{:?}", long.faults);
 }
 
 #[tokio::test]

@@ -104,5 +104,5 @@ async fn a_run_out_of_time_while_it_ranks_gives_its_prompts_unranked_and_says_so
     assert!(!is_ranked(&events) && result.rankings.is_empty());
     assert_eq!((result.prompts.len(), result.prompts[0].score), (1, None));
     let warnings = format!("{:?}", result.warnings);
-    assert!(warnings.contains("not ranked") && warnings.contains("limit"), "{warnings}");
+    assert!(warnings.contains("not ranked") && warnings.contains("timeout"), "{warnings}");
 }

@@ -78,7 +78,7 @@ async fn of_many_callers_at_a_half_open_circuit_one_goes_through() {
     let others = join_all((1..64).map(|variant| complete(&breaker, request(variant)))).await;
     for other in others {
         let error = other.unwrap_err();
-        assert!(error.message.contains("one call is trying it now"), "{error}");
+        assert!(error.message.contains("one call is testing it now"), "{error}");
         assert_eq!(error.retry_after, Some(WAIT_FOR_TRIAL));
     }
     assert_eq!(failing.asked(), 6);

@@ -46,8 +46,8 @@ impl Catalog {
         for (key, name, embeds) in [("default", &default, false), ("default_embedding", &default_embedding, true)] {
             let Some(name) = name else { continue };
             if below.models.get(name).is_none_or(|card| card.embeds() != embeds) {
-                let what = if embeds { "an embedding model (one with `dimensions`)" } else { "a model that chats" };
-                reader.fault_at(key, &format!("`{name}` is no row of {what} here; add one under `models`"));
+                let what = if embeds { "an embedding model (one with `dimensions`)" } else { "a chat model" };
+                reader.fault_at(key, &format!("`{name}` is not the row of {what}; add one under `models`"));
             }
         }
         below.default = default.or(below.default.take());

@@ -257,8 +257,8 @@ groq:
         (9, "openai.models.b b.reasoning", "expected one of none, default, always"),
         (10, "openai.models.c", "got a list"),
         (11, "openai.models.a", "is given twice"),
-        (12, "openai.default", "`nobody` is no row of a model that chats"),
-        (13, "openai.default_embedding", "`a` is no row of an embedding model"),
+        (12, "openai.default", "`nobody` is not the row of a chat model"),
+        (13, "openai.default_embedding", "`a` is not the row of an embedding model"),
         (15, "groq.default", "set `model`"),
     ];
     for (line, key, says) in expected {

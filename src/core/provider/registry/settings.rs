@@ -39,7 +39,7 @@ pub struct ProviderSettings {
     pub has_secret_header: bool,
     /// Headers sent with every call, over the ones of the protocol.
     pub headers: IndexMap<String, Secret>,
-    /// A PEM file with a root certificate to trust besides the usual.
+    /// A PEM file with an additional root certificate to trust.
     pub ca_file: Option<PathBuf>,
     /// The script of a `sim` provider.
     pub script: Option<PathBuf>,
@@ -89,7 +89,7 @@ impl ProviderSettings {
                 Some(Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`")))
             }
             _ if self.shows_its_key() => Some(Obstacle::InTheClear(format!(
-                "its key would travel unencrypted over http:// to another machine; write https:// in `providers.{name}.base_url`, or set `providers.{name}.allow_http: true` where the network is trusted"
+                "its key would be sent unencrypted over http:// to another machine; write https:// in `providers.{name}.base_url`, or set `providers.{name}.allow_http: true` where the network is trusted"
             ))),
             _ => None,
         }

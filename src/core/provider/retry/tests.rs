@@ -108,7 +108,7 @@ async fn a_minute_is_waited_for_and_more_is_taken_as_down() {
     let error = told.end.unwrap().unwrap_err();
     assert_eq!((told.retries.len(), told.took), (0, Duration::ZERO));
     assert_eq!((error.failure, error.retry_after), (ProviderFailure::RateLimited, Some(Duration::from_secs(61))));
-    assert!(error.message.contains("61 s") && error.message.contains("60 s is taken as down"), "{error}");
+    assert!(error.message.contains("61 s") && error.message.contains("60 s counts as down"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Answer {
                 match name {
                     "echo" => Ok(Answer::Echo),
                     other => Err(E::custom(format!(
-                        "`{other}` is no answer, expected `echo`, or one of `text`, `words`, `json`: write `{{text: …}}` for a fixed text"
+                        "`{other}` is not an answer, expected `echo`, or one of `text`, `words`, `json`: write `{{text: …}}` for a fixed text"
                     ))),
                 }
             }
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_refused_by_name() {
         for (text, expected) in [
-            ("hello", "`hello` is no answer"),
+            ("hello", "`hello` is not an answer"),
             ("{txt: x}", "unknown field `txt`"),
             ("{text: x, words: 3}", "not `text` and `words`"),
             ("{}", "an answer is empty"),

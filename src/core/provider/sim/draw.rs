@@ -76,9 +76,9 @@ impl FromStr for Fingerprint {
         let is_hex = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match u64::from_str_radix(text, 16) {
             Ok(number) if is_hex => Ok(Self(number)),
-            _ => {
-                Err(format!("`{text}` is no request fingerprint, expected 16 hexadecimal digits as the journal shows"))
-            }
+            _ => Err(format!(
+                "`{text}` is not a request fingerprint, expected 16 hexadecimal digits as the journal shows"
+            )),
         }
     }
 }

@@ -47,7 +47,7 @@ use crate::domain::TokenUsage;
 use crate::error::{Error, ProviderError};
 use crate::text::tokens;
 
-/// A provider that plays a script. Clones share the journal and the counts of the rules.
+/// A provider that runs a script. Clones share the journal and the counts of the rules.
 #[derive(Debug, Clone)]
 pub struct Sim {
     name: Arc<str>,

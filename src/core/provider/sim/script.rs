@@ -173,7 +173,7 @@ mod tests {
             ("pacing: {tokens_per_s: -1}\n", "pacing", 1, "`tokens_per_s` is -1, expected a number above 0"),
             ("price: {input: 1}\n", "price", 1, "missing field `output`"),
             ("price: {input: 1, output: -3}\n", "price.output", 1, "0 or more"),
-            ("answer:\n  text: 'hi {name}'\n", "answer.text", 2, "`{name}` is nothing that can be filled in"),
+            ("answer:\n  text: 'hi {name}'\n", "answer.text", 2, "`{name}` is not a placeholder"),
             ("rules:\n  - fault: cut\n  - when: {variant: 1}\n", "rules[1]", 3, "a rule gives nothing"),
             (
                 "rules:\n  - fault: cut\n  - times: 1\n    fault: {kind: auth, status: 500}\n",

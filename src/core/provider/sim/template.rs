@@ -80,7 +80,7 @@ impl Template {
                 let Some(hole) = HOLES.into_iter().find(|hole| *hole == word) else {
                     let known = HOLES.map(|hole| format!("{{{hole}}}")).join(" ");
                     return Err(format!(
-                        "`{{{word}}}` is nothing that can be filled in; there are {known}, and `{{{{{word}}}}}` stands for itself"
+                        "`{{{word}}}` is not a placeholder; the placeholders are {known}, and `{{{{{word}}}}}` stands for itself"
                     ));
                 };
                 pieces.push(Piece::Text(std::mem::take(&mut literal)));

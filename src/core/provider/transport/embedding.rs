@@ -202,7 +202,7 @@ impl HttpEmbedder {
                 return Err(self.link.failed(ProviderFailure::Rejected, message));
             }
             if !normalise(vector) {
-                return unusable("it answered with a vector that has no direction".to_owned());
+                return unusable("it answered with a zero vector".to_owned());
             }
         }
         Ok(vectors)

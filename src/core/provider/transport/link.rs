@@ -170,7 +170,7 @@ impl Link {
     /// More than `most` bytes.
     pub(super) fn too_long(&self, most: usize) -> ProviderError {
         let limit = most / (1024 * 1024);
-        self.failed(ProviderFailure::Unavailable, format!("the answer passed {limit} MiB on the wire without an end"))
+        self.failed(ProviderFailure::Unavailable, format!("the answer exceeded {limit} MiB on the wire"))
     }
 
     /// What the codec makes of an answer that is no success, read as far as it goes.
@@ -243,8 +243,10 @@ impl Link {
                 Auth::Header(name) => (self.header_name(name)?, key.expose().to_owned()),
             };
             let value = secret_value(&value).ok_or_else(|| {
-                let message =
-                    format!("no key: that of `providers.{}.api_key` holds characters no header can carry", self.name);
+                let message = format!(
+                    "no key: that of `providers.{}.api_key` contains characters that a header cannot contain",
+                    self.name
+                );
                 self.failed(ProviderFailure::Auth, message).before_sending()
             })?;
             headers.insert(name, value);
@@ -289,10 +291,7 @@ impl Link {
         }
         let (from, to) = (self.place.shown(), place::shown(&next));
         let message = if place::same_origin(asked, &next) {
-            format!(
-                "{from} redirects to another page that takes no request; correct `providers.{}.base_url`",
-                self.name
-            )
+            format!("{from} redirects to another page instead of answering; correct `providers.{}.base_url`", self.name)
         } else {
             format!(
                 "{from} redirects to another host, {to}; the key was not sent there; correct `providers.{}.base_url`",
@@ -326,9 +325,12 @@ fn own_headers<'a>(
     for (name, value) in headers {
         let field = || format!("providers.{provider}.headers.{name}");
         let name =
-            HeaderName::from_bytes(name.as_bytes()).map_err(|_| Error::value(field(), "is no name of a header"))?;
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| Error::value(field(), "is not a valid header name"))?;
         let value = secret_value(value.expose());
-        map.insert(name, value.ok_or_else(|| Error::value(field(), "its value holds characters no header can carry"))?);
+        map.insert(
+            name,
+            value.ok_or_else(|| Error::value(field(), "its value contains characters that a header cannot contain"))?,
+        );
     }
     Ok(map)
 }

@@ -66,6 +66,6 @@ pub(super) async fn none_named(link: &Link, patience: Patience) -> ProviderError
         (_, []) => format!("it has {}", shown.join(", ")),
         (_, _) => format!("it has {} and {} more", shown.join(", "), more.len()),
     };
-    let message = format!("no model is named: write `{name}/MODEL`, or set `providers.{name}.model`; {list}");
+    let message = format!("no model is set: write `{name}/MODEL`, or set `providers.{name}.model`; {list}");
     link.failed(ProviderFailure::Rejected, message).before_sending()
 }

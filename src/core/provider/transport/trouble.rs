@@ -64,7 +64,7 @@ impl Called<'_> {
             return unavailable(format!("{shown} closed the connection before it answered"));
         }
         if why.starts_with("invalid") || why.contains("parse") {
-            return unavailable(format!("{shown} answered with something that is no HTTP ({why}); correct {base_url}"));
+            return unavailable(format!("{shown} answered with something other than HTTP ({why}); correct {base_url}"));
         }
         unavailable(format!("the call to {shown} failed before an answer came: {why}"))
     }

@@ -104,11 +104,11 @@ impl Cause {
             }
             Self::NoCredit => {
                 let advice = "add credit or raise the limit at the provider, or use another one".to_owned();
-                (F::QuotaExhausted, "the quota or credit is used up, and waiting does not mend that", advice)
+                (F::QuotaExhausted, "the quota or credit is used up, and waiting does not help", advice)
             }
             Self::NotFound if model.is_empty() => {
                 let advice = format!("correct `providers.{provider}.base_url`");
-                (F::Rejected, "there is nothing at this address", advice)
+                (F::Rejected, "nothing was found at this address", advice)
             }
             Self::NotFound => {
                 let what = format!("it has no model `{}`", excerpt(model.as_bytes()));
@@ -133,15 +133,15 @@ impl Cause {
                 (F::RateLimited, "too many requests", advice)
             }
             Self::Overloaded => (F::RateLimited, "it is overloaded", later()),
-            Self::Busy => (F::Unavailable, "it did not get to the request in time", later()),
+            Self::Busy => (F::Unavailable, "it timed out before handling the request", later()),
             Self::Failing => (F::Unavailable, "it failed", later()),
             Self::Redirect => {
                 let advice = format!("the key is not sent there; correct `providers.{provider}.base_url`");
-                (F::Unavailable, "it redirects to another place", advice)
+                (F::Unavailable, "it redirects to another host", advice)
             }
             Self::Garbage => {
                 let advice = format!("check `providers.{provider}.kind` and `providers.{provider}.base_url`");
-                (F::Unavailable, "what it answered is not of its protocol", advice)
+                (F::Unavailable, "its answer does not follow its protocol", advice)
             }
             Self::Declined => (F::Refused, "the model declined to answer", "rephrase the input".to_owned()),
         };

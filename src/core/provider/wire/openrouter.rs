@@ -66,7 +66,7 @@ impl Wire for OpenRouter {
     }
 
     fn read_embeddings(&self, _body: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
-        let message = "it is not asked for embeddings; name another provider for them";
+        let message = "embeddings are not supported with it; set another provider for them";
         Err(ProviderError::new(&self.provider, ProviderFailure::Rejected, message))
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     fn what_is_no_json_is_told_with_its_beginning() {
         let error = json("p", b"Bad gateway").unwrap_err();
         assert_eq!(error.failure, ProviderFailure::Unavailable);
-        assert!(error.message.contains("not of its protocol: Bad gateway;"), "{}", error.message);
+        assert!(error.message.contains("does not follow its protocol: Bad gateway;"), "{}", error.message);
     }
 
     #[test]

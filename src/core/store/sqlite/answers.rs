@@ -97,7 +97,7 @@ impl Place {
         if self.warned.swap(true, Ordering::Relaxed) {
             tracing::debug!(%file, reason, "the cache of answers still cannot be used");
         } else {
-            tracing::warn!(%file, reason, "the cache of answers cannot be used; going on without it");
+            tracing::warn!(%file, reason, "the cache of answers cannot be used; continuing without it");
         }
     }
 }

@@ -99,7 +99,7 @@ impl Failure {
             Self::Sqlite(error) => return explain_sqlite(&error, place, doing),
             Self::Refused(error) => return *error,
             Self::Foreign => format!(
-                "`{file}` is a database of another program and is left untouched; name another file with \
+                "`{file}` is the database of another program and was not changed; name another file with \
                  `storage.database`"
             ),
             Self::Newer { found, known } => format!(
@@ -129,13 +129,11 @@ fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error 
     Error::Storage(match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
             format!(
-                "another process is holding the database `{file}` and did not let go of it in time (while {doing}); let \
-                 it finish or stop it, then try again"
+                "another process has locked the database `{file}` and did not release it in time (while {doing}); wait for it to finish or stop it, then try again"
             )
         }
         Some(ErrorCode::DiskFull) => format!(
-            "no space is left for the database `{file}` (while {doing}); nothing was half-written: free some \
-                 space on its disk, then try again"
+            "no space is left for the database `{file}` (while {doing}); nothing was partly written: free some space on its disk, then try again"
         ),
         Some(ErrorCode::ReadOnly) => format!(
             "the database `{file}` cannot be written (while {doing}): the file or its folder is read-only; give \
@@ -146,7 +144,7 @@ fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error 
         ),
         Some(ErrorCode::DatabaseCorrupt) => format!(
             "the database `{file}` is damaged (while {doing}: {error}); restore a backup (`{}.backup-…` beside \
-                 it, if there is one), or move it away to begin anew",
+                 it, if there is one), or move it elsewhere to start over",
             place.path.file_name().unwrap_or_default().display()
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => return cannot_open(place),

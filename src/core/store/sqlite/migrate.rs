@@ -257,7 +257,7 @@ fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
         .into_temp_path();
 
     let Some(source) = connection::open_for_reading(path)? else {
-        return Err(Failure::NoBackup("it vanished while it was being migrated".into()));
+        return Err(Failure::NoBackup("it disappeared while it was being migrated".into()));
     };
     let mut target = connection::open(&unfinished, OpenFlags::SQLITE_OPEN_READ_WRITE)?.connection;
     connection::patiently(|| {

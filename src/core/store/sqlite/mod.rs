@@ -374,16 +374,16 @@ impl SpendStore for SqliteStore {
     }
 
     fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {
-        self.write_finished("writing down what a call cost", move |connection| spend::end(connection, id, end))
+        self.write_finished("recording the cost of a call", move |connection| spend::end(connection, id, end))
     }
 
     fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
-        self.write_finished("writing down what a call cost", move |connection| spend::record(connection, &call, end))
+        self.write_finished("recording the cost of a call", move |connection| spend::record(connection, &call, end))
     }
 
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
         let absent = if query.by.is_none() { vec![SpendRow::default()] } else { Vec::new() };
-        self.read("adding up what was spent", absent, |connection| spend::sums(connection, &query))
+        self.read("computing the totals", absent, |connection| spend::sums(connection, &query))
     }
 
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {

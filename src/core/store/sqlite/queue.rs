@@ -88,7 +88,7 @@ impl Queue {
     }
 
     fn ask(&self) -> Option<Asked> {
-        let unusable = |error: &std::io::Error| tracing::debug!(%error, "writers of this database do not queue");
+        let unusable = |error: &std::io::Error| tracing::debug!(%error, "writers of this database are not queued");
         let file = open_private(&self.path).inspect_err(unusable).ok()?;
         match file.try_lock() {
             Ok(()) => return Some(Asked::Granted(Turn::begin(file))),

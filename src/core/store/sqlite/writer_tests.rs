@@ -154,7 +154,7 @@ fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
     };
     assert!(failure.is_busy());
     let text = failure.explain(&Place::of(&path), "storing prompts").to_string();
-    assert!(text.contains("another process is holding the database") && text.contains("stop it"), "{text}");
+    assert!(text.contains("another process has locked the database") && text.contains("stop it"), "{text}");
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
                 let nearest = known.iter().max_by(|a, b| strsim::jaro(a, key).total_cmp(&strsim::jaro(b, key)));
                 let guess = nearest.filter(|nearest| strsim::jaro(nearest, key) > 0.7);
                 let guess = guess.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
-                self.fault_at(key, &format!("is no key here; there are {}{guess}", known.join(", ")));
+                self.fault_at(key, &format!("is not a key here; choose one of {}{guess}", known.join(", ")));
             }
             is_known
         });

@@ -203,8 +203,7 @@ pub const TOOLS: &[Definition] = &[
         operation: "update",
         name: "update_prompt",
         title: "Change a prompt",
-        description: "Changes the tags or notes of a stored prompt where it is. New `content` leaves the prompt alone \
-            and stores a new one derived from it, which is the answer. Give `revision`, as last read, to be refused \
+        description: "Changes the tags or notes of a stored prompt where it is. New `content` does not change the prompt: it stores a new one derived from it, which is the answer. Give `revision`, as last read, to be refused \
             when somebody else changed the prompt meanwhile.",
         effect: Effect::Changes,
         input: prompts::update_input,
@@ -237,9 +236,9 @@ pub const TOOLS: &[Definition] = &[
         operation: "export",
         name: "export_prompts",
         title: "Export prompts",
-        description: "Gives stored prompts as one text in `format`: json, jsonl, csv and yaml hold every field and can be \
+        description: "Exports stored prompts as one text in `format`: json, jsonl, csv and yaml hold every field and can be \
             imported again, markdown is a document for reading. The newest come, ten unless `limit` says otherwise, \
-            filtered as in `list_prompts`; `total` tells how many pass the filters. Use it when the user wants a file \
+            filtered as in `list_prompts`; `total` says how many match the filters. Use it when the user wants a file \
             or a document; to look at prompts use `list_prompts`.",
         effect: Effect::Reads,
         input: prompts::export_input,
@@ -262,7 +261,7 @@ pub const TOOLS: &[Definition] = &[
         name: "validate_configuration",
         title: "Check the installation",
         description: "Checks everything a run needs here: configuration, database, personas, templates, providers and \
-            the bindings of the phases. Use it to find out why something does not work; each check says what to do. Every \
+            the bindings of the phases. Use it to find out why something fails; each check says what to do. Every \
             page of the database is read unless `quick` is true.",
         effect: Effect::Reads,
         input: system::validation_input,
@@ -273,7 +272,7 @@ pub const TOOLS: &[Definition] = &[
         operation: "version",
         name: "get_system_info",
         title: "Describe this server",
-        description: "Tells this program's version and the phases, personas and providers that a request may name here.",
+        description: "Returns this program's version and the phases, personas and providers that a request may name here.",
         effect: Effect::Reads,
         input: system::no_input,
         output: system::info_output,

@@ -89,7 +89,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     let title = format!("{} · {} · {} · {ranked}", prompt.id.short(), letter(prompt.variant), prompt.phase);
     let mut facts = vec![(Role::Heading, title)];
     if let Some(twin) = row.and_then(|row| row.twin) {
-        facts.push((Role::Warning, format!("≈ says nearly the same as {} further up", twin.short())));
+        facts.push((Role::Warning, format!("≈ near-duplicate of {}, listed above", twin.short())));
     }
     if let Some((kind, points)) = row.and_then(|row| row.found) {
         let said = match kind {

@@ -88,7 +88,7 @@ async fn what_the_core_refuses_is_told_in_its_words_and_the_session_goes_on() {
         &told,
         &[
             "No idea yet.",
-            "colour is nothing that can be set: count, phases",
+            "colour is not a setting; the settings are count, phases",
             "Ideas are run with count 200",
             "Not done, validation_failed: count",
             "Ideas are run with count 1; all else as configured.",
@@ -102,8 +102,8 @@ async fn what_the_core_refuses_is_told_in_its_words_and_the_session_goes_on() {
 #[tokio::test]
 async fn without_a_number_it_says_where_numbers_come_from() {
     let told = talk(ECHO, ".\nshow 1\nagain\nlist\nfrobnicate\nhelp\n").await;
-    has(&told, &["Nothing has a number yet: list", "There is no idea yet; new", "Nothing is stored yet."]);
-    has(&told, &["frobnicate is no command", "judge [N M] [for TASK]: ", "Ctrl-C: stop the run"]);
+    has(&told, &["No prompt has a number yet: list", "There is no idea yet; new", "Nothing is stored yet."]);
+    has(&told, &["frobnicate is not a command", "judge [N M] [for TASK]: ", "Ctrl-C: stop the run"]);
 }
 
 #[tokio::test]
@@ -205,6 +205,6 @@ async fn idle_two_interrupts_leave_and_one_does_not() {
     let mut written = Vec::new();
     Session::new(engine, &mut written, heard).run("welcome").await.unwrap();
     let told = String::from_utf8(written).unwrap();
-    has(&told, &["The idea is dropped.", "Ctrl-C again leaves", "Nothing is stored yet.", "Ctrl-C again leaves"]);
+    has(&told, &["The idea is discarded.", "Ctrl-C again quits", "Nothing is stored yet.", "Ctrl-C again quits"]);
     assert!(!told.contains("these lines"), "{told}");
 }

@@ -302,7 +302,7 @@ fn summary(report: &ImportReport) -> Vec<String> {
     let mut lines = vec![first];
     lines.extend(report.conflicting.iter().map(|conflict| {
         let (id, fields) = (conflict.id.short(), conflict.fields.join(", "));
-        format!("{}: {id} is stored with other {fields}; what is stored was kept", conflict.place)
+        format!("{}: {id} is already stored with different {fields}; the stored prompt was kept", conflict.place)
     }));
     lines
         .extend(report.skips.iter().map(|skip| format!("{}: {} ({})", skip.first, skip.reason, thousands(skip.count))));

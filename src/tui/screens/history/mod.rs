@@ -1,4 +1,4 @@
-//! The History: what is stored, newest first or as it was searched for, and the marked prompt beside it.
+//! The History: list stored prompts, newest first or as it was searched for, and the marked prompt beside it.
 //!
 //! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). What is asked of the core and
 //! what becomes of its answers is in [`answers`], where things lie in [`layout()`], how they look in [`view`].
@@ -39,15 +39,15 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::CallBack => {
             (history.deleting.is_none() && history.trashed.is_empty()).then_some("nothing was deleted here")
         }
-        Action::ToPreview => history.preview.is_none().then_some("there is nothing to show"),
+        Action::ToPreview => history.preview.is_none().then_some("nothing to show"),
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             history.rows.is_empty().then_some("the list is empty")
         }
         Action::Export | Action::Import if history.transfer.is_some() => {
-            Some("a file is under way; {stop-or-quit} stops it")
+            Some("a file is being processed; {stop-or-quit} stops it")
         }
         Action::Export if !history.typed().query.is_empty() => {
-            Some("an export takes filters alone: take the words out of the box")
+            Some("an export takes only filters: remove the words from the search box")
         }
         Action::Top | Action::Bottom => history.rows.is_empty().then_some("the list is empty"),
         _ => None,

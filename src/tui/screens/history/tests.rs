@@ -373,9 +373,9 @@ fn a_text_that_is_not_kept_goes_only_when_esc_is_pressed_again() {
         bench.press(opens);
         bench.type_text("long thoughts");
         bench.press("Esc");
-        assert!(bench.picture().contains("long thoughts") && bench.picture().contains("this is not kept"), "{opens}");
+        assert!(bench.picture().contains("long thoughts") && bench.picture().contains("this is not saved"), "{opens}");
         bench.type_text("s");
-        assert!(!bench.picture().contains("this is not kept"), "{opens}");
+        assert!(!bench.picture().contains("this is not saved"), "{opens}");
         bench.press("Esc");
         assert!(!bench.press(keeps).is_empty(), "{opens}: it can be kept all the same");
 

@@ -24,23 +24,23 @@ const WINNER: &str = "winner";
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     const EMPTY: &str = "nothing is judged yet; {mark} marks prompts, {judge} has the judge choose";
-    const RUNS: &str = "a judging is under way; {stop-or-quit} stops it";
+    const RUNS: &str = "the judge is running; {stop-or-quit} stops it";
     let judge = &model.judge;
     match action {
         Action::AcceptWinner => match (judge.live(), judge.winner()) {
-            (Some(_), _) => Some("the judge is at work"),
+            (Some(_), _) => Some("the judge is running"),
             (None, None) => Some("there is no winner"),
             (None, Some(_)) => None,
         },
         Action::EditTask if judge.live().is_some() => Some(RUNS),
         Action::OpenCandidate | Action::Copy | Action::TagCandidate => match judge.marked_prompt() {
             None => Some(EMPTY),
-            Some(_) if judge.live().is_some() => Some("the judge is at work"),
+            Some(_) if judge.live().is_some() => Some("the judge is running"),
             Some(_) => None,
         },
         Action::EditTask | Action::Down | Action::Up => judge.prompts.is_empty().then_some(EMPTY),
         Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp | Action::Top | Action::Bottom => {
-            (judge.said_rows() == 0).then_some("nothing is said yet")
+            (judge.said_rows() == 0).then_some("nothing there yet")
         }
         Action::FocusNext | Action::FocusPrevious | Action::Zoom => Some("there is one pane"),
         _ => None,

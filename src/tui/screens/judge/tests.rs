@@ -1,6 +1,6 @@
 //! What keys and events do to the Judge, and pictures of it at three sizes and the least one.
 
-use aludel_core::domain::PromptId;
+use aludel_core::domain::{ModelMetadata, PromptId};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome};
 
@@ -158,6 +158,15 @@ fn what_may_cost_more_is_asked_and_gets_that_budget() {
 }
 
 #[test]
+fn a_judging_that_is_stopped_says_what_it_may_have_cost() {
+    let mut bench = Bench::new(120, 40);
+    let ticket = at_work(&mut bench);
+    let model_metadata = ModelMetadata { cost_usd: Some(0.02), most_usd: Some(0.11), ..ModelMetadata::default() };
+    bench.tell_of(ticket, vec![EventKind::Spent { model_metadata }, EventKind::Cancelled {}]);
+    assert!(bench.picture().contains("stopped · at most $0.11"), "{}", bench.picture());
+}
+
+#[test]
 fn a_question_about_costs_takes_away_nothing_that_is_typed() {
     let mut bench = Bench::new(120, 40);
     with_a_run(&mut bench);
@@ -213,7 +222,7 @@ fn leaving_while_the_judge_is_at_work_says_so() {
     let mut bench = Bench::new(120, 40);
     at_work(&mut bench);
     assert!(bench.press("Ctrl+Q").is_empty());
-    assert!(bench.picture().contains("The judge is at work."), "{}", bench.picture());
+    assert!(bench.picture().contains("The judge is running."), "{}", bench.picture());
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
             facts.push(format!("both orders of a pair agreed in {:.0} %", result.swap_consistency * 100.0));
         }
         if result.missing > 0 {
-            facts.push(format!("{} without a valid answer, which count for nothing", result.missing));
+            facts.push(format!("{} without a valid answer (not counted)", result.missing));
         }
     }
     let mut areas = inner.rows();
@@ -188,8 +188,16 @@ fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         (None, Some(_)) if judged.asks.is_some() => {
             vec![Span::styled(format!(" {} asks first", glyph::ASKS), theme.warning)]
         }
-        (None, Some(problem)) => vec![Span::styled(format!(" {} {}", glyph::FAILED, problem.code), theme.bad)],
-        (None, None) => vec![Span::styled(format!(" {} stopped", glyph::STOPPED), theme.warning)],
+        (None, failure) => {
+            let mut spans = vec![match failure {
+                Some(problem) => Span::styled(format!(" {} {}", glyph::FAILED, problem.code), theme.bad),
+                None => Span::styled(format!(" {} stopped", glyph::STOPPED), theme.warning),
+            }];
+            spans.extend(
+                judged.view.spent.as_ref().map(|spent| Span::styled(format!(" · {}", cost(spent)), theme.muted)),
+            );
+            spans
+        }
     }
 }
 

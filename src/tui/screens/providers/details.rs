@@ -80,7 +80,7 @@ fn to_do(facts: &ProviderFacts) -> Option<String> {
             ))
         }
         _ if facts.info.available && !facts.is_configured && facts.phases.is_empty() => Some(format!(
-            "nothing uses it by itself; the run settings of the Workbench choose it, or `aludel config set \
+            "no phase uses it; the run settings of the Workbench select it, or `aludel config set \
              phases.solutio.provider {name}` binds a phase"
         )),
         _ => None,
@@ -92,9 +92,9 @@ fn key(source: &KeySource) -> String {
     match source {
         KeySource::NotNeeded => "it needs none".to_owned(),
         KeySource::Without { variables } => {
-            format!("none is set, and it may do without; it would be looked for in {}", variables.join(", "))
+            format!("none is set, and none may be needed; it is read from {}", variables.join(", "))
         }
-        KeySource::Missing { variables } => format!("none is set; looked for in {}", variables.join(", ")),
+        KeySource::Missing { variables } => format!("none is set; it is read from {}", variables.join(", ")),
         KeySource::Configured => "in the configuration (`api_key`)".to_owned(),
         KeySource::Command => "from the command of the configuration (`api_key_cmd`)".to_owned(),
         KeySource::Variable(variable) => format!("in the variable {variable}"),
@@ -107,8 +107,8 @@ fn bound(facts: &ProviderFacts) -> String {
     match (facts.phases.is_empty(), facts.fallback_of.is_empty()) {
         (true, true) => "no phase".to_owned(),
         (false, true) => names(&facts.phases),
-        (true, false) => format!("no phase; stands in for {}", names(&facts.fallback_of)),
-        (false, false) => format!("{}; stands in for {}", names(&facts.phases), names(&facts.fallback_of)),
+        (true, false) => format!("no phase; fallback for {}", names(&facts.fallback_of)),
+        (false, false) => format!("{}; fallback for {}", names(&facts.phases), names(&facts.fallback_of)),
     }
 }
 
@@ -118,7 +118,7 @@ fn price(facts: &ProviderFacts) -> String {
         (Some(price), _) if price.input <= 0.0 && price.output <= 0.0 => "free".to_owned(),
         (Some(price), _) => format!("${:.2} in, ${:.2} out, a million tokens", price.input, price.output),
         (None, Some(model)) => format!("not known for {}", safe_line(model)),
-        (None, None) => "no model is named".to_owned(),
+        (None, None) => "no model is set".to_owned(),
     }
 }
 
@@ -150,7 +150,7 @@ fn test(rows: &mut Rows<'_>, model: &Model, theme: &Theme) {
 /// `✓ works · first 180ms · 2.1s · 40 tok · $0.0001`.
 fn summary(test: &ProviderTest) -> String {
     let mut parts =
-        vec![if test.ok { format!("{} works", glyph::DONE) } else { format!("{} does not work", glyph::FAILED) }];
+        vec![if test.ok { format!("{} works", glyph::DONE) } else { format!("{} failed its test", glyph::FAILED) }];
     parts.extend(test.first_token_ms.map(|first| format!("first {}", duration(first))));
     parts.extend(test.latency_ms.map(duration));
     parts.extend(test.total_tokens.map(|count| tokens(count, false)));

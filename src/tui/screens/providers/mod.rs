@@ -28,8 +28,8 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     let providers = &model.providers;
     match action {
         Action::TestProvider => match (providers.marked(), providers.test()) {
-            (None, _) => Some("no provider is marked"),
-            (_, Some(Test::Waiting(_))) => Some("it is being asked"),
+            (None, _) => Some("no provider is selected"),
+            (_, Some(Test::Waiting(_))) => Some("it is being tested"),
             (Some(facts), _) if !facts.info.available => Some("it cannot be used yet; below is why"),
             _ => None,
         },
@@ -40,8 +40,8 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             providers.marked().is_none().then_some("there is nothing to scroll")
         }
-        Action::Zoom => Some("this screen has no pane that grows"),
-        Action::FocusNext | Action::FocusPrevious => Some("one list has the keys here"),
+        Action::Zoom => Some("this screen has no pane to zoom"),
+        Action::FocusNext | Action::FocusPrevious => Some("there is only one list here"),
         Action::Copy => Some("no prompt is marked"),
         _ if !action.info().works_in(crate::tui::action::Context::Providers) => Some(NO_TEXT),
         _ => None,
@@ -122,7 +122,7 @@ pub(crate) fn tested(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Pro
     let Some((name, test)) = model.providers.tests.iter_mut().find(|(_, test)| waits(test)) else { return };
     let (tone, said) = match &outcome {
         Ok(test) if test.ok => (Tone::Done, format!("{name} works")),
-        Ok(_) | Err(_) => (Tone::Refused, format!("{name} does not work")),
+        Ok(_) | Err(_) => (Tone::Refused, format!("{name} failed its test")),
     };
     *test = match outcome {
         Ok(found) => Test::Done(found),

@@ -73,7 +73,7 @@ fn the_screen_says_that_it_looks_until_it_is_answered() {
     let mut bench = Bench::new(80, 24);
     let effects = bench.press("Alt+6");
     assert!(matches!(&effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Providers, .. })]));
-    assert!(bench.picture().contains("looking who is there"));
+    assert!(bench.picture().contains("checking availability"));
     assert!(crate::tui::update::next_change(&bench.model).is_some(), "what turns asks for frames");
     assert!(bench.press("Alt+6").is_empty());
     answer(&mut bench, provider_facts());
@@ -121,9 +121,9 @@ fn only_what_can_be_used_is_tested_and_once_at_a_time() {
         panic!("{effects:?}")
     };
     assert_eq!(name, "openai");
-    assert!(bench.press("T").is_empty(), "it is being asked");
+    assert!(bench.press("T").is_empty(), "it is being tested");
     tested(&mut bench, false);
-    assert!(bench.picture().contains("openai does not work"));
+    assert!(bench.picture().contains("openai failed its test"));
     bench.press("j");
     assert!(bench.press("T").is_empty());
     assert!(bench.model.toast.as_ref().unwrap().text.contains("cannot be used yet"));

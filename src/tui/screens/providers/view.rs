@@ -44,7 +44,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     if providers.rows.is_none() {
         if let Some(row) = rows.next() {
-            frame.render_widget(Line::styled("    looking who is there", theme.muted), row);
+            frame.render_widget(Line::styled("    checking availability", theme.muted), row);
         }
         return;
     }
@@ -83,7 +83,7 @@ fn line(model: &Model, facts: &ProviderFacts, is_marked: bool, theme: &Theme) ->
 /// Where a key comes from, in a word or two.
 fn key(source: &KeySource) -> String {
     match source {
-        KeySource::NotNeeded => "needs none".to_owned(),
+        KeySource::NotNeeded => "not needed".to_owned(),
         KeySource::Without { .. } => "none; may do without".to_owned(),
         KeySource::Missing { .. } => "missing".to_owned(),
         KeySource::Configured => "in the configuration".to_owned(),

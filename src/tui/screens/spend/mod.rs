@@ -22,13 +22,13 @@ use crate::tui::widgets::cells;
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     let spend = &model.spend;
     match action {
-        Action::Reload => spend.asked.map(|_| "it is being added up"),
+        Action::Reload => spend.asked.map(|_| "the totals are being computed"),
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
             (spend.lines() == 0).then_some("there is nothing to scroll")
         }
         Action::Top | Action::Bottom => (spend.lines() == 0).then_some("there is nothing to scroll"),
-        Action::Zoom => Some("this screen has no pane that grows"),
-        Action::FocusNext | Action::FocusPrevious => Some("one list has the keys here"),
+        Action::Zoom => Some("this screen has no pane to zoom"),
+        Action::FocusNext | Action::FocusPrevious => Some("there is only one list here"),
         Action::Copy => Some("no prompt is marked"),
         _ if !action.info().works_in(Context::Spend) => Some("there is no text to edit here"),
         _ => None,

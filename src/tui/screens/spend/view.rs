@@ -64,10 +64,10 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         return paragraphs(frame, inner, theme, &[(&problem.detail, theme.text), (&again, theme.muted)]);
     }
     let Some(spent) = &spend.spent else {
-        return paragraphs(frame, inner, theme, &[("adding up what was spent", theme.muted)]);
+        return paragraphs(frame, inner, theme, &[("computing the totals", theme.muted)]);
     };
     if spent.report.lines.is_empty() {
-        let says = model.spell("No call was paid for in that time. {spend-range} changes the time.");
+        let says = model.spell("No paid calls in that time. {spend-range} changes the time.");
         return paragraphs(frame, inner, theme, &[(&says, theme.text)]);
     }
     table(spend.top, spent, inner, frame, theme);
@@ -225,11 +225,11 @@ fn unknowns(total: &SpendTotals) -> Vec<String> {
     let calls = |count: u64| if count == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(count)) };
     let mut said = Vec::new();
     if total.unpriced > 0 {
-        said.push(format!("{} to models of unknown price: not in the sum", calls(total.unpriced)));
+        said.push(format!("{} to models of unknown price: not in the total", calls(total.unpriced)));
     }
     if total.unseen > 0 {
         let most = dollars(Some(total.unseen_usd));
-        said.push(format!("{} without an end that was seen: up to {most} more", calls(total.unseen)));
+        said.push(format!("{} with an unknown outcome: up to {most} more", calls(total.unseen)));
     }
     if total.failed > 0 {
         said.push(format!("{} refused by the provider, free of charge", calls(total.failed)));
@@ -294,8 +294,8 @@ fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     if let Some(row) = rows.next() {
         let says = match (most > 0.0, paid) {
-            (false, _) => "no call was paid for in these days".to_owned(),
-            (true, true) => format!("the dearest day: {}", dollars(Some(most))),
+            (false, _) => "no paid calls in these days".to_owned(),
+            (true, true) => format!("the most expensive day: {}", dollars(Some(most))),
             (true, false) => format!("the most of a day: {most:.0} tokens"),
         };
         let days = if each == 1 { String::new() } else { format!(", a column is {each} days") };

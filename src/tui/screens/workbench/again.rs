@@ -15,7 +15,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match &model.run {
         None => Some("no run yet"),
         Some(run) if run.is_live() => Some("a run is live; {stop-or-quit} stops it"),
-        Some(run) if run.refusal.is_some() => Some("it was refused; mend the input, {run} runs it"),
+        Some(run) if run.refusal.is_some() => Some("it was refused; fix the input, {run} runs it"),
         Some(run) if action == Action::Retry && failed(run) == 0 => Some("no variant failed"),
         Some(_) => None,
     }
@@ -191,7 +191,7 @@ mod tests {
     fn another_provider_makes_what_failed() {
         let mut bench = bench(&[0]);
         assert_eq!(bench.press("P"), [CoreEffect::LoadNames.into()]);
-        assert!(bench.picture().contains("being asked"), "{}", bench.picture());
+        assert!(bench.picture().contains("checking availability"), "{}", bench.picture());
         assert_eq!(bench.press("Enter"), [], "there is nothing to choose yet");
         bench.names();
         assert!(bench.picture().contains("1 variant, which failed") && bench.picture().contains("local"));

@@ -33,7 +33,7 @@ pub(super) async fn run(command: &KeyCommand) -> Result<Secret, String> {
     let mut group = Group::start(command).map_err(|error| format!("cannot be started: {error}"))?;
     let ended = timeout(COMMAND_TIMEOUT, group.output()).await.unwrap_or_else(|_| {
         let limit = COMMAND_TIMEOUT.as_secs();
-        Err(format!("was not done after {limit} s; it must not ask for anything"))
+        Err(format!("did not finish within {limit} s; it must not prompt for input"))
     });
     drop(group);
     key_in(&ended?)

@@ -70,7 +70,7 @@ async fn a_command_that_prints_without_end_is_stopped() {
 #[tokio::test(start_paused = true)]
 async fn a_command_that_does_not_end_is_given_up() {
     let failed = failure("exec sleep 100").await;
-    assert!(failed.contains("not done after 30 s"), "{failed}");
+    assert!(failed.contains("did not finish within 30 s"), "{failed}");
 }
 
 #[tokio::test]

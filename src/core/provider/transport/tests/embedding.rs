@@ -97,7 +97,7 @@ async fn what_may_pass_is_asked_again_and_the_rest_is_not() {
 async fn answers_that_do_not_fit_the_texts_are_errors() {
     let vectors = |vectors: serde_json::Value| Script::json(200, &json!({"vectors": vectors}));
     assert!(refusal(vectors(json!([[1.0]])), None).await.message.contains("2 texts with 1 vectors"));
-    assert!(refusal(vectors(json!([[1.0], [0.0]])), None).await.message.contains("no direction"));
+    assert!(refusal(vectors(json!([[1.0], [0.0]])), None).await.message.contains("zero vector"));
     let uneven = refusal(vectors(json!([[1.0], [1.0, 2.0]])), None).await;
     assert!(uneven.message.contains("2 dimensions where it has 1"), "{uneven}");
     let unwanted = refusal(vectors(json!([[1.0], [1.0]])), Some(3)).await;

@@ -72,7 +72,7 @@ async fn bytes_that_are_no_stream_are_garbage() {
 async fn an_answer_that_is_no_http_says_so() {
     let error = failure(Script::nothing().bytes("SSH-2.0-OpenSSH_9.2\r\n\r\n").close()).await;
     assert_eq!(error.failure, ProviderFailure::Unavailable);
-    assert!(error.message.contains("no HTTP") && error.message.contains("base_url"), "{error}");
+    assert!(error.message.contains("other than HTTP") && error.message.contains("base_url"), "{error}");
 }
 
 #[tokio::test]
@@ -150,5 +150,5 @@ async fn a_list_of_models_without_an_end_is_not_read_to_it() {
     let link = link(&settings(server.url()), Plain::default()).unwrap();
     let error = link.listing(Patience::default()).await.unwrap_err();
     assert_eq!(error.failure, ProviderFailure::Unavailable);
-    assert!(error.message.contains("passed 4 MiB"), "{error}");
+    assert!(error.message.contains("exceeded 4 MiB"), "{error}");
 }

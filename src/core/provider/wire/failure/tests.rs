@@ -182,7 +182,7 @@ fn a_word_on_retries_is_heeded_where_a_retry_could_help() {
 fn a_redirect_names_the_place_but_not_its_path() {
     let shown = |place| by_status("p", &answer(307, &headers(&[("location", place)])), "").message;
     assert!(
-        shown("https://other.example:8443/v1/chat?key=abc").contains("place (status 307): https://other.example:8443;")
+        shown("https://other.example:8443/v1/chat?key=abc").contains("host (status 307): https://other.example:8443;")
     );
     for hidden in ["https://user:secret@other.example/", "/v2/chat", "?token=secret"] {
         assert!(!shown(hidden).contains("secret") && !shown(hidden).contains("v2"), "{hidden}");

@@ -88,7 +88,7 @@ impl ChatReader {
         match reason {
             "length" => pieces.push(Piece::Truncated),
             "content_filter" => self.is_filtered = true,
-            "error" => return Err(self.error(Cause::Failing, "the answer was broken off by an error")),
+            "error" => return Err(self.error(Cause::Failing, "the answer was cut off by an error")),
             _ => {}
         }
         Ok(())

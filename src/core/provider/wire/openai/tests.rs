@@ -185,7 +185,7 @@ fn an_error_or_garbage_in_the_stream_is_told() {
     assert!(error.message.contains("The server had an error"), "{error}");
     let error = stream_error(&vendor(), &fixture("openai/garbage.sse"));
     assert_eq!(error.failure, ProviderFailure::Unavailable);
-    assert!(error.message.contains("not of its protocol: upstream connect error"), "{error}");
+    assert!(error.message.contains("does not follow its protocol: upstream connect error"), "{error}");
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn every_form_of_a_failure_is_understood() {
             200,
             "<html><title>Sign in</title></html>",
             F::Unavailable,
-            "not of its protocol (status 200): an HTML page, `Sign in`",
+            "does not follow its protocol (status 200): an HTML page, `Sign in`",
         ),
         (200, r#"{"error":{"message":"m","code":429}}"#, F::RateLimited, "(status 429)"),
         (307, r#"{"error":{"message":"m","code":"invalid_api_key"}}"#, F::Unavailable, "redirects"),

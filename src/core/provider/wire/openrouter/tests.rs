@@ -67,7 +67,7 @@ fn a_cut_or_broken_stream_is_no_answer() {
     for (name, words, status) in [
         ("cut", "before it was complete", None),
         ("error-in-stream", "Provider disconnected unexpectedly", Some(502)),
-        ("error-reason", "broken off", None),
+        ("error-reason", "cut off by an error", None),
     ] {
         let error = stream_error(&codec(), &fixture(&format!("openrouter/{name}.sse")));
         assert_eq!((error.failure, error.upstream_status), (ProviderFailure::Unavailable, status), "{name}");
@@ -127,7 +127,12 @@ fn failures_of_the_router_and_of_its_upstreams_are_told_apart() {
             F::Rejected,
             "shorten",
         ),
-        (408, r#"{"error":{"code":408,"message":"m","metadata":{"error_type":"timeout"}}}"#, F::Unavailable, "in time"),
+        (
+            408,
+            r#"{"error":{"code":408,"message":"m","metadata":{"error_type":"timeout"}}}"#,
+            F::Unavailable,
+            "it timed out",
+        ),
         (
             503,
             r#"{"error":{"code":503,"message":"m","metadata":{"error_type":"provider_overloaded"}}}"#,

@@ -112,8 +112,8 @@ pub(super) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
 pub(super) fn reason(failure: &Failure) -> String {
     match failure {
         Failure::Sqlite(error) => error.to_string(),
-        Failure::Foreign => "it is a database of another program; move it away".to_owned(),
-        Failure::Newer { .. } => "another version of aludel made it; delete it to begin anew".to_owned(),
+        Failure::Foreign => "it is the database of another program; move it elsewhere".to_owned(),
+        Failure::Newer { .. } => "another version of aludel made it; delete it to start over".to_owned(),
         Failure::NoFolder(error) => error.to_string(),
         Failure::Refused(error) => error.to_string(),
         Failure::NoBackup(reason) => reason.clone(),

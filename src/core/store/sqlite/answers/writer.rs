@@ -77,7 +77,7 @@ impl WriterThread {
         let reason = file::reason(failure);
         let stuck = |error| Error::Storage(format!("it is damaged ({reason}) and cannot be moved aside: {error}"));
         let aside = file::set_aside(&self.place.path).map_err(stuck)?;
-        tracing::warn!(reason, aside = %aside.display(), "the cache of answers was damaged and is begun anew");
+        tracing::warn!(reason, aside = %aside.display(), "the cache of answers was damaged and was recreated");
         Ok(())
     }
 

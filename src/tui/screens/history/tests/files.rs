@@ -61,7 +61,7 @@ fn words_cannot_be_exported() {
     bench.answer(answer(rows(0..1)));
     bench.press("Esc E");
     assert_eq!(bench.model.overlay, None);
-    assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("take the words out")));
+    assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("remove the words")));
 }
 
 #[test]

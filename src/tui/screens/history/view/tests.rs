@@ -111,7 +111,7 @@ fn with_a_fault_beside_the_box() {
         bench.type_text("since:soon phase:x");
         let faults = vec![
             Fault::new("phase", "there is no phase `x`; there are prima-materia, solutio, coagulatio"),
-            Fault::new("since", "`soon` is no moment: write a date (2026-11-21) or an age (7d, 12h, 30m)"),
+            Fault::new("since", "`soon` is not a date or time: write a date (2026-11-21) or an age (7d, 12h, 30m)"),
         ];
         refuse(bench, Error::Value(faults.into()));
     });

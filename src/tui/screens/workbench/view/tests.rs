@@ -7,7 +7,7 @@ use crate::tui::screens::view;
 use crate::tui::terminal::output::FrameBytes;
 use crate::tui::testing::gallery::{Gallery, check};
 use crate::tui::testing::*;
-use crate::tui::theme::Theme;
+use crate::tui::theme::{Letters, Theme};
 use crate::tui::widgets::scroll::Follow;
 use aludel_core::domain::{ModelMetadata, Phase, VariantFailure};
 use aludel_core::error::{Code, Error, Fault, Problem};
@@ -20,6 +20,18 @@ mod desk;
 
 const GALLERY: Gallery = Gallery("workbench");
 const IDEA: &str = "Write a prompt that makes a model review Rust pull requests like a careful senior engineer.";
+
+#[test]
+fn where_there_is_ascii_alone_our_signs_are_ascii_and_texts_are_what_they_were() {
+    const ANSWER: &str = "Schön · — … ✓ │ 素数";
+    let mut bench = Bench::new(120, 40);
+    bench.run("Größe", 1);
+    bench.tell(whole_variant(0, ANSWER));
+    let rows = rows_of(&bench.buffer(&Theme::mono().with_letters(Letters::Ascii))).join("\n");
+    assert!(rows.contains(ANSWER) && rows.contains("Größe"), "{rows}");
+    let ours = rows.replace(ANSWER, "").replace("Größe", "");
+    assert!(ours.is_ascii(), "{ours}");
+}
 
 fn streaming(bench: &mut Bench) {
     bench.run(IDEA, 3);
@@ -99,8 +111,7 @@ fn with_a_failed_variant() {
 
 /// Why a variant is not stored, as the core says it.
 const NOT_STORED: &str = "prompt 000000a1 is finished but not stored: no space is left for the database; it is saved in \
-                          `~/.aludel/unsaved-1.jsonl`: `aludel import ~/.aludel/unsaved-1.jsonl` stores it once that is \
-                          mended";
+                          `~/.aludel/unsaved-1.jsonl`: `aludel import ~/.aludel/unsaved-1.jsonl` stores it once that is fixed";
 
 #[test]
 fn a_finished_variant_that_is_not_stored_says_so_and_keeps_its_text() {

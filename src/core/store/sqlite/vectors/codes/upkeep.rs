@@ -72,7 +72,7 @@ impl Codes {
             Ok(()) => Ok(()),
             Err(Trouble::Database(failure)) => Err(failure),
             Err(Trouble::File(error)) => {
-                tracing::debug!(%error, folder = %self.folder.display(), "vectors are compared in full: no file of codes");
+                tracing::debug!(%error, folder = %self.folder.display(), "no file of codes; full vectors are compared");
                 Ok(())
             }
         }
