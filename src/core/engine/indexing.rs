@@ -55,6 +55,8 @@ pub(super) struct Indexer {
     is_kept: AtomicBool,
     /// Rung when something was left undone.
     left_undone: Notify,
+    /// Rung when prompts were stored that have no vectors yet.
+    newly_stored: Notify,
     /// One at a time, so that no prompt is embedded twice over.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<Indexing>,
@@ -77,7 +79,7 @@ impl Indexer {
         if error.code() == Code::Storage {
             let said = format!(
                 "the vectors of some prompts could not be stored, so search by meaning passes them over: {error}; \
-                 `aludel reindex` makes up for it"
+                 `aludel reindex --vectors` makes up for it"
             );
             self.unstored.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Error::Storage(said));
         }
@@ -130,6 +132,11 @@ impl Engine {
     /// Ends the making of vectors at once; what is not done is made up for by whoever comes next.
     pub fn stop_indexing(&self) {
         self.inner.indexer.stop();
+    }
+
+    /// Has the background begin with what was stored just now, where there is one, rather than at its next look.
+    pub(super) fn index_soon(&self) {
+        self.inner.indexer.newly_stored.notify_one();
     }
 
     /// Embeds these prompts beside everything else, once what is given back is called. From now on whoever closes the
@@ -190,6 +197,7 @@ impl Engine {
                     tokio::select! {
                         // What has failed a moment ago is not asked for again at once.
                         () = indexer.left_undone.notified() => sleep(wait).await,
+                        () = indexer.newly_stored.notified() => {}
                         () = sleep(LOOKING) => {}
                     }
                 }
@@ -272,7 +280,7 @@ pub(super) struct Batch {
 /// Tells the log why a run's prompts have no vectors. A cap that was reached is the user's own wish.
 fn log(error: &Error, prompts: usize) {
     const CONSEQUENCE: &str =
-        "a run's prompts are stored and cannot be found by meaning yet; `aludel reindex` makes up for it";
+        "a run's prompts are stored and cannot be found by meaning yet; `aludel reindex --vectors` makes up for it";
     if error.code() == Code::BudgetExceeded {
         tracing::info!(%error, prompts, "{CONSEQUENCE}");
     } else {

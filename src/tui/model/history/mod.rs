@@ -118,7 +118,6 @@ impl Transfer {
         let doing = match progress.stage {
             Stage::Checking => "checking",
             Stage::Storing => "storing",
-            Stage::Embedding => "making vectors",
             Stage::Writing => "writing",
         };
         let total = progress.total.map_or_else(String::new, |total| format!(" of {}", thousands(total)));
