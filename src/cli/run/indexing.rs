@@ -1,4 +1,4 @@
-//! Watches while an index is made: a bar on a terminal, and an end at the first signal.
+//! Watches while an index is made, or whatever takes long: a bar on a terminal, and an end at the first signal.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -20,17 +20,28 @@ pub(super) async fn watched<T>(
     remark: Option<&str>,
     making: impl Future<Output = T>,
 ) -> Option<T> {
+    let picture = |frame: &Frame| seen.get().map(|at| lines(at, remark, frame)).unwrap_or_default();
+    drawn(printer, interrupts, picture, making).await
+}
+
+/// What some work comes to; `None` when a signal came first. On a terminal `picture` is drawn now and then, and wiped.
+pub(super) async fn drawn<T>(
+    printer: &Printer,
+    interrupts: &mut Interrupts,
+    picture: impl Fn(&Frame) -> Vec<Shown>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
     let mut drawn = printer.may_draw().then(Progress::new);
     let mut ticks = tokio::time::interval(progress::INTERVAL);
-    let mut making = pin!(making);
+    let mut work = pin!(work);
     let ended = loop {
         tokio::select! {
             biased;
             () = interrupts.next() => break None,
-            ended = &mut making => break Some(ended),
+            ended = &mut work => break Some(ended),
             _ = ticks.tick(), if drawn.is_some() => {
-                if let (Some(drawn), Some(at)) = (&mut drawn, seen.get()) {
-                    drawn.draw_lines(printer, |frame| lines(at, remark, frame));
+                if let Some(drawn) = &mut drawn {
+                    drawn.draw_lines(printer, &picture);
                 }
             }
         }

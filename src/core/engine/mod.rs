@@ -67,6 +67,7 @@ pub use newcomers::{Newcomer, Newcomers};
 pub use providers::ProviderFacts;
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
+pub use statistics::MeasureProgress;
 pub use system::{Check, CheckStatus, SettingsCheck, Validation};
 pub use trash::{Deletion, Restoration, TrashPage, TrashedPrompt};
 

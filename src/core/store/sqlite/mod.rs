@@ -51,9 +51,9 @@ use self::terms::Indexer;
 use self::writer::Writer;
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
-    Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
-    TrashedPage,
+    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Order, Page,
+    PageSpec, Pending, Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow,
+    SpendStore, Store, TrashedPage,
 };
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, SessionId, StatsBy, Timestamp};
 use crate::error::Result;
@@ -375,9 +375,9 @@ impl SpendStore for SqliteStore {
 }
 
 impl MeasureStore for SqliteStore {
-    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured> {
         let absent = Tallies::new(&by).finish();
-        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by))
+        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by, &watch))
     }
 
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
