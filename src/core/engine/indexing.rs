@@ -115,8 +115,8 @@ impl Engine {
         self.inner.indexer.state().clone()
     }
 
-    /// Keeps everything that is stored findable by meaning for as long as the engine is open; once is enough. Needs a
-    /// tokio runtime; returns at once.
+    /// Keeps everything that is stored findable by meaning for as long as the engine is open, and the trash without what has
+    /// been there for too long; once is enough. Needs a tokio runtime; returns at once.
     pub fn keep_indexed(&self) {
         let indexer = &self.inner.indexer;
         if indexer.is_kept.swap(true, Ordering::AcqRel) {
@@ -125,7 +125,7 @@ impl Engine {
         let engine = self.clone();
         indexer.tasks.spawn(async move {
             let stop = engine.inner.indexer.stop.clone();
-            stop.run_until_cancelled(engine.keep_at_it()).await;
+            stop.run_until_cancelled(async { tokio::join!(engine.keep_at_it(), engine.keep_trash_short()) }).await;
         });
     }
 

@@ -225,6 +225,6 @@ impl Engine {
     }
 
     fn store(&self) -> &Arc<dyn Store> {
-        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded, self.watch()))
+        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded, self.watch(), Arc::clone(&self.inner.clock)))
     }
 }
