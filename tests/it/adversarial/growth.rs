@@ -71,7 +71,8 @@ impl World {
         let report = self.engine.import(request, input, |_| {}).await.expect("it is imported");
         assert_eq!(report.imported, 2);
         if !no_vectors {
-            assert_eq!(self.engine.embed_missing(|_| {}).await.expect("they are embedded"), 2);
+            // Those that lacked them before are made up for, too.
+            assert!(self.engine.embed_missing(|_| {}).await.expect("they are embedded") >= 2);
         }
     }
 
