@@ -119,8 +119,12 @@ pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
     let left = (done > 0 && done < total)
         .then(|| format!("{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
     let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
-    let words = cut(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), frame.width);
-    frame.paint.text(Role::Faint, &words)
+    line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
+}
+
+/// A text on one line of the terminal.
+pub(crate) fn line(text: &str, role: Role, frame: &Frame) -> Shown {
+    frame.paint.text(role, &cut(text, frame.width))
 }
 
 /// Shows on a terminal how far the database's migration is, should an operation of this engine meet an old file and that

@@ -108,6 +108,7 @@ pub enum Action {
     EditNotes,
     DeletePrompt,
     CallBack,
+    GroupRuns,
     Export,
     Mark,
     Unmark,

@@ -25,8 +25,12 @@ error. `aludel migrate --from FILE` reads the history of prompt-alchemy.
 
 Every record is checked before the first is stored. A record needs `content`
 alone. One with an id that is stored already is left out; one that differs from
-what is stored is told. At the end what has no vector gets one, so that search
-finds it by meaning.";
+what is stored is told.
+
+The report comes as soon as the prompts are stored and can be found by their
+words. Then what has no vector gets one, so that search finds it by meaning:
+Ctrl-C ends that alone and loses nothing (exit 0), --no-vectors leaves it out.
+`aludel reindex --vectors`, the servers and the workbench make what is missing.";
 
 /// Import prompts from a file
 #[derive(Debug, Default, Args)]
@@ -38,7 +42,7 @@ pub(crate) struct ImportArgs {
     /// Check everything and say what would be done
     #[arg(long)]
     pub dry_run: bool,
-    /// Make no vectors at the end; `reindex` makes them later
+    /// Make no vectors once it is stored; `reindex` makes them later
     #[arg(long)]
     pub no_vectors: bool,
     /// What was done, as json, jsonl or yaml on standard output, or as text

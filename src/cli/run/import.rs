@@ -1,17 +1,21 @@
 //! `aludel import` and `aludel migrate --from`: prompts of a file, stored.
 //!
 //! Standard input is put aside first, because a file is read twice. A signal stops between two records: what is stored stays,
-//! and the same command takes up the rest.
+//! and the same command takes up the rest. The report is out as soon as everything is stored. Vectors come after that,
+//! and a signal then leaves what is missing to later: the import is done, so the exit is 0.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::future::Future;
 use std::path::Path;
 
 use aludel_core::api::{ImportAlchemyRequest, ImportRequest};
+use aludel_core::engine::{Engine, ReindexProgress};
 use aludel_core::error::{Error, Result};
 use aludel_core::files;
 use aludel_core::transfer::{ImportReport, Input, TransferFormat, spool};
 
+use super::indexing;
 use super::transferring::Transferring;
 use crate::cli::Invocation;
 use crate::cli::args::{ImportArgs, MigrateArgs};
@@ -20,7 +24,7 @@ use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
-use crate::cli::view;
+use crate::cli::view::{self, count_of};
 use crate::cli::wait;
 
 pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -28,10 +32,10 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
     let engine = invocation.engine()?;
     let request: ImportRequest = engine.decode(args.request(invocation.format))?;
     let input = open(&args.file, request.format.as_deref())?;
-    stoppable(printer, async {
+    let makes_vectors = request.makes_vectors();
+    take(printer, &engine, makes_vectors, async {
         let mut told = Transferring::on(printer);
-        let report = engine.import(request, input, |now| told.show(now)).await;
-        (report, engine.close().await)
+        engine.import(request, input, |now| told.show(now)).await
     })
 }
 
@@ -40,10 +44,9 @@ pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invoc
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportAlchemyRequest = engine.decode(args.request())?;
-    stoppable(printer, async {
+    take(printer, &engine, request.makes_vectors(), async {
         let mut told = Transferring::on(printer);
-        let report = engine.import_alchemy(request, path, |now| told.show(now)).await;
-        (report, engine.close().await)
+        engine.import_alchemy(request, path, |now| told.show(now)).await
     })
 }
 
@@ -65,23 +68,58 @@ fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
     Ok(Input { name: path.to_owned(), source })
 }
 
-/// Runs an import until it is done and the engine closed, or a signal comes; puts out what it came to.
-fn stoppable(printer: &Printer, import: impl Future<Output = (Result<ImportReport>, Result<()>)>) -> Outcome<Exit> {
+/// Runs an import until the prompts are stored or a signal comes, and puts out what it came to; then makes the vectors.
+fn take(
+    printer: &Printer,
+    engine: &Engine,
+    makes_vectors: bool,
+    import: impl Future<Output = Result<ImportReport>>,
+) -> Outcome<Exit> {
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-        tokio::select! {
+        let report = tokio::select! {
             biased;
-            () = interrupts.next() => {
+            () = interrupts.next() => None,
+            report = import => Some(report),
+        };
+        let outcome = match report {
+            None => {
                 printer.say("interrupted: what was imported so far is stored; run the same command again for the rest");
                 Err(Failure::Said(Exit::Interrupted))
             }
-            (report, closed) = import => {
-                let outcome = report.map_err(Failure::from).and_then(|report| put_out(printer, &report));
-                failure::and_closed(outcome, closed)
-            }
+            Some(report) => report.map_err(Failure::from).and_then(|report| put_out(printer, &report)),
+        };
+        // Somebody who has read enough of the report has not taken back the import.
+        if makes_vectors && matches!(outcome, Ok(_) | Err(Failure::ReaderGone)) {
+            make_vectors(printer, engine, &mut interrupts).await;
         }
+        failure::and_closed(outcome, engine.close().await)
     })?
+}
+
+/// Gives vectors to what has none. The prompts are stored by now, so neither a signal nor a failure is one of the import.
+async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Interrupts) {
+    let seen = Cell::new(None::<ReindexProgress>);
+    let making = engine.embed_missing(|progress| seen.set(Some(progress)));
+    match indexing::watched(printer, interrupts, &seen, Some("Ctrl-C leaves the rest to later"), making).await {
+        Some(Ok(0)) => {}
+        Some(Ok(made)) => printer.note(format!("{} can be found by meaning now", count_of(made, "prompt"))),
+        Some(Err(error)) => printer.say(format!("warning: the prompts are stored; {}: {error}", lacking(seen.get()))),
+        None => printer.say(format!(
+            "the prompts are stored; {}: `aludel reindex --vectors` makes them, and so do the servers and the workbench",
+            lacking(seen.get())
+        )),
+    }
+}
+
+/// How many prompts search by meaning passes over.
+fn lacking(seen: Option<ReindexProgress>) -> String {
+    match seen.map(|at| at.total.saturating_sub(at.done)) {
+        None => "their vectors for search by meaning are not made yet".into(),
+        Some(1) => "1 prompt has no vectors for search by meaning yet".into(),
+        Some(left) => format!("{} have no vectors for search by meaning yet", count_of(left, "prompt")),
+    }
 }
 
 /// The report: as a value for programs, in words on standard error for people.

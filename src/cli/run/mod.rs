@@ -9,6 +9,7 @@ mod export;
 mod generate;
 mod history;
 mod import;
+mod indexing;
 mod judge;
 mod list;
 mod metrics;

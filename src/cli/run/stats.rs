@@ -1,24 +1,37 @@
 //! `aludel stats`: totals of what is stored.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use aludel_core::api::{Filters, StatsRequest};
 use aludel_core::domain::{StatsBy, StatsLine, StatsReport};
+use aludel_core::engine::{Engine, MeasureProgress};
+use aludel_core::error::Error;
 use serde::Serialize;
+
+use super::indexing::drawn;
 
 use crate::cli::Invocation;
 use crate::cli::args::StatsArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
-use crate::cli::printer::json_line;
-use crate::cli::progress::while_waiting;
-use crate::cli::view;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::progress::{self, Frame};
+use crate::cli::shown::Shown;
+use crate::cli::view::{self, Role};
+use crate::cli::wait;
+
+/// From when on a count is worth a bar.
+const BAR_FROM_MS: u64 = 1_000;
 
 pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
     let request: StatsRequest = engine.decode(args.request())?;
     let chooses_all = request.filters == Filters::default();
     let printer = &invocation.printer;
-    let report = while_waiting(printer, "computing the totals", engine.stats(request))?;
+    // All together are kept totals, which need no runtime.
+    let report = if chooses_all { wait::wait(engine.stats(request))? } else { counted(printer, &engine, request)? };
     match printer.format() {
         Format::Jsonl => printer.data(&lines(&report)?)?,
         Format::Csv => printer.data(&view::csv_of_stats(&report)?)?,
@@ -36,6 +49,33 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     Ok(Exit::Done)
 }
 
+/// The report on some prompts, which are counted one by one: with a bar on a terminal past a second. A signal ends it.
+fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome<StatsReport> {
+    let seen = Arc::new(Mutex::new(None::<MeasureProgress>));
+    let told = Arc::clone(&seen);
+    let at = || *seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let ended = wait::on_a_runtime(async {
+        let mut interrupts =
+            Interrupts::listen().map_err(|error| Error::Internal(format!("signals cannot be heard: {error}")))?;
+        let counting = engine.stats_watched(request, move |progress| {
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+        });
+        Ok::<_, Error>(drawn(printer, &mut interrupts, |frame| vec![line(at(), frame)], counting).await)
+    })??;
+    let Some(report) = ended else { return Err(Failure::Said(Exit::Interrupted)) };
+    Ok(report?)
+}
+
+/// How far the count is, once that is worth a bar.
+fn line(at: Option<MeasureProgress>, frame: &Frame) -> Shown {
+    match at {
+        Some(MeasureProgress { done, total }) if frame.elapsed_ms >= BAR_FROM_MS => {
+            progress::bar("adding up", done, total, frame)
+        }
+        _ => progress::line(&format!("{} adding up what is stored", frame.spinner), Role::Faint, frame),
+    }
+}
+
 /// A line of a group that says of which.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -47,4 +87,19 @@ struct Line<'a> {
 fn lines(report: &StatsReport) -> Outcome<String> {
     let lines = report.groups.iter().flat_map(|group| group.lines.iter().map(|line| Line { by: group.by, line }));
     lines.map(|line| json_line(&line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::view::Paint;
+
+    #[test]
+    fn past_a_second_a_bar_says_how_far_the_count_is() {
+        let shown = |at, elapsed_ms| line(at, &Frame { elapsed_ms, spinner: '⠋', width: 80, paint: Paint::Plain });
+        let at = Some(MeasureProgress { done: 2_000, total: 8_000 });
+        assert_eq!(shown(at, 1_000), "  ⠋ adding up ██████░░░░░░░░░░░░░░░░░░ 2000 of 8,000 prompts · 3.0 s left");
+        assert_eq!(shown(at, 999), "⠋ adding up what is stored");
+        assert_eq!(shown(None, 5_000), "⠋ adding up what is stored");
+    }
 }

@@ -53,7 +53,6 @@ fn line(now: TransferProgress) -> String {
     let doing = match now.stage {
         Stage::Checking => "checking",
         Stage::Storing => "storing",
-        Stage::Embedding => "making vectors",
         Stage::Writing => "writing",
     };
     match now.total {

@@ -24,9 +24,6 @@ pub(crate) fn import(report: &ImportReport) -> Vec<String> {
         }
     }
     lines.push(summary);
-    if report.vectors > 0 {
-        lines.push(format!("{} can be found by meaning now", count_of(report.vectors, "prompt")));
-    }
     for conflict in &report.conflicting {
         let (id, fields) = (conflict.id.short(), conflict.fields.join(", "));
         lines.push(format!(
@@ -66,7 +63,6 @@ mod tests {
             skipped: 5,
             skips: vec![Skip { reason: "it has no content".into(), count: 5, first: "row 9".into() }],
             warnings: vec!["left out: `match`".into()],
-            vectors: 4990,
             dry_run: false,
         };
         assert_eq!(
@@ -74,7 +70,6 @@ mod tests {
             [
                 "warning: left out: `match`",
                 "4,990 prompts imported, 3 already there, 2 in conflict, 5 skipped",
-                "4,990 prompts can be found by meaning now",
                 "  record 3 (line 4): 7a3f9c21 is already stored with different content, tags; the stored prompt was kept",
                 "  and 1 conflict more",
                 "  skipped 5: it has no content (from row 9 on)",

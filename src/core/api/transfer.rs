@@ -48,8 +48,15 @@ pub struct ImportRequest {
     pub format: Option<String>,
     /// Store nothing.
     pub dry_run: bool,
-    /// Make no vectors at the end.
+    /// Make no vectors once the prompts are stored.
     pub no_vectors: bool,
+}
+
+impl ImportRequest {
+    /// True when what was imported is to get its vectors as soon as it is stored.
+    pub fn makes_vectors(&self) -> bool {
+        !self.dry_run && !self.no_vectors
+    }
 }
 
 impl Request for ImportRequest {
@@ -75,7 +82,7 @@ impl Request for ImportRequest {
 const NO_VECTORS: Field = Field::new(
     "no_vectors",
     Kind::Boolean,
-    "Make no vectors at the end; `reindex`, the servers and the workbench make them later. False by default.",
+    "Make no vectors once the prompts are stored; `reindex`, the servers and the workbench make them later. False by default.",
 );
 
 const DRY_RUN: Field =
@@ -86,8 +93,15 @@ const DRY_RUN: Field =
 pub struct ImportAlchemyRequest {
     /// Store nothing.
     pub dry_run: bool,
-    /// Make no vectors at the end.
+    /// Make no vectors once the prompts are stored.
     pub no_vectors: bool,
+}
+
+impl ImportAlchemyRequest {
+    /// True when what was imported is to get its vectors as soon as it is stored.
+    pub fn makes_vectors(self) -> bool {
+        !self.dry_run && !self.no_vectors
+    }
 }
 
 impl Request for ImportAlchemyRequest {

@@ -55,6 +55,8 @@ pub(super) struct Indexer {
     is_kept: AtomicBool,
     /// Rung when something was left undone.
     left_undone: Notify,
+    /// Rung when prompts were stored that have no vectors yet.
+    newly_stored: Notify,
     /// One at a time, so that no prompt is embedded twice over.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<Indexing>,
@@ -77,7 +79,7 @@ impl Indexer {
         if error.code() == Code::Storage {
             let said = format!(
                 "the vectors of some prompts could not be stored, so search by meaning does not find them: {error}; \
-                 `aludel reindex` makes up for it"
+                 `aludel reindex --vectors` makes up for it"
             );
             self.unstored.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Error::Storage(said));
         }
@@ -113,8 +115,8 @@ impl Engine {
         self.inner.indexer.state().clone()
     }
 
-    /// Keeps everything that is stored findable by meaning for as long as the engine is open; once is enough. Needs a
-    /// tokio runtime; returns at once.
+    /// Keeps everything that is stored findable by meaning for as long as the engine is open, and the trash without what has
+    /// been there for too long; once is enough. Needs a tokio runtime; returns at once.
     pub fn keep_indexed(&self) {
         let indexer = &self.inner.indexer;
         if indexer.is_kept.swap(true, Ordering::AcqRel) {
@@ -123,13 +125,18 @@ impl Engine {
         let engine = self.clone();
         indexer.tasks.spawn(async move {
             let stop = engine.inner.indexer.stop.clone();
-            stop.run_until_cancelled(engine.keep_at_it()).await;
+            stop.run_until_cancelled(async { tokio::join!(engine.keep_at_it(), engine.keep_trash_short()) }).await;
         });
     }
 
     /// Ends the making of vectors at once; what is not done is made up for by whoever comes next.
     pub fn stop_indexing(&self) {
         self.inner.indexer.stop();
+    }
+
+    /// Has the background begin with what was stored just now, where there is one, rather than at its next look.
+    pub(super) fn index_soon(&self) {
+        self.inner.indexer.newly_stored.notify_one();
     }
 
     /// Embeds these prompts beside everything else, once what is given back is called. From now on whoever closes the
@@ -190,6 +197,7 @@ impl Engine {
                     tokio::select! {
                         // What has failed a moment ago is not asked for again at once.
                         () = indexer.left_undone.notified() => sleep(wait).await,
+                        () = indexer.newly_stored.notified() => {}
                         () = sleep(LOOKING) => {}
                     }
                 }
@@ -272,7 +280,7 @@ pub(super) struct Batch {
 /// Tells the log why a run's prompts have no vectors. A cap that was reached is the user's own wish.
 fn log(error: &Error, prompts: usize) {
     const CONSEQUENCE: &str =
-        "a run's prompts are stored and cannot be found by meaning yet; `aludel reindex` makes up for it";
+        "a run's prompts are stored and cannot be found by meaning yet; `aludel reindex --vectors` makes up for it";
     if error.code() == Code::BudgetExceeded {
         tracing::info!(%error, prompts, "{CONSEQUENCE}");
     } else {

@@ -67,6 +67,7 @@ pub use newcomers::{Newcomer, Newcomers};
 pub use providers::ProviderFacts;
 pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
+pub use statistics::MeasureProgress;
 pub use system::{Check, CheckStatus, SettingsCheck, Validation};
 pub use trash::{Deletion, Restoration, TrashPage, TrashedPrompt};
 
@@ -224,6 +225,6 @@ impl Engine {
     }
 
     fn store(&self) -> &Arc<dyn Store> {
-        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded, self.watch()))
+        self.inner.store.get_or_init(|| wiring::store(&self.inner.loaded, self.watch(), Arc::clone(&self.inner.clock)))
     }
 }

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::Engine;
 use crate::api::ReindexRequest;
 use crate::error::Result;
-use crate::search::embedding;
-use crate::store::Filter;
+use crate::search::{Meaning, embedding};
+use crate::store::{Filter, Space};
 
 /// Prompts whose words are indexed in one step.
 const TEXT_STEP: u32 = 1000;
@@ -67,19 +67,43 @@ impl Engine {
             if request.all {
                 self.finder().forget_space(space.clone()).await?;
             }
-            let total = self.finder().count_unembedded(space.clone()).await?;
-            let (mut after, mut done) = (None, 0);
-            watch(ReindexProgress { part: IndexPart::Vectors, done, total });
-            while let Some(batch) = self.embed_batch(&meaning, &space, after).await? {
-                after = Some(batch.end);
-                done += batch.seen;
-                reindexed.vectors += batch.given;
-                watch(ReindexProgress { part: IndexPart::Vectors, done, total: total.max(done) });
-            }
-            self.tend().await;
+            reindexed.vectors = self.embed_all(&meaning, &space, watch).await?;
         }
         reindexed.seconds = began.elapsed().as_secs_f64();
         Ok(reindexed)
+    }
+
+    /// Gives vectors to the prompts that have none, as a face does after an import; `watch` is told after each batch.
+    /// Answers how many got some. Dropping the future leaves what is done, and any later call makes the rest. Needs a
+    /// tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Engine::reindex`]. Vectors that could not be stored are told by [`Engine::close`] too.
+    pub async fn embed_missing(&self, watch: impl FnMut(ReindexProgress)) -> Result<u64> {
+        let made = async {
+            let meaning = self.meaning("reindex")?;
+            if self.store().count(Filter::default()).await? == 0 {
+                return Ok(0);
+            }
+            let space = embedding::own_space(&meaning).await?;
+            self.embed_all(&meaning, &space, watch).await
+        };
+        made.await.inspect_err(|error| self.inner.indexer.note_unstored(error))
+    }
+
+    /// Gives every prompt that has no vector of this space its own, batch by batch.
+    async fn embed_all(&self, meaning: &Meaning, space: &Space, mut watch: impl FnMut(ReindexProgress)) -> Result<u64> {
+        let total = self.finder().count_unembedded(space.clone()).await?;
+        let (mut after, mut done, mut given) = (None, 0, 0);
+        watch(ReindexProgress { part: IndexPart::Vectors, done, total });
+        while let Some(batch) = self.embed_batch(meaning, space, after).await? {
+            after = Some(batch.end);
+            done += batch.seen;
+            given += batch.given;
+            watch(ReindexProgress { part: IndexPart::Vectors, done, total: total.max(done) });
+        }
+        self.tend().await;
+        Ok(given)
     }
 
     async fn reindex_text(&self, total: u64, watch: &mut impl FnMut(ReindexProgress)) -> Result<u64> {

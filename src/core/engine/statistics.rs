@@ -1,6 +1,9 @@
 //! `stats`, `metrics`: what is stored, measured.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use super::retrieve::no_prompt;
@@ -8,7 +11,9 @@ use crate::api::{MetricsRequest, PromptKey, ShowRequest, StatsRequest, limits};
 use crate::domain::{MetricsReport, Prompt, PromptMetrics, StatsBy, StatsReport};
 use crate::error::{Error, Result};
 use crate::statistics;
-use crate::store::{Order, PageSpec, Store};
+use crate::store::{MeasureWatch, Order, PageSpec, Store};
+
+pub use crate::store::MeasureProgress;
 
 impl Engine {
     /// The totals of the prompts that pass the filters, all together and by day, phase, provider, model, persona or tag.
@@ -16,11 +21,30 @@ impl Engine {
     /// # Errors
     /// `storage`.
     pub async fn stats(&self, request: StatsRequest) -> Result<StatsReport> {
+        self.stats_watched(request, |_| {}).await
+    }
+
+    /// As [`Engine::stats`]; where prompts are counted one by one, because a filter chooses them, `watch` is told how far
+    /// that is. Dropping the future ends the count.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn stats_watched(
+        &self,
+        request: StatsRequest,
+        watch: impl Fn(MeasureProgress) + Send + Sync + 'static,
+    ) -> Result<StatsReport> {
+        let dropped = CancellationToken::new();
+        let _ends_with_this = dropped.clone().drop_guard();
+        let watch = MeasureWatch::by(move |progress| {
+            watch(progress);
+            if dropped.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
         let filter = request.filters.into_filter(self.inner.clock.now());
         let (since, until) = (filter.since, filter.until);
         let by = request.by.unwrap_or_else(|| StatsBy::USUAL.to_vec());
         let asked = by.clone();
-        let measured = self.aside(move |store| store.measure(filter, asked).wait()).await?;
+        let measured = self.aside(move |store| store.measure_watched(filter, asked, watch).wait()).await?;
         let groups = statistics::groups(&by, measured.groups, request.limit);
         Ok(StatsReport { since, until, total: measured.total, groups })
     }

@@ -6,6 +6,7 @@ mod search;
 mod select;
 mod spend;
 mod statistics;
+mod trash;
 
 use std::sync::Arc;
 

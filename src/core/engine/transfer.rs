@@ -4,11 +4,11 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Engine, ReindexProgress};
-use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, ReindexRequest, limits};
+use super::Engine;
+use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, limits};
 use crate::error::Result;
 use crate::store::sqlite::alchemy::AlchemyFile;
-use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, Stage, TransferFormat, TransferProgress};
+use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, TransferFormat, TransferProgress};
 
 impl Engine {
     /// Prompts as a text that is pulled piece by piece: all that pass the filters, or the newest of them.
@@ -39,7 +39,10 @@ impl Engine {
         Ok(ExportedPrompts { format, count: export.written(), total, text })
     }
 
-    /// Stores the prompts of a file, all or none of them as far as checks go. `watch` is told how far it is.
+    /// Stores the prompts of a file, all or none of them as far as checks go. `watch` is told how far it is. What is
+    /// stored can be listed and found by its words at once. Vectors come after this: the background of
+    /// [`Engine::keep_indexed`] begins with them at once unless the request leaves them out; without it they are
+    /// [`Engine::embed_missing`]'s.
     ///
     /// Dropping the future stops it; what is stored by then stays, and the same import continues with the rest.
     ///
@@ -49,38 +52,19 @@ impl Engine {
         &self,
         request: ImportRequest,
         input: Input<R>,
-        mut watch: impl FnMut(TransferProgress),
+        watch: impl FnMut(TransferProgress),
     ) -> Result<ImportReport> {
         let format = format_of(request.format.as_deref());
         let now = self.inner.clock.now();
-        let mut report =
-            transfer::import(self.store().as_ref(), format, request.dry_run, input, now, &mut watch).await?;
-        if !request.dry_run && !request.no_vectors {
-            self.embed_imported(&mut report, watch).await;
+        let report = transfer::import(self.store().as_ref(), format, request.dry_run, input, now, watch).await?;
+        if request.makes_vectors() {
+            self.index_soon();
         }
         Ok(report)
     }
 
-    /// Gives vectors to what has none. What goes wrong is a warning: what was imported is stored all the same, and the
-    /// vectors can be made later.
-    async fn embed_imported(&self, report: &mut ImportReport, mut watch: impl FnMut(TransferProgress)) {
-        let wanted = ReindexRequest { text: false, vectors: true, all: false };
-        let told = |now: ReindexProgress| {
-            watch(TransferProgress { stage: Stage::Embedding, prompts: now.done, total: Some(now.total) });
-        };
-        match self.reindex(wanted, told).await {
-            Ok(made) => report.vectors = made.vectors,
-            Err(error) => {
-                self.inner.indexer.note_unstored(&error);
-                report
-                    .warnings
-                    .push(format!("no vectors were made, so search by meaning does not find these prompts: {error}"));
-            }
-        }
-    }
-
     /// Stores the prompts of the Go program prompt-alchemy's database, which is left as it is. `watch` is told how far
-    /// it is; dropping the future stops it, as with [`Engine::import`].
+    /// it is; vectors come after this, and dropping the future stops it, as with [`Engine::import`].
     ///
     /// # Errors
     /// `file` when it cannot be read or is none of that program's; `storage`.
@@ -88,14 +72,13 @@ impl Engine {
         &self,
         request: ImportAlchemyRequest,
         path: &Path,
-        mut watch: impl FnMut(TransferProgress),
+        watch: impl FnMut(TransferProgress),
     ) -> Result<ImportReport> {
         let file = AlchemyFile::open(path)?;
         let now = self.inner.clock.now();
-        let mut report =
-            transfer::alchemy::import(self.store().as_ref(), &file, request.dry_run, now, &mut watch).await?;
-        if !request.dry_run && !request.no_vectors {
-            self.embed_imported(&mut report, watch).await;
+        let report = transfer::alchemy::import(self.store().as_ref(), &file, request.dry_run, now, watch).await?;
+        if request.makes_vectors() {
+            self.index_soon();
         }
         Ok(report)
     }

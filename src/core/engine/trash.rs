@@ -1,11 +1,15 @@
 //! `delete`, `trash list`, `trash restore`, `trash empty`: prompts that go, come back, or are gone for good.
 //!
-//! What is deleted is kept in the trash for `storage.trash_days`. What has been there for longer is deleted for good with the
-//! next deletion or restoring, and is shown and restored no more.
+//! What is deleted is kept in the trash for `storage.trash_days`. What has been there for longer is shown and restored no more,
+//! and is deleted for good with the next deletion or restoring, when a process first writes, and once a day where the
+//! program stays open ([`Engine::keep_indexed`]).
+
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
 
 use super::Engine;
 use super::retrieve::{ambiguous, no_prompt};
@@ -17,6 +21,8 @@ use crate::store::{Applied, Filter, Mutation};
 
 /// How many meanings of an ambiguous id are looked for.
 const MEANINGS: usize = 6;
+/// How often a program that stays open looks for what has been in the trash for too long.
+const DAY: Duration = Duration::from_hours(24);
 
 /// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -139,6 +145,26 @@ impl Engine {
         self.gone(Mutation::EmptyTrash { ids: None, before }).await.map(drop)
     }
 
+    /// Deletes for good what has been in the trash for too long, now and once a day; never ends by itself.
+    pub(super) async fn keep_trash_short(&self) {
+        loop {
+            if let Err(error) = self.expire_what_is_due().await {
+                tracing::warn!(%error, "what has been in the trash for too long could not be deleted");
+            }
+            sleep(DAY).await;
+        }
+    }
+
+    /// Writes only where something is due, so that a database is neither made nor locked for nothing.
+    pub(super) async fn expire_what_is_due(&self) -> Result<()> {
+        let now = self.inner.clock.now();
+        let held = self.store().trashed(Timestamp::MIN, 1, 0).await?.total;
+        if held > self.store().trashed(self.oldest_restorable(now), 1, 0).await?.total {
+            self.expire_trash(now).await?;
+        }
+        Ok(())
+    }
+
     async fn gone(&self, mutation: Mutation) -> Result<Vec<PromptId>> {
         match self.store().apply(mutation).await? {
             Applied::Deleted(deleted) => Ok(deleted),
@@ -146,17 +172,12 @@ impl Engine {
         }
     }
 
-    fn days_in_trash(&self) -> SignedDuration {
-        SignedDuration::from_hours(24 * i64::from(self.config().storage.trash_days))
-    }
-
     fn restorable_until(&self, deleted_at: Timestamp) -> Timestamp {
-        deleted_at.saturating_add(self.days_in_trash()).unwrap_or(Timestamp::MAX)
+        deleted_at.saturating_add(days(self.config().storage.trash_days)).unwrap_or(Timestamp::MAX)
     }
 
-    /// What was deleted before this moment is restored no more.
     fn oldest_restorable(&self, now: Timestamp) -> Timestamp {
-        now.saturating_sub(self.days_in_trash()).unwrap_or(Timestamp::MIN)
+        oldest_restorable(self.config().storage.trash_days, now)
     }
 
     /// Every key resolved to a prompt that is there, before anything is touched.
@@ -197,6 +218,15 @@ impl Engine {
         }
         Ok(ids)
     }
+}
+
+/// What was deleted before this moment is restored no more, where the trash keeps things for so many days.
+pub(super) fn oldest_restorable(trash_days: u32, now: Timestamp) -> Timestamp {
+    now.saturating_sub(days(trash_days)).unwrap_or(Timestamp::MIN)
+}
+
+fn days(number: u32) -> SignedDuration {
+    SignedDuration::from_hours(24 * i64::from(number))
 }
 
 fn not_in_trash(key: &PromptKey) -> Error {

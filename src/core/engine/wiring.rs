@@ -8,6 +8,7 @@ mod providers;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::trash::oldest_restorable;
 use crate::assets::{Assets, DEFAULT_PERSONA};
 use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
 use crate::domain::Phase;
@@ -19,6 +20,7 @@ use crate::rank::Weights;
 use crate::store::Store;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::migrate::Watch;
+use crate::time::Clock;
 pub(super) use providers::{key_source, registry};
 
 /// A provider and, if named, a model: `name` or `name/model`.
@@ -83,8 +85,9 @@ pub(super) fn assets(paths: &Paths) -> Assets {
     Assets::below(&paths.home)
 }
 
-/// The database of the configuration. Touches nothing yet; should it need a migration, `watch` is told how far that is.
-pub(super) fn store(loaded: &Loaded, watch: Watch) -> Arc<dyn Store> {
+/// The database of the configuration. Touches nothing yet; should it need a migration, `watch` is told how far that is. What
+/// has been in the trash for too long by this clock goes when it is first written to.
+pub(super) fn store(loaded: &Loaded, watch: Watch, clock: Arc<dyn Clock>) -> Arc<dyn Store> {
     let Paths { database, home, .. } = &loaded.paths;
     // Clients of a server may learn of the user's own folder, and of no other.
     let shown = if database.starts_with(home) {
@@ -92,7 +95,9 @@ pub(super) fn store(loaded: &Loaded, watch: Watch) -> Arc<dyn Store> {
     } else {
         database.file_name().map_or_else(|| database.clone(), PathBuf::from)
     };
-    Arc::new(SqliteStore::open(database).shown_as(shown).watched_by(watch))
+    let days = loaded.config.storage.trash_days;
+    let expiry = move || oldest_restorable(days, clock.now());
+    Arc::new(SqliteStore::open(database).shown_as(shown).watched_by(watch).expiring(expiry))
 }
 
 /// A target with its fallbacks behind it.

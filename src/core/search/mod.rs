@@ -238,7 +238,8 @@ async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<Stri
         let (verb, they) = if missing == 1 { ("prompt has", "it was") } else { ("prompts have", "they were") };
         let model = space::name(space);
         format!(
-            "{missing} {verb} no vector of {model} yet, so {they} not looked at by meaning: `aludel reindex` makes them"
+            "{missing} {verb} no vector of {model} yet, so {they} not looked at by meaning: `aludel reindex --vectors` \
+             makes them"
         )
     }))
 }

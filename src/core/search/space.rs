@@ -27,7 +27,13 @@ pub async fn searchable(store: &Arc<dyn FindStore>, embedder: &dyn Embedder) -> 
     };
     match spaces.iter().find(|used| used.prompts > 0 && fits(&used.space)) {
         Some(used) => Ok(used.clone()),
-        None => Err(no_vectors(embedder, &spaces)),
+        None => {
+            let missing = match of(embedder) {
+                Some(space) => store.count_unembedded(space).await?,
+                None => 0,
+            };
+            Err(no_vectors(embedder, &spaces, missing))
+        }
     }
 }
 
@@ -36,7 +42,8 @@ pub fn name(space: &Space) -> String {
     format!("`{}/{}` ({} dimensions)", space.provider, space.model, space.dimensions)
 }
 
-fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse]) -> Error {
+/// Says that there is nothing to compare with, and that so many prompts lack a vector, where that is known.
+fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse], missing: u64) -> Error {
     let wanted = match of(embedder) {
         Some(space) => name(&space),
         None => format!("`{}/{}`", embedder.provider(), embedder.model()),
@@ -50,8 +57,13 @@ fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse]) -> Error {
         )
     });
     let others = others.unwrap_or_default();
+    let missing = match missing {
+        0 => String::new(),
+        1 => " (1 prompt has none)".to_owned(),
+        missing => format!(" ({missing} prompts have none)"),
+    };
     let detail = format!(
-        "there are no vectors of {wanted} to search by meaning: `aludel reindex` makes them for every stored prompt, and \
+        "there are no vectors of {wanted} to search by meaning{missing}: `aludel reindex --vectors` makes them for every stored prompt, and \
          a running server or workbench does so in the background{others}"
     );
     Error::Conflict(detail)
@@ -59,5 +71,5 @@ fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse]) -> Error {
 
 /// Says that a prompt cannot be compared.
 pub(super) fn lacks_a_vector(id: PromptId, space: &Space) -> Error {
-    Error::Conflict(format!("prompt {id} has no vector of {} yet: `aludel reindex` makes it", name(space)))
+    Error::Conflict(format!("prompt {id} has no vector of {} yet: `aludel reindex --vectors` makes it", name(space)))
 }

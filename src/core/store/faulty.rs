@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 use super::{
-    Admitted, Applied, Draw, Filter, FindStore, Found, JudgementStore, Lexical, MeasureStore, Measured, Mutation,
-    Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session, SessionWithPrompts,
-    SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, TrashedPage, Unembedded,
+    Admitted, Applied, Draw, Filter, FindStore, Found, JudgementStore, Lexical, MeasureStore, MeasureWatch, Measured,
+    Mutation, Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session,
+    SessionWithPrompts, SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, TrashedPage,
+    Unembedded,
 };
 use crate::domain::{
     JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
@@ -227,8 +228,8 @@ impl FindStore for FaultyStore {
 }
 
 impl MeasureStore for FaultyStore {
-    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
-        self.below.measure(filter, by)
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured> {
+        self.below.measure_watched(filter, by, watch)
     }
 
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {

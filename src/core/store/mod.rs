@@ -41,7 +41,7 @@ pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};
 pub use judgements::JudgementStore;
-pub use measure::{MeasureStore, Measured, Relations};
+pub use measure::{MeasureProgress, MeasureStore, MeasureWatch, Measured, Relations};
 pub use nearness::{CONTENT_SHARE, nearness};
 pub use pending::{Completer, Pending};
 pub use spend::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore};

@@ -54,8 +54,6 @@ pub enum Stage {
     Checking,
     /// Records are stored.
     Storing,
-    /// What was stored gets its vectors.
-    Embedding,
     /// Prompts are written out.
     Writing,
 }

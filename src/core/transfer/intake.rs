@@ -43,8 +43,6 @@ pub struct ImportReport {
     pub skipped: u64,
     /// Why, each reason once.
     pub skips: Vec<Skip>,
-    /// Prompts that were given vectors at the end, those that lacked them before included.
-    pub vectors: u64,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// True when nothing was to be stored.

@@ -224,6 +224,7 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Bring back what was deleted last; again, what was deleted before it",
     )
     .hint(21),
+    info(A::GroupRuns, "group-runs", History, &["f"], "runs / flat", "Group prompts by run, or not").hint(10),
     info(A::Export, "export", History, &["E"], "export", "Export the list to a file").hint(16).calls("export"),
     info(A::Import, "import", History, &["I"], "import", "Import prompts from a file").hint(17).calls("import"),
     info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),

@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant, sleep};
 use super::{told, transfer};
 use crate::tui::effect::{Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Facts, Question, Row, Start, by_their_runs};
+use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
 
 /// How often is looked how far the vectors are.
 const LOOKING: Duration = Duration::from_secs(1);
@@ -91,8 +91,8 @@ async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
     let request: ListRequest = engine.decode(raw)?;
     let page = engine.list_as::<PromptSummary>(request).await?;
     let row = |listed: &ListedPrompt<PromptSummary>| Row::listed(&listed.prompt, listed.near_duplicate_of);
-    let rows: Vec<Row> = page.prompts.iter().map(row).collect();
-    Ok(Answer { rows: by_their_runs(&rows), next: page.next_cursor.map(Start::Cursor), facts: facts() })
+    let rows = page.prompts.iter().map(row).collect();
+    Ok(Answer { rows, next: page.next_cursor.map(Start::Cursor), facts: facts() })
 }
 
 async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
@@ -104,9 +104,8 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
     let row = |found: &FoundPrompt<PromptSummary>| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
-    let rows: Vec<Row> = found.prompts.iter().map(row).collect();
     Ok(Answer {
-        rows: by_their_runs(&rows),
+        rows: found.prompts.iter().map(row).collect(),
         next: (!is_all).then_some(Start::Offset(end)),
         facts: Facts {
             total: Some(found.total),

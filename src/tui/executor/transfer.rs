@@ -40,10 +40,9 @@ pub(super) async fn export(
     Ok(export.written())
 }
 
-/// Stores the prompts of a file.
+/// Stores the prompts of a file. The background gives them their vectors.
 pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Result<ImportReport> {
-    // The background gives them their vectors.
-    let request: ImportRequest = engine.decode(json!({ "no_vectors": true }))?;
+    let request: ImportRequest = engine.decode(json!({}))?;
     if path.is_empty() {
         return Err(Error::value("file", "is empty: name the file to read"));
     }

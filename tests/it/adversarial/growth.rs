@@ -70,6 +70,10 @@ impl World {
         let request = self.engine.decode(json!({ "no_vectors": no_vectors })).expect("a valid request");
         let report = self.engine.import(request, input, |_| {}).await.expect("it is imported");
         assert_eq!(report.imported, 2);
+        if !no_vectors {
+            // Those that lacked them before are made up for, too.
+            assert!(self.engine.embed_missing(|_| {}).await.expect("they are embedded") >= 2);
+        }
     }
 
     /// The ids of what is stored.

@@ -8,6 +8,7 @@ use aludel_core::provider::transport::testing::{Script, ScriptedServer};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use super::terminal::{typed_at, without_codes};
 use crate::support::Home;
 
 /// Variant 0 finishes at once; the others hang in their second phase.
@@ -144,11 +145,11 @@ fn a_second_signal_ends_the_process_at_once() {
     assert_eq!(stored(&home).len(), 1);
 }
 
-/// A server that makes vectors: it answers the second request never, and all others at once.
-async fn second_hangs() -> ScriptedServer {
+/// A server that makes vectors: it never answers the request of this number, from 0, and all others at once.
+async fn hanging_at(number: usize) -> ScriptedServer {
     let asked = AtomicUsize::new(0);
     ScriptedServer::answering(move |request| {
-        if asked.fetch_add(1, Ordering::Relaxed) == 1 {
+        if asked.fetch_add(1, Ordering::Relaxed) == number {
             return Script::nothing().hang();
         }
         let texts = request.json()["input"].as_array().map_or(1, Vec::len);
@@ -185,7 +186,7 @@ fn stopped_at_the_second_request(runtime: &Runtime, server: &ScriptedServer, hom
 #[test]
 fn a_signal_ends_reindexing_and_keeps_the_vectors_that_are_made() {
     let runtime = Runtime::new().expect("a runtime");
-    let server = runtime.block_on(second_hangs());
+    let server = runtime.block_on(hanging_at(1));
     let home = home_at(&server);
     home.run(&["import", "ideas.jsonl", "--no-vectors", "--quiet"]).quietly_done();
     let output = stopped_at_the_second_request(&runtime, &server, &home, &["reindex", "--vectors"]);
@@ -197,17 +198,71 @@ fn a_signal_ends_reindexing_and_keeps_the_vectors_that_are_made() {
 }
 
 #[test]
-fn a_signal_ends_an_import_and_keeps_what_is_stored() {
+fn a_signal_while_an_import_makes_vectors_leaves_them_to_later_and_is_no_failure() {
     let runtime = Runtime::new().expect("a runtime");
-    let server = runtime.block_on(second_hangs());
+    let server = runtime.block_on(hanging_at(1));
     let home = home_at(&server);
     let output = stopped_at_the_second_request(&runtime, &server, &home, &["import", "ideas.jsonl"]);
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{said}");
-    assert!(said.contains("what was imported so far is stored"), "{said}");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{said}");
+    assert!(said.starts_with("40 prompts imported\nthe prompts are stored; 8 prompts have no vectors "), "{said}");
+    assert!(said.contains("`aludel reindex --vectors` makes them"), "{said}");
     assert_eq!(home.run(&["list", "--limit", "100", "--format", "jsonl"]).done().json_lines().len(), 40);
-    let rest = home.run(&["import", "ideas.jsonl", "--report", "json"]).done().json();
-    assert_eq!(["imported", "existing", "vectors"].map(|name| rest[name].as_u64()), [Some(0), Some(40), Some(8)]);
+    let rest = home.run(&["import", "ideas.jsonl"]).done();
+    assert_eq!(rest.stderr, "0 prompts imported, 40 already there\n8 prompts can be found by meaning now\n");
+}
+
+#[test]
+fn an_import_reports_before_its_vectors_are_made_and_may_be_killed_there() {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = runtime.block_on(hanging_at(0));
+    let home = home_at(&server);
+    let mut command = home.command();
+    command.args(["import", "ideas.jsonl", "--report", "json", "--quiet"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut report = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    while serde_json::from_str::<Value>(&report).is_err() {
+        assert!(stdout.read_line(&mut report).expect("a line") > 0, "it ended without a report: {report}");
+    }
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!((&report["imported"], report.get("vectors")), (&json!(40), None));
+    // Not one vector is made, and yet the prompts are there.
+    let found = home.run(&["search", "idea", "--format", "json"]).quietly_done().json();
+    assert_eq!(found.as_array().map(Vec::len), Some(10));
+    let by_meaning = home.run(&["search", "idea", "--semantic"]).failed(1);
+    assert!(by_meaning.stderr.contains("(40 prompts have none)"), "{}", by_meaning.stderr);
+    assert!(runtime.block_on(server.until_asked(1)), "the vectors follow by themselves");
+    signal(&child, "KILL");
+    child.wait().expect("it ends");
+    let checks = home.run(&["validate", "--format", "json"]).json();
+    let database = checks["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "database");
+    assert_eq!(database.expect("it is checked")["status"], "ok", "{checks}");
+    assert_eq!(home.run(&["reindex", "--vectors", "--format", "json"]).done().json()["vectors"], 40);
+}
+
+#[test]
+fn an_import_on_a_terminal_shows_a_bar_that_ctrl_c_ends() {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = runtime.block_on(hanging_at(1));
+    let home = home_at(&server);
+    let shown = typed_at("leaves the rest", &home, &["import", "ideas.jsonl"], &[], "\u{3}", 80);
+    assert_eq!(shown.code, 0, "{}", shown.screen);
+    assert!(without_codes(&shown.bytes).contains("32 of 40 prompts"), "{:?}", shown.bytes);
+    assert!(shown.screen.contains("40 prompts imported") && !shown.screen.contains("█"), "{}", shown.screen);
+    assert!(shown.screen.contains("8 prompts have no vectors"), "{}", shown.screen);
+}
+
+#[test]
+fn an_import_whose_vectors_cannot_be_made_is_done_and_says_so() {
+    let runtime = Runtime::new().expect("a runtime");
+    let refusal = Script::json(401, &json!({ "error": { "message": "bad key" } }));
+    let server = runtime.block_on(ScriptedServer::start([refusal]));
+    let home = home_at(&server);
+    let said = home.run(&["import", "ideas.jsonl", "--quiet"]).done();
+    let warning = "warning: the prompts are stored; 40 prompts have no vectors for search by meaning yet: ";
+    assert!(said.stderr.starts_with(warning) && said.stderr.contains("bad key"), "{}", said.stderr);
+    assert_eq!(home.run(&["list", "--limit", "100", "--format", "jsonl"]).done().json_lines().len(), 40);
 }
 
 #[test]

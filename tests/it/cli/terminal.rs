@@ -11,7 +11,7 @@ pub(crate) struct Shown {
     /// Everything it wrote.
     pub(crate) bytes: String,
     /// The screen at the end.
-    screen: String,
+    pub(crate) screen: String,
     pub(crate) code: u32,
 }
 
@@ -22,6 +22,18 @@ pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str,
 
 /// As [`on_a_terminal`], with so many columns.
 pub(crate) fn on_columns(
+    home: &Home,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    keys: &str,
+    columns: u16,
+) -> Shown {
+    typed_at("", home, arguments, variables, keys, columns)
+}
+
+/// As [`on_columns`], typing once the program has written `cue`.
+pub(crate) fn typed_at(
+    cue: &str,
     home: &Home,
     arguments: &[&str],
     variables: &[(&str, &str)],
@@ -47,7 +59,7 @@ pub(crate) fn on_columns(
     // On Linux reading ends with an error when the last process has closed the terminal.
     while let Ok(read @ 1..) = reader.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..read]);
-        if !is_typed {
+        if !is_typed && String::from_utf8_lossy(&bytes).contains(cue) {
             is_typed = true;
             writer.write_all(keys.as_bytes()).expect("typed");
         }

@@ -43,12 +43,18 @@ async fn with_prompts(server: &ScriptedServer, retries: u32, more: &str, prompts
     ));
     std::fs::write(home.folder.path().join("models.yaml"), PRICES).unwrap();
     let engine = home.indexing_engine();
+    assert_eq!(import(&engine, prompts, json!({ "no_vectors": true })).await, prompts as u64);
+    (home, engine)
+}
+
+/// Imports so many prompts; how many of them were new.
+async fn import(engine: &Engine, prompts: usize, mut raw: Value) -> u64 {
     let lines: Vec<String> = (0..prompts).map(|number| format!("{{\"content\": \"Idea {number}\"}}\n")).collect();
     let text = lines.concat();
-    let request: ImportRequest = engine.decode(json!({ "format": "jsonl", "no_vectors": true })).unwrap();
+    raw["format"] = "jsonl".into();
+    let request: ImportRequest = engine.decode(raw).unwrap();
     let input = Input { name: "ideas".into(), source: std::io::Cursor::new(text.into_bytes()) };
-    assert_eq!(engine.import(request, input, |_| {}).await.unwrap().imported, prompts as u64);
-    (home, engine)
+    engine.import(request, input, |_| {}).await.unwrap().imported
 }
 
 async fn reindex(engine: &Engine) -> Result<u64, Error> {
@@ -129,6 +135,24 @@ async fn the_background_waits_longer_after_each_failure_and_goes_on_when_it_is_o
         tokio::task::yield_now().await;
     }
     assert_eq!(server.requests().len(), 3);
+    engine.stop_indexing();
+    engine.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_import_is_answered_before_its_vectors_and_the_background_begins_with_them_at_once() {
+    let server = ScriptedServer::start([Script::nothing().hang()]).await;
+    let (_home, engine) = with_prompts(&server, 0, "", 0).await;
+    engine.keep_indexed();
+    // The background has looked and found nothing: left alone it looks again in a minute.
+    pass(Duration::from_millis(1)).await;
+    import(&engine, 40, json!({ "no_vectors": true })).await;
+    pass(Duration::from_millis(1)).await;
+    assert_eq!(server.requests().len(), 0, "they are left to its next look");
+    assert_eq!(import(&engine, 80, json!({})).await, 40);
+    assert!(server.until_asked(1).await, "nobody waits for it, and it is under way");
+    assert!(engine.finder().spaces().await.unwrap().is_empty());
+    assert_eq!(engine.store().count(crate::store::Filter::default()).await.unwrap(), 80);
     engine.stop_indexing();
     engine.close().await.unwrap();
 }

@@ -90,3 +90,28 @@ fn measuring_needs_no_runtime_and_makes_no_file() {
     assert_eq!((report.total.prompts, report.total.cost_usd), (0, Some(0.0)));
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_count_that_nobody_waits_for_any_more_is_ended() {
+    let home = Home::new();
+    let engine = home.engine();
+    let lines: Vec<String> = (0..6_000).map(|number| format!("{{\"content\": \"Idea {number}\"}}\n")).collect();
+    let source = std::io::Cursor::new(lines.concat().into_bytes());
+    let input = crate::transfer::Input { name: "ideas".into(), source };
+    engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input, |_| {}).await.unwrap();
+    let request: StatsRequest = engine.decode(json!({ "since": "2020-01-01" })).unwrap();
+    let (told, mut seen) = tokio::sync::mpsc::channel(8);
+    let (release, held) = std::sync::mpsc::sync_channel::<()>(1);
+    let held = std::sync::Mutex::new(held);
+    let watch = move |progress| {
+        told.try_send(progress).unwrap();
+        // The first telling lasts until the future is gone.
+        let _ = held.lock().unwrap().recv();
+    };
+    let counting = tokio::spawn(async move { engine.stats_watched(request, watch).await });
+    assert_eq!(seen.recv().await, Some(MeasureProgress { done: 2_000, total: 6_000 }));
+    counting.abort();
+    assert!(counting.await.unwrap_err().is_cancelled());
+    drop(release);
+    assert_eq!(seen.recv().await, None, "it went on counting");
+}

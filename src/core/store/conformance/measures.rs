@@ -1,15 +1,19 @@
 //! What stored prompts came to, against a naive fold over all of them; and how one relates to others.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 
 use super::{Check, expected, store_samples};
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Ranking, Spread, StatsBy, StatsTotals, Step};
-use crate::store::{Edit, Filter, Mutation, Order, Relations, Store, samples};
+use crate::error::Error;
+use crate::store::{Edit, Filter, MeasureProgress, MeasureWatch, Mutation, Order, Relations, Store, samples};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "totals and groups are those of a naive fold", run: totals_are_those_of_a_naive_fold },
     Check { name: "totals are of the prompts that pass", run: totals_are_of_the_prompts_that_pass },
+    Check { name: "a count tells how far it is and can be ended", run: a_count_tells_how_far_it_is },
     Check { name: "where nothing is stored there are empty totals", run: where_nothing_is_stored_totals_are_empty },
     Check { name: "what was deleted is not counted", run: what_was_deleted_is_not_counted },
     Check { name: "totals follow edits of tags", run: totals_follow_edits_of_tags },
@@ -204,6 +208,32 @@ fn totals_are_of_the_prompts_that_pass(store: &dyn Store) {
     ] {
         assert_measures(store, &all, &filter);
     }
+}
+
+fn a_count_tells_how_far_it_is(store: &dyn Store) {
+    let prompts = corpus(store);
+    let filter = Filter { phase: Some(prompts[0].phase), ..Filter::default() };
+    let measured = store.measure(filter.clone(), vec![StatsBy::Day]).wait().unwrap();
+    let total = measured.total.prompts;
+    assert!(total > 20, "{total}");
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let watch = |last: u64| {
+        let told = Arc::clone(&told);
+        MeasureWatch::every(10, move |progress: MeasureProgress| {
+            told.lock().unwrap().push((progress.done, progress.total));
+            if progress.done >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    };
+    let watched = store.measure_watched(filter.clone(), vec![StatsBy::Day], watch(u64::MAX)).wait().unwrap();
+    assert_eq!(watched.total, measured.total);
+    let expected: Vec<_> = (1..=total / 10).map(|step| (10 * step, total)).collect();
+    assert_eq!(*told.lock().unwrap(), expected);
+    told.lock().unwrap().clear();
+    let ended = store.measure_watched(filter, vec![StatsBy::Day], watch(20)).wait();
+    assert!(matches!(ended, Err(Error::Cancelled)), "{ended:?}");
+    assert_eq!(*told.lock().unwrap(), [(10, total), (20, total)]);
+    store.measure_watched(Filter::default(), Vec::new(), watch(0)).wait().unwrap();
+    assert_eq!(told.lock().unwrap().len(), 2, "totals that are kept are not counted");
 }
 
 fn where_nothing_is_stored_totals_are_empty(store: &dyn Store) {

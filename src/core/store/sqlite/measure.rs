@@ -3,6 +3,8 @@
 //! What all prompts came to is kept ([`super::totals`]); of some it is folded in one pass over their rows. The accounts are JSON, which SQLite could take apart as well; but exact percentiles need every number anyway, and one
 //! pass here serves any number of keys, where SQL would sort or group once for each.
 
+use std::ops::ControlFlow;
+
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params_from_iter};
 
 use super::failure::Outcome;
@@ -10,22 +12,55 @@ use super::filter::{self, Query};
 use super::rows::Columns;
 use super::totals;
 use crate::domain::{PromptId, StatsBy};
+use crate::error::Error;
 use crate::store::tally::{Account, Counted, Part, Tallies, day_of};
-use crate::store::{Filter, Measured, Relations};
+use crate::store::{Filter, MeasureProgress, MeasureWatch, Measured, Relations};
 use crate::time::from_millis;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
 
 /// Adds up the prompts that pass.
-pub(super) fn measure(connection: &Connection, filter: &Filter, by: &[StatsBy]) -> Outcome<Measured> {
+pub(super) fn measure(
+    connection: &Connection,
+    filter: &Filter,
+    by: &[StatsBy],
+    watch: &MeasureWatch,
+) -> Outcome<Measured> {
     if *filter == Filter::default() {
         return totals::read(connection, by);
     }
-    Ok(tally(connection, &filter::all(connection, filter)?, by)?.finish())
+    let chosen = filter::all(connection, filter)?;
+    let mut total = None;
+    let tallies = tally(connection, &chosen, by, &mut |done| {
+        if !watch.is_due(done) {
+            return Ok(());
+        }
+        // Counted once it is worth telling, so that what is quick does not pay for it.
+        let total = match total {
+            Some(total) => total,
+            None => *total.insert(count(connection, &chosen)?),
+        };
+        match watch.tell(MeasureProgress { done, total: total.max(done) }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled.into()),
+        }
+    })?;
+    Ok(tallies.finish())
 }
 
-/// The prompts of these keys, counted one by one.
-pub(super) fn tally(connection: &Connection, chosen: &Query, by: &[StatsBy]) -> Outcome<Tallies> {
+/// How many keys these are.
+fn count(connection: &Connection, chosen: &Query) -> Outcome<u64> {
+    let mut count = connection.prepare_cached(&format!("SELECT count(*) FROM ({})", chosen.sql))?;
+    Ok(count.query_row(params_from_iter(&chosen.values), |row| row.get::<_, i64>(0))?.unsigned_abs())
+}
+
+/// The prompts of these keys, counted one by one; after each, `counted` is given how many those are.
+pub(super) fn tally(
+    connection: &Connection,
+    chosen: &Query,
+    by: &[StatsBy],
+    counted: &mut dyn FnMut(u64) -> Outcome<()>,
+) -> Outcome<Tallies> {
     // CROSS JOIN: first the keys chosen, each then looked up.
     let mut prompts = connection.prepare_cached(&format!(
         "WITH chosen (key) AS ({}) SELECT p.key, p.created_at, p.persona, p.phase, p.provider, p.model, p.model_metadata
@@ -38,7 +73,7 @@ pub(super) fn tally(connection: &Connection, chosen: &Query, by: &[StatsBy]) -> 
     let mut tags = connection.prepare_cached("SELECT tag FROM tags WHERE prompt = ?")?;
     let needs_tags = by.contains(&StatsBy::Tag);
 
-    let mut tallies = Tallies::new(by);
+    let (mut tallies, mut done) = (Tallies::new(by), 0);
     let mut day = (i64::MIN, String::new());
     let mut rows = prompts.query(params_from_iter(&chosen.values))?;
     while let Some(row) = rows.next()? {
@@ -56,6 +91,8 @@ pub(super) fn tally(connection: &Connection, chosen: &Query, by: &[StatsBy]) -> 
         }
         let tags = if needs_tags { tags_of(&mut tags, key)? } else { Vec::new() };
         tallies.add(&Counted { day: &day.1, persona: &persona, tags: &tags, parts: &parts });
+        done += 1;
+        counted(done)?;
     }
     Ok(tallies)
 }

@@ -52,9 +52,9 @@ use self::terms::Indexer;
 use self::writer::Writer;
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, Measured, Mutation, Order, Page, PageSpec, Pending,
-    Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
-    TrashedPage,
+    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Order, Page,
+    PageSpec, Pending, Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow,
+    SpendStore, Store, TrashedPage,
 };
 use crate::domain::{
     JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
@@ -82,7 +82,11 @@ pub struct SqliteStore {
     indexer: Arc<Indexer>,
     /// Beside it, made from it.
     codes: Arc<vectors::Codes>,
+    expiry: Option<Expiry>,
 }
+
+/// Tells since when prompts in the trash can be restored, as of now.
+type Expiry = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The writer's life: not needed yet, running, closed.
 #[derive(Default)]
@@ -104,6 +108,7 @@ impl SqliteStore {
             writing: Mutex::default(),
             indexer: Arc::default(),
             codes: Arc::new(vectors::Codes::beside(&path)),
+            expiry: None,
         }
     }
 
@@ -118,6 +123,13 @@ impl SqliteStore {
     #[must_use]
     pub fn watched_by(mut self, watch: migrate::Watch) -> Self {
         self.place = Arc::new(Place { watch, ..Place::clone(&self.place) });
+        self
+    }
+
+    /// When the file is first written to, deletes for good what was moved to the trash before the moment that this gives.
+    #[must_use]
+    pub fn expiring(mut self, restorable_since: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.expiry = Some(Arc::new(restorable_since));
         self
     }
 
@@ -216,26 +228,42 @@ impl SqliteStore {
         work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Pending<T> {
         match self.writer() {
-            Ok(writer) => {
+            Ok((writer, start)) => {
                 let (job, pending) = writer::job(doing, patience, work);
                 writer.send(job);
+                if start == Start::First {
+                    self.expire(&writer);
+                }
                 pending
             }
             Err(error) => Pending::ready(Err(error)),
         }
     }
 
-    fn writer(&self) -> Result<Writer> {
+    /// Empties the trash of what has been there for too long, behind the first write. Nobody waits for it, and where it
+    /// fails the next process or the next deletion makes up for it.
+    fn expire(&self, writer: &Writer) {
+        if let Some(restorable_since) = &self.expiry {
+            let before = restorable_since();
+            let work = move |connection: &Connection| trash::empty(connection, None, Some(before)).map(drop);
+            let (job, unawaited) = writer::job("emptying the trash", self.place.patience.usual, work);
+            writer.send(job);
+            drop(unawaited);
+        }
+    }
+
+    /// The writer, and whether this is its first use.
+    fn writer(&self) -> Result<(Writer, Start)> {
         let mut writing = lock(&self.writing);
         if writing.closed {
             return Err(Failure::Closed.explain(&self.place, "writing"));
         }
         if let Some(writer) = &writing.writer {
-            return Ok(writer.clone());
+            return Ok((writer.clone(), Start::Earlier));
         }
         let (writer, thread) = Writer::start(Arc::clone(&self.place))?;
         writing.thread = Some(thread);
-        Ok(writing.writer.insert(writer).clone())
+        Ok((writing.writer.insert(writer).clone(), Start::First))
     }
 
     /// Refuses further calls; gives the writer, if one was started.
@@ -249,6 +277,13 @@ impl SqliteStore {
         lock(&self.readers).clear();
         writer
     }
+}
+
+/// Whether a writer was started just now.
+#[derive(PartialEq, Eq)]
+enum Start {
+    First,
+    Earlier,
 }
 
 enum Seen<T> {
@@ -392,9 +427,9 @@ impl SpendStore for SqliteStore {
 }
 
 impl MeasureStore for SqliteStore {
-    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured> {
         let absent = Tallies::new(&by).finish();
-        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by))
+        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by, &watch))
     }
 
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {

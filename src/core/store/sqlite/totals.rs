@@ -77,7 +77,7 @@ pub(super) fn count_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> 
         let Some(last) = last else { return Ok(()) };
         let sql = "SELECT key FROM prompts WHERE key > ? AND key <= ?".to_owned();
         let step = Query { sql, values: vec![Value::Integer(after), Value::Integer(last)] };
-        write(connection, Change::Add, &measure::tally(connection, &step, &StatsBy::ALL)?)?;
+        write(connection, Change::Add, &measure::tally(connection, &step, &StatsBy::ALL, &mut |_| Ok(()))?)?;
         after = last;
         done += count.unsigned_abs();
     }

@@ -16,7 +16,9 @@ use aludel_core::transfer::{Stage, TransferProgress};
 
 pub(crate) use preview::{Preview, Role};
 pub(crate) use question::{Mode, Question, Start, Typed};
-pub(crate) use row::{Row, by_their_runs};
+pub(crate) use row::Row;
+
+use row::by_their_runs;
 
 use super::Composer;
 use crate::tui::action::Context;
@@ -52,6 +54,16 @@ impl Part {
             Self::Preview => Self::Search,
         }
     }
+}
+
+/// How the prompts of one run stand in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Grouping {
+    /// Together, below what was asked of it.
+    #[default]
+    ByRun,
+    /// Each where the answer has it.
+    Flat,
 }
 
 /// Why something is asked.
@@ -118,7 +130,6 @@ impl Transfer {
         let doing = match progress.stage {
             Stage::Checking => "checking",
             Stage::Storing => "storing",
-            Stage::Embedding => "making vectors",
             Stage::Writing => "writing",
         };
         let total = progress.total.map_or_else(String::new, |total| format!(" of {}", thousands(total)));
@@ -154,6 +165,8 @@ pub(crate) struct History {
     pub(crate) asked: Option<Asked>,
     /// True when what was typed waits for the key that asks it.
     pub(crate) unasked: bool,
+    /// How they stand: chosen for as long as the workbench is open.
+    pub(crate) grouping: Grouping,
     /// The rows.
     pub(crate) rows: Vec<Row>,
     /// Where the rest of them begins.
@@ -212,6 +225,9 @@ impl History {
 
     /// How many rows of one run stand together from this one on; 0 where it is not the first of several.
     pub(crate) fn begins_run_of(&self, at: usize) -> usize {
+        if self.grouping == Grouping::Flat {
+            return 0;
+        }
         let run = |at: usize| self.rows.get(at).map(|row| row.run);
         if at > 0 && run(at - 1) == run(at) {
             return 0;
@@ -223,7 +239,38 @@ impl History {
     /// True where the row before or behind this one is of the same run.
     pub(crate) fn is_among_its_run(&self, at: usize) -> bool {
         let run = |at: usize| self.rows.get(at).map(|row| row.run);
-        run(at + 1) == run(at) || at > 0 && run(at - 1) == run(at)
+        self.grouping == Grouping::ByRun && (run(at + 1) == run(at) || at > 0 && run(at - 1) == run(at))
+    }
+
+    /// The rows of an answer in the order they are shown, behind those that are there already.
+    pub(crate) fn placed(&self, mut rows: Vec<Row>) -> Vec<Row> {
+        let first = self.rows.iter().map(|row| row.place + 1).max().unwrap_or(0);
+        for (place, row) in (first..).zip(&mut rows) {
+            row.place = place;
+        }
+        self.grouped(rows)
+    }
+
+    /// Lets the rows stand the other way; the marked one stays marked.
+    pub(crate) fn regroup(&mut self) -> Grouping {
+        self.grouping = match self.grouping {
+            Grouping::ByRun => Grouping::Flat,
+            Grouping::Flat => Grouping::ByRun,
+        };
+        let marked = self.marked_row().map(|row| row.id);
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.sort_by_key(|row| row.place);
+        self.rows = self.grouped(rows);
+        let kept = marked.and_then(|id| self.rows.iter().position(|row| row.id == id));
+        self.marked = kept.unwrap_or(self.marked);
+        self.grouping
+    }
+
+    fn grouped(&self, rows: Vec<Row>) -> Vec<Row> {
+        match self.grouping {
+            Grouping::ByRun => by_their_runs(&rows),
+            Grouping::Flat => rows,
+        }
     }
 
     /// The prompt of the marked row, once read.

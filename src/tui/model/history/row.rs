@@ -22,6 +22,8 @@ pub(crate) struct Row {
     pub(crate) id: PromptId,
     /// The run it came of.
     pub(crate) run: SessionId,
+    /// Its place in the answer.
+    pub(crate) place: usize,
     /// When it was first stored.
     pub(crate) made: Timestamp,
     /// For whom it was written.
@@ -56,6 +58,7 @@ impl Row {
         Self {
             id: prompt.id,
             run: prompt.session_id,
+            place: 0,
             begins: if strategy.is_empty() { begins } else { format!("{strategy}: {begins}") },
             idea,
             made: prompt.created_at,
@@ -88,7 +91,7 @@ impl Row {
 }
 
 /// The rows of a page by their runs, those of the best or the newest first.
-pub(crate) fn by_their_runs(rows: &[Row]) -> Vec<Row> {
+pub(super) fn by_their_runs(rows: &[Row]) -> Vec<Row> {
     by_run(rows, |row| row.run).into_iter().flat_map(|run| run.rows).cloned().collect()
 }
 

@@ -185,13 +185,14 @@ fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Ve
     if asked.why == Why::More {
         // What is stored meanwhile moves the pages of a search: no row comes twice.
         let new = answer.rows.into_iter().filter(|row| history.rows.iter().all(|known| known.id != row.id));
-        let new: Vec<_> = new.collect();
+        let new = history.placed(new.collect());
         history.rows.extend(new);
         return marked_moved(model);
     }
     let marked = history.marked_row().map(|row| row.id).filter(|_| asked.why == Why::Again);
-    let kept = marked.and_then(|id| answer.rows.iter().position(|row| row.id == id));
-    history.rows = answer.rows;
+    history.rows.clear();
+    history.rows = history.placed(answer.rows);
+    let kept = marked.and_then(|id| history.rows.iter().position(|row| row.id == id));
     history.facts = Some(answer.facts);
     history.arrived = model.now;
     if asked.why == Why::Fresh {

@@ -16,8 +16,8 @@ use super::surround::inner;
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
-use crate::tui::model::history::Part;
-use crate::tui::model::{Asking, Model, Overlay};
+use crate::tui::model::history::{Grouping, Part};
+use crate::tui::model::{Asking, Model, Overlay, Tone};
 use answers::{ask_now, changed, marked_moved};
 pub(crate) use deleting::{settle, settle_due};
 use layout::{Layout, height_of, layout};
@@ -49,7 +49,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Export if !history.typed().query.is_empty() => {
             Some("an export takes only filters: remove the words from the search box")
         }
-        Action::Top | Action::Bottom => history.rows.is_empty().then_some("the list is empty"),
+        Action::Top | Action::Bottom | Action::GroupRuns => history.rows.is_empty().then_some("the list is empty"),
         _ => None,
     }
 }
@@ -73,6 +73,13 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Results => {
             focus(model, Part::List);
             return ask_now(model);
+        }
+        Action::GroupRuns => {
+            let told = match model.history.regroup() {
+                Grouping::ByRun => "prompts of one run stand together",
+                Grouping::Flat => "each prompt stands where it was found",
+            };
+            model.say(Tone::Done, told);
         }
         Action::Down => return go(model, |_| 1),
         Action::Up => return go(model, |_| -1),

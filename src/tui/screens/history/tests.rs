@@ -6,7 +6,7 @@ use super::layout::layout;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
 use crate::tui::message::{Message, News};
-use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start, by_their_runs};
+use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
 use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
@@ -446,7 +446,7 @@ fn of_two_runs() -> Bench {
     };
     let mut bench = Bench::new(80, 24);
     bench.press("Esc 5");
-    bench.answer(answer(by_their_runs(&[of_run(0, 1), of_run(1, 2), of_run(2, 1), of_run(3, 1)])));
+    bench.answer(answer(vec![of_run(0, 1), of_run(1, 2), of_run(2, 1), of_run(3, 1)]));
     bench
 }
 
@@ -462,6 +462,30 @@ fn prompts_of_a_run_stand_below_what_was_asked_of_it() {
     // One that is alone has no line above it, and says what was asked itself.
     bench.press("G");
     assert!(bench.picture().contains("Review the diff") && !bench.picture().contains("1 prompts"), "{picture}");
+}
+
+#[test]
+fn rows_stand_as_they_were_found_where_grouping_is_switched_off() {
+    let mut bench = of_two_runs();
+    bench.press("G");
+    let ids = |bench: &Bench| bench.model.history.rows.iter().map(|row| row.id).collect::<Vec<_>>();
+    let marked = |bench: &Bench| bench.model.history.marked_row().map(|row| row.id);
+    let asked = bench.model.history.last_ticket;
+    bench.press("f");
+    assert_eq!(ids(&bench), [0, 1, 2, 3].map(|number| stored(number).id));
+    assert_eq!(marked(&bench), Some(stored(1).id), "what is marked stays marked");
+    let picture = bench.picture();
+    assert_eq!(picture.matches("Announce the move").count(), 3, "{picture}");
+    assert!(!picture.contains("3 prompts"), "{picture}");
+    assert_eq!(bench.model.history.last_ticket, asked, "nothing is asked again, which might cost something");
+    // It is kept for what is read from here on.
+    bench.press("1");
+    bench.press("5");
+    bench.answer(answer(bench.model.history.rows.clone()));
+    assert_eq!(ids(&bench), [0, 1, 2, 3].map(|number| stored(number).id));
+    bench.press("f g");
+    assert_eq!(ids(&bench), [0, 2, 3, 1].map(|number| stored(number).id));
+    assert!(bench.picture().contains("3 prompts · Announce the move"), "{}", bench.picture());
 }
 
 #[test]

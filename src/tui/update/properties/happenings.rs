@@ -137,7 +137,6 @@ fn news() -> impl Strategy<Value = News> {
         conflicting: Vec::new(),
         skipped: 1,
         skips: Vec::new(),
-        vectors: 0,
         warnings: vec!["a \u{1b}[2Jwarning".into()],
         dry_run: false,
     };
