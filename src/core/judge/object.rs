@@ -7,6 +7,7 @@
 //! Every step is linear in the length of the reply: an object is looked for from [`MOST_STARTS`] places at most.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use serde::de::DeserializeOwned;
 
@@ -127,7 +128,7 @@ fn tidied(object: &str) -> Cow<'_, str> {
     for character in object.chars() {
         if is_in_text && character.is_ascii_control() {
             is_escaped = false;
-            tidy.push_str(&format!("\\u{:04x}", u32::from(character)));
+            let _ = write!(tidy, "\\u{:04x}", u32::from(character));
             continue;
         }
         match character {

@@ -74,6 +74,13 @@ fn without_a_match_the_first_text_begins_the_piece() {
 }
 
 #[test]
+fn a_dot_behind_a_letter_parts_a_word_that_begins_with_a_digit() {
+    assert_eq!(shown("ru*", &["1,000runningos.path"]), "1,000[runningos].path");
+    assert_eq!(shown("model", &["a 3d.model"]), "a 3d.[model]");
+    assert_eq!(shown("3.14", &["it is 3.14"]), "it is [3.14]");
+}
+
+#[test]
 fn a_prompt_is_shown_by_the_text_that_matched() {
     let prompt = samples::prompt(4);
     let text = |typed| of_prompt(&TextQuery::parse(typed), prompt.texts()).text;

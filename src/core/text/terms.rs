@@ -345,7 +345,14 @@ fn is_grouped_number(word: &str) -> bool {
 /// Splits an identifier at underscores, inner dots and colons, and changes of case; numbers stay whole.
 pub fn split_identifier(word: &str) -> impl Iterator<Item = &str> {
     let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-    word.split(move |c: char| c == '_' || (!is_number && matches!(c, '.' | ':')))
+    let bytes = word.as_bytes();
+    let is_digit = move |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // The dot of 3.14 is of the number, that of 3d.model is not.
+    let is_of_the_number = move |at: usize| is_number && at > 0 && is_digit(at - 1) && is_digit(at + 1);
+    let is_separator =
+        move |(at, byte): &(usize, u8)| *byte == b'_' || (matches!(byte, b'.' | b':') && !is_of_the_number(*at));
+    let ends = word.bytes().enumerate().filter(is_separator).map(|(at, _)| at).chain([word.len()]);
+    ends.scan(0, |start, end| Some(&word[std::mem::replace(start, end + 1)..end]))
         .flat_map(split_case)
         .filter(|part| !part.is_empty())
 }

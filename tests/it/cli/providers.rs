@@ -120,5 +120,5 @@ fn who_is_not_there_is_refused_with_the_near_one() {
     assert!(said.stderr.contains("Did you mean `healthy`?"), "{}", said.stderr);
     assert!(said.stderr.contains("providers[2]") && said.stderr.contains("named twice"), "{}", said.stderr);
     let said = home.run(&["test-providers", "--timeout", "0"]).failed(2);
-    assert!(said.stderr.contains("timeout_s"), "{}", said.stderr);
+    assert!(said.stderr.contains("--timeout: "), "{}", said.stderr);
 }

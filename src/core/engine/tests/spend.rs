@@ -112,22 +112,16 @@ rules:
 
 #[tokio::test]
 async fn a_run_that_is_stopped_tells_what_the_calls_under_way_may_have_cost() {
-    // Under the cap of a day a call is written down before it goes out.
-    let home = Home::scripted(PRICED_AND_HANGING, "spend: {daily_budget_usd: 10}\n");
+    // The second call has sent a first piece, so it is under way for sure.
+    let begun = PRICED_AND_HANGING.replace("fault: hang", "fault: {kind: hang, after_chunks: 1}");
+    let home = Home::scripted(&begun, "spend: {daily_budget_usd: 10}\n");
     let engine = home.engine();
     let request = engine.decode(json!({ "input": "Name a boat", "count": 1, "max_tokens": 40 })).unwrap();
     let mut run = engine.generate(request).unwrap();
     let mut view = crate::event::RunView::default();
     while let Some(event) = run.next().await {
-        if matches!(&event.kind, EventKind::PhaseStarted { phase, .. } if *phase == crate::domain::Phase::Solutio) {
-            let engine = engine.clone();
-            let control = run.control();
-            tokio::spawn(async move {
-                while written(&engine).await.unseen == 0 {
-                    tokio::task::yield_now().await;
-                }
-                control.cancel_all();
-            });
+        if matches!(&event.kind, EventKind::Delta { phase, .. } if *phase == crate::domain::Phase::Solutio) {
+            run.control().cancel_all();
         }
         view.apply(&event);
     }

@@ -4,7 +4,7 @@
 //! separates them (`github`), by each part (`git`, `hub`), and, where these are not many, by a few neighbouring parts written as one word (`httpurl` in
 //! `parseHTTPUrl`), and by a few written as several words, for which there is a term with low lines (`http_url`); no other
 //! term has one. Low lines, dots and colons separate, apostrophes, a change of case, a letter next to a digit; but a number
-//! keeps its dots. A word without parts has one form.
+//! keeps its dots (`3.14`, not `3d.model`). A word without parts has one form.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -143,13 +143,11 @@ pub(super) fn joined(word: &str) -> Cow<'_, str> {
         return Cow::Borrowed(word);
     }
     visit(word.len());
-    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
     let mut kept = String::with_capacity(word.len());
     let mut characters = word.chars().peekable();
     while let Some(c) = characters.next() {
-        let is_inside_number = is_number
-            || (kept.ends_with(|before: char| before.is_ascii_digit())
-                && characters.peek().is_some_and(char::is_ascii_digit));
+        let is_inside_number = kept.ends_with(|before: char| before.is_ascii_digit())
+            && characters.peek().is_some_and(char::is_ascii_digit);
         if c != '_' && (!matches!(c, '.' | ':') || is_inside_number) {
             kept.push(c);
         }

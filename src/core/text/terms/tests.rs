@@ -21,6 +21,7 @@ fn identifiers_are_split_at_case_underscore_and_dot() {
     assert_eq!(terms("parseHTTPUrl"), ["pars", "http", "url"]);
     assert_eq!(terms("max_rows os.path"), ["max", "row", "os", "path"]);
     assert_eq!(terms("IDs PDFs"), terms("IDs PDFs"));
+    assert_eq!(terms("3d.model 2nd_try 3.14.15"), ["3d", "model", "2nd", "tri", "3.14.15"]);
 }
 
 #[test]
