@@ -36,8 +36,9 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let unmarked = text.nfkd().filter(|c| !is_accent(*c)).map(|c| if c == '\u{2019}' { '\'' } else { c });
-    // By way of upper case: several small letters may share a capital.
-    Cow::Owned(unmarked.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect())
+    // By way of upper case: several small letters may share a capital. First in lower case: `ẞ` has no other capital.
+    let small = unmarked.flat_map(char::to_lowercase);
+    Cow::Owned(small.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect())
 }
 
 /// The text folded, runs of blanks made one blank, runs of line ends one line feed, outer white space taken off.
