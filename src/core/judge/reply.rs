@@ -2,7 +2,7 @@
 //!
 //! The form is the program's own, not a template's: its text and its JSON Schema are made here from the rubric, and a
 //! reply is read against the same rubric. These keys, each criterion once and no other, a grade or rating for each; a
-//! verdict that the grades by weight contradict is no verdict. How the object is dressed does not matter ([`object`]), nor
+//! verdict that the grades by weight contradict is no verdict. How the object is dressed does not matter ([`mod@object`]), nor
 //! do further keys. A reply that breaks off with its verdict whole is closed and read. Anything else is told back once, then
 //! missing.
 
