@@ -420,6 +420,7 @@ fn profile(length_slope: f64) -> JudgeProfile {
         asked: 80,
         usable: true,
         faults: Vec::new(),
+        labels: None,
         model_metadata: ModelMetadata::sum(&[]),
     }
 }

@@ -1,5 +1,7 @@
 //! `aludel judge`: what judges themselves are like.
 
+use std::path::PathBuf;
+
 use aludel_core::api::JudgeAuditRequest;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -12,12 +14,21 @@ const AUDIT_EXAMPLES: &str = "\
 Examples:
   aludel judge audit
   aludel judge audit anthropic/claude-sonnet-5-5 --budget-usd 0.50
+  aludel judge audit --labels labels.jsonl --budget-usd 0.50
   aludel judge audit --list
 
 Some 70 short questions whose right answers are known: a text against itself, a
 padded copy, a copy made worse on purpose, the same with a plea in it, and one in
 the judge's own words. What comes of it is kept for the model; selections take
-its liking for length into account and say how old the test is.";
+its liking for length into account and say how old the test is.
+
+--labels measures how often the judge agrees with you: FILE holds pairs of prompts
+with your choice, which the workbench makes (\"label pairs\"), a line each:
+  {\"a\": ID, \"b\": ID, \"choice\": \"a\"}    or \"b\", or \"=\" for no difference
+`a_text` and `b_text` give a text in place of an id, `task` says what both are for.
+CSV with the header a,b,choice,task does as well. Each pair is asked about in both
+orders; the other questions are not repeated, unless the judge was never tested:
+then they come first. Forty pairs give an interval of about 0.12 to either side.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,8 +59,11 @@ pub(crate) struct JudgeAuditArgs {
     #[arg(value_name = "JUDGE")]
     pub judge: Option<String>,
     /// List the judges that were tested instead
-    #[arg(long, conflicts_with_all = ["judge", "budget_usd", "max_calls", "assume_price"])]
+    #[arg(long, conflicts_with_all = ["judge", "labels", "budget_usd", "max_calls", "assume_price"])]
     pub list: bool,
+    /// Measure how often the judge agrees with the choices in FILE, JSON lines or CSV; at most 10,000 pairs
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
 
     #[command(flatten)]
     pub caps: CapArgs,

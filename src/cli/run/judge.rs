@@ -1,8 +1,10 @@
-//! `aludel judge audit`: a judge's own test, with progress, and the list of those that were tested.
+//! `aludel judge audit`: a judge's own test or a person's labels, with progress, and the list of those that were tested.
+
+use std::cell::Cell;
 
 use aludel_core::api::JudgeAuditRequest;
-use aludel_core::engine::Audited;
-use aludel_core::error::Error;
+use aludel_core::engine::{Audited, Engine, LabelsAudited, LabelsProgress};
+use aludel_core::error::{Error, Result};
 use aludel_core::time::{Clock, SystemClock};
 
 use super::watching::confirmed;
@@ -38,18 +40,39 @@ fn list(invocation: &Invocation<'_>) -> Outcome<Exit> {
 }
 
 fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
-    let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let mut request: JudgeAuditRequest = engine.decode(args.request())?;
+    let seen = Cell::new(Seen::Preparing);
+    if let Some(path) = &args.labels {
+        let (pairs, preflight) = wait::wait(async {
+            let pairs = engine.labels(path).await?;
+            let preflight = engine.preflight_labels(&request, &pairs).await?;
+            Ok::<_, Error>((pairs, preflight))
+        })?;
+        request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
+        let asking = engine.audit_labels(request, &pairs, |progress| seen.set(Seen::of_labels(progress)));
+        return watched(&engine, invocation, &seen, asking, |tested| put_labels_out(&invocation.printer, tested));
+    }
     let preflight = engine.preflight_audit(&request)?;
     request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
-    let seen = std::cell::Cell::new((0, 0));
+    let testing = engine.audit_judge(request, |done, total| seen.set(Seen::Testing(done, total)));
+    watched(&engine, invocation, &seen, testing, |tested| put_out(&invocation.printer, tested))
+}
+
+/// Runs a test with its progress shown, until it ends or a signal comes.
+fn watched<T>(
+    engine: &Engine,
+    invocation: &Invocation<'_>,
+    seen: &Cell<Seen>,
+    testing: impl Future<Output = Result<T>>,
+    put_out: impl FnOnce(T) -> Outcome<Exit>,
+) -> Outcome<Exit> {
+    let printer = &invocation.printer;
     let mut drawn = printer.may_draw().then(Progress::new);
     let ended = wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
         let mut ticks = tokio::time::interval(progress::INTERVAL);
-        let testing = engine.audit_judge(request, |done, total| seen.set((done, total)));
         let mut testing = std::pin::pin!(testing);
         let ended = loop {
             tokio::select! {
@@ -70,13 +93,47 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     }
     let (ended, closed) = ended??;
     let outcome = match ended {
-        Some(tested) => tested.map_err(Failure::from).and_then(|tested| put_out(printer, tested)),
+        Some(tested) => tested.map_err(Failure::from).and_then(put_out),
         None => {
             printer.say("interrupted: the test was not finished and is not stored; `aludel spend --by command` shows what it cost");
             Err(Failure::Said(Exit::Interrupted))
         }
     };
     failure::and_closed(outcome, closed)
+}
+
+/// What was heard last of a test.
+#[derive(Debug, Clone, Copy)]
+enum Seen {
+    /// It is not said yet how many questions there are.
+    Preparing,
+    /// The judge's own test: questions answered, of how many.
+    Testing(usize, usize),
+    /// The labels: questions answered, of how many.
+    Labels(usize, usize),
+}
+
+impl Seen {
+    fn of_labels(progress: LabelsProgress) -> Self {
+        match progress {
+            LabelsProgress::Testing(done, total) => Self::Testing(done, total),
+            LabelsProgress::Asking(done, total) => Self::Labels(done, total),
+        }
+    }
+}
+
+/// The labels' figures; with the whole profile where the judge was tested just now, and for programs.
+fn put_labels_out(printer: &Printer, tested: LabelsAudited) -> Outcome<Exit> {
+    let LabelsAudited { audited: Audited { profile, warnings, not_kept }, is_tested } = tested;
+    for warning in warnings {
+        printer.say(format!("warning: {warning}"));
+    }
+    match printer.format() {
+        Format::Jsonl => printer.data(&json_line(&profile)?)?,
+        _ if is_tested => printer.value(&profile, |page| view::judge_profile(page, &profile))?,
+        _ => printer.value(&profile, |page| view::judge_labels(page, &profile))?,
+    }
+    not_kept.map_or(Ok(Exit::Done), |error| Err(error.into()))
 }
 
 fn put_out(printer: &Printer, tested: Audited) -> Outcome<Exit> {
@@ -92,10 +149,11 @@ fn put_out(printer: &Printer, tested: Audited) -> Outcome<Exit> {
 }
 
 /// How far it has come, on a line.
-fn line((done, total): (usize, usize), frame: &Frame) -> Shown {
-    let what = match total {
-        0 => "asking the judge for texts of its own".to_owned(),
-        _ => format!("testing the judge: {done} of {total} questions"),
+fn line(seen: Seen, frame: &Frame) -> Shown {
+    let what = match seen {
+        Seen::Preparing => "asking the judge for texts of its own".to_owned(),
+        Seen::Testing(done, total) => format!("testing the judge: {done} of {total} questions"),
+        Seen::Labels(done, total) => format!("asking about your labels: {done} of {total} questions"),
     };
     let elapsed = span(frame.elapsed_ms);
     let words = cut(&format!("  {} {what}{DOT}{elapsed}", frame.spinner), frame.width);

@@ -2,6 +2,7 @@
 
 use aludel_core::domain::{JudgeProfile, Timestamp};
 
+use super::labels;
 use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
@@ -25,6 +26,18 @@ pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
     page.gap();
     let missing = format!("{} of {} questions without a valid answer", profile.missing, profile.asked);
     page.paragraph(Role::Faint, &format!("{missing}{DOT}{}", account(&profile.model_metadata)), 2);
+    if let Some(agreement) = &profile.labels {
+        page.gap();
+        labels::agreement(page, agreement);
+    }
+}
+
+/// Writes how a judge agrees with a person, without the rest of its profile.
+pub(crate) fn judge_labels(page: &mut Page, profile: &JudgeProfile) {
+    page.rule(&format!("judge {}", by(&profile.judge.provider, &profile.judge.model)));
+    if let Some(agreement) = &profile.labels {
+        labels::agreement(page, agreement);
+    }
 }
 
 fn figures(profile: &JudgeProfile) -> Table {
@@ -60,6 +73,7 @@ pub(crate) fn judge_profiles(page: &mut Page, profiles: &[JudgeProfile], now: Ti
         Column::numbers("position"),
         Column::numbers("length"),
         Column::numbers("sees"),
+        Column::numbers("agrees"),
         Column::words("tested"),
     ]);
     for profile in profiles {
@@ -69,6 +83,7 @@ pub(crate) fn judge_profiles(page: &mut Page, profiles: &[JudgeProfile], now: Ti
             format!("{:+.2}", profile.position_bias),
             format!("{:+.2}", profile.length_slope),
             format!("{:.0} %", profile.sensitivity * 100.0),
+            labels::agrees(profile.labels.as_ref()),
             ago(now, profile.audited_at),
         ]);
     }

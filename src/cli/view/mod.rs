@@ -10,6 +10,7 @@ mod generation;
 mod history;
 mod import;
 mod judge;
+mod labels;
 mod list;
 mod markdown;
 mod metrics;
@@ -34,7 +35,7 @@ pub(crate) use csv::{csv, csv_of_found};
 pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
-pub(crate) use judge::{judge_profile, judge_profiles};
+pub(crate) use judge::{judge_labels, judge_profile, judge_profiles};
 pub(crate) use list::{Layout, list};
 pub(crate) use markdown::{
     document_of_found, document_of_generation, document_of_history, document_of_list, document_of_prompt,

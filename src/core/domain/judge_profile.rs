@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JudgeName, ModelMetadata, Timestamp};
+use super::{Agreement, JudgeName, ModelMetadata, Timestamp};
 
 /// The outcome of a judge's test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct JudgeProfile {
     pub usable: bool,
     /// What is wrong with it, in words; empty for a good judge.
     pub faults: Vec<String>,
+    /// How often it agrees with a person's labels; null when it was never asked about any.
+    #[serde(default)]
+    pub labels: Option<Agreement>,
     /// The calls of the test added up.
     pub model_metadata: ModelMetadata,
 }

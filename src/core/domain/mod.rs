@@ -6,6 +6,7 @@
 //!
 //! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
 
+mod agreement;
 mod compare;
 mod found;
 mod grade;
@@ -26,6 +27,7 @@ mod stats;
 mod summary;
 mod why;
 
+pub use agreement::{Agreement, AgreementBin, LabelledMargin};
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use grade::Grade;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
+use super::judging::Bench;
 use super::{Engine, spend, wiring};
 use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
@@ -33,16 +34,27 @@ impl Engine {
     /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error when it answers
     /// nothing.
     pub async fn audit_judge(&self, request: JudgeAuditRequest, told: impl Fn(usize, usize)) -> Result<Audited> {
-        let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
         let warning = self.pass_preflight(&self.preflight_audit(&request)?, "choose a cheaper judge")?;
-        let bench = self.bench(&named, self.usual_judge(), &[])?;
-        let judges = self.judges(&bench.targets, true)?;
-        let judge = judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
+        let bench = self.bench_of_audit(&request)?;
+        let judging = self.judging_of_audit(&request, &bench)?;
+        let judge = judging.judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
+        let profile = self.put_to_test(&judging, judge, told).await?;
+        // The test is paid for: what it says is given, kept or not.
+        let not_kept = self.store().put_profile(profile.clone()).await.err();
+        Ok(Audited { profile, warnings: warning.into_iter().chain(bench.warnings).collect(), not_kept })
+    }
+
+    /// Who is tested.
+    pub(super) fn bench_of_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<Bench<'a>> {
+        self.bench(request.judge_provider.as_slice(), self.usual_judge(), &[])
+    }
+
+    /// How a judge is tested, and who pays.
+    pub(super) fn judging_of_audit(&self, request: &JudgeAuditRequest, bench: &Bench<'_>) -> Result<Judging> {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
-        let session = self.inner.ids.session();
-        let labels = Labels { session: Some(session), command: "judge audit", tags: Vec::new() };
-        let judging = Judging {
-            judges: judges.clone(),
+        let labels = Labels { session: Some(self.inner.ids.session()), command: "judge audit", tags: Vec::new() };
+        Ok(Judging {
+            judges: self.judges(&bench.targets, true)?,
             assets: Arc::clone(&self.inner.assets),
             rubric: self.rubric(None, wiring::default_persona(self.config()))?,
             task: String::new(),
@@ -54,13 +66,21 @@ impl Engine {
             id: self.inner.ids.judgement(),
             now: self.inner.clock.now(),
             operation: "judge audit".to_owned(),
-        };
-        let (cases, restated) = self.own_words(&judging, judge, audit::cases()?).await?;
-        let mut profile = audit::audit(&judging, judge, &cases, told).await?;
+        })
+    }
+
+    /// Puts a judge to its own test. What is known of its agreement with a person stays.
+    pub(super) async fn put_to_test(
+        &self,
+        judging: &Judging,
+        judge: &Judge,
+        told: impl Fn(usize, usize),
+    ) -> Result<JudgeProfile> {
+        let (cases, restated) = self.own_words(judging, judge, audit::cases()?).await?;
+        let mut profile = audit::audit(judging, judge, &cases, told).await?;
         profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
-        // The test is paid for: what it says is given, kept or not.
-        let not_kept = self.store().put_profile(profile.clone()).await.err();
-        Ok(Audited { profile, warnings: warning.into_iter().chain(bench.warnings).collect(), not_kept })
+        profile.labels = self.store().profile(judge.name()).await.ok().flatten().and_then(|known| known.labels);
+        Ok(profile)
     }
 
     /// What is known of judges, by provider and model.
@@ -79,8 +99,7 @@ impl Engine {
         self.against_preflight(request.budget_usd, || self.estimate_audit(request))
     }
 
-    fn estimate_audit(&self, request: &JudgeAuditRequest) -> Result<Estimate> {
-        let named: Vec<String> = request.judge_provider.clone().into_iter().collect();
+    pub(super) fn estimate_audit(&self, request: &JudgeAuditRequest) -> Result<Estimate> {
         let persona = wiring::default_persona(self.config());
         let cases = audit::cases()?;
         let length = |case: &Case| case.good.len() + case.padding.len().max(case.worse.len());
@@ -88,7 +107,7 @@ impl Engine {
             task: cases.iter().map(|case| case.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
             persona,
             rubric: self.rubric(None, persona)?,
-            targets: &self.bench(&named, self.usual_judge(), &[])?.targets,
+            targets: &self.bench_of_audit(request)?.targets,
             candidates: AS_MANY_AS,
             longest: cases.iter().map(length).max().unwrap_or_default() as u64,
             thorough: true,

@@ -37,6 +37,19 @@ pub struct Estimate {
     pub unpriced: Vec<String>,
 }
 
+impl Estimate {
+    /// What both take together.
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        let unpriced: BTreeSet<String> = self.unpriced.into_iter().chain(other.unpriced).collect();
+        Self {
+            calls: self.calls + other.calls,
+            most_usd: self.most_usd.zip(other.most_usd).map(|(a, b)| Money::from_dollars_up(a + b).advised().dollars()),
+            unpriced: unpriced.into_iter().collect(),
+        }
+    }
+}
+
 /// Whether a run may begin without a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Preflight {
@@ -168,6 +181,21 @@ impl Engine {
     ) -> Result<Estimate> {
         let mut tally = Tally::new(self, assumed_price);
         let judged = tally.judging(judgeable)?;
+        Ok(tally.estimate(judged.calls, judged.cost))
+    }
+
+    /// What so many questions to each judge may take at most, repairs included.
+    ///
+    /// # Errors
+    /// As [`Engine::estimate`].
+    pub(super) fn estimate_of_questions(
+        &self,
+        judgeable: &Judgeable<'_>,
+        questions: u64,
+        assumed_price: Option<Price>,
+    ) -> Result<Estimate> {
+        let mut tally = Tally::new(self, assumed_price);
+        let judged = tally.asking(judgeable, questions)?;
         Ok(tally.estimate(judged.calls, judged.cost))
     }
 
@@ -324,6 +352,11 @@ impl<'a> Tally<'a> {
     fn judging(&mut self, judgeable: &Judgeable<'_>) -> Result<Judged> {
         let order_swaps = self.engine.config().judge.order_swaps;
         let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
+        self.asking(judgeable, asks)
+    }
+
+    /// What asking every judge so many questions may take, each question with the repair of its reply.
+    fn asking(&mut self, judgeable: &Judgeable<'_>, asks: u64) -> Result<Judged> {
         let mut judged = Judged { calls: 0, cost: Money::ZERO };
         for Question { first, repair } in self.questions(judgeable)? {
             judged.calls += 2 * asks;

@@ -16,7 +16,7 @@
 //!
 //! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
 //! arithmetic `field` and `evidence` make ready what `strength` fits and `conclude` puts together. A judge's own test is
-//! [`audit`].
+//! [`audit`], its agreement with a person's choices [`labels`].
 
 mod ask;
 pub mod audit;
@@ -24,6 +24,7 @@ mod conclude;
 mod evidence;
 mod explain;
 mod field;
+pub mod labels;
 mod object;
 #[cfg(test)]
 mod properties;

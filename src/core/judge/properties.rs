@@ -154,6 +154,7 @@ async fn measured(judge: &Sim, asker: &Judging) -> JudgeProfile {
         asked: 72,
         usable: true,
         faults: Vec::new(),
+        labels: None,
         model_metadata: ModelMetadata::sum(&[]),
     }
 }

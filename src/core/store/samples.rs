@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::domain::{
-    Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, ModelMetadata, PairVerdict, Phase, Prompt,
-    PromptId, Rating, SessionId, Source, Step, Timestamp,
+    Agreement, AgreementBin, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, LabelledMargin,
+    ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
 };
 use crate::time::from_millis;
 
@@ -182,6 +182,33 @@ pub fn profile(seed: u32) -> JudgeProfile {
         asked: 40,
         usable: true,
         faults: vec!["likes length".into()],
+        labels: seed.is_multiple_of(2).then(|| agreement(seed)),
+        model_metadata: account("openai", seed),
+    }
+}
+
+/// How a judge agrees with a person.
+pub fn agreement(seed: u32) -> Agreement {
+    Agreement {
+        asked_at: moment(seed),
+        pairs: 2,
+        missing: 1,
+        agreement: 0.75,
+        interval: [0.25, 0.9],
+        expected_by_chance: 0.1 + 0.2,
+        kappa: Some(0.5),
+        kappa_error: None,
+        slope: 1.5,
+        slope_error: 0.75,
+        bins: vec![AgreementBin {
+            from: 0.25,
+            to: 0.5,
+            pairs: 2,
+            agreed: 0.75,
+            interval: [0.25, 0.9],
+            expected: Some(0.625),
+        }],
+        observations: vec![LabelledMargin { margin: 0.5, choice: 1 }, LabelledMargin { margin: -0.375, choice: 0 }],
         model_metadata: account("openai", seed),
     }
 }

@@ -86,6 +86,10 @@ fn original() -> Home {
     home.run(&["export", "--output-file", "prompts.jsonl"]).done();
     fs::rename(home.path().join("prompts.jsonl"), home.path().join("prompts.jsonl.gz")).expect("renamed");
     home.write("src/lib.rs", "//! A library.\n");
+    home.write(
+        "labels.jsonl",
+        "{\"a_text\": \"Say sorry.\", \"b_text\": \"Sorry!\", \"choice\": \"a\", \"task\": \"An apology\"}\n",
+    );
     home.write("improved.txt", "Say it better.\n");
     home.write(
         "tone.yaml",

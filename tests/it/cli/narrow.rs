@@ -8,7 +8,7 @@ use crate::support::Home;
 const COLUMNS: u16 = 40;
 
 /// Every command that prints a table, or facts one a line.
-const TABLES: [&[&str]; 23] = [
+const TABLES: [&[&str]; 24] = [
     &["list"],
     &["search", "trip"],
     &["similar", "@last"],
@@ -30,6 +30,7 @@ const TABLES: [&[&str]; 23] = [
     &["why", "@last"],
     &["judge", "audit", "builtin"],
     &["judge", "audit", "--list"],
+    &["judge", "audit", "builtin", "--labels", "labels.jsonl"],
     &["compare", "@last", FIRST],
     &["select", "@last", FIRST, "--task", "Plan a trip"],
 ];
@@ -42,6 +43,7 @@ fn home() -> Home {
     for (idea, tags) in [("Plan a trip to the sea", "travel,summer"), ("Say sorry to a customer", "work")] {
         home.run(&["generate", idea, "--count", "3", "--tags", tags, "--quiet"]).done();
     }
+    home.write("labels.jsonl", "{\"a_text\": \"One\", \"b_text\": \"Two\", \"choice\": \"a\", \"task\": \"Count\"}\n");
     home
 }
 

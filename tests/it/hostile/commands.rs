@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::HOSTILE;
 use super::database::hostile_home;
@@ -31,6 +31,9 @@ const CALLS: &[&[&str]] = &[
     &["compare", "A", "B"],
     &["compare", "A", "B", "--task", HOSTILE],
     &["judge", "audit", "--list"],
+    &["judge", "audit", "builtin", "--labels", "labels.jsonl"],
+    &["judge", "audit", "builtin", "--labels", "bad.jsonl"],
+    &["judge", "audit", "builtin", "--labels", HOSTILE],
     &["why", "A"],
     &["metrics"],
     &["metrics", "A"],
@@ -137,6 +140,8 @@ fn home() -> (Home, Vec<String>) {
         "\\u001b[2J"
     );
     home.write("bad.jsonl", bad);
+    let label = json!({ "a": ids[0], "b": ids[1], "choice": "a", "task": HOSTILE, "persona": HOSTILE });
+    home.write("labels.jsonl", format!("{label}\n"));
     (home, ids)
 }
 

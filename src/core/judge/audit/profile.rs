@@ -39,6 +39,7 @@ pub fn profile(
         asked: u32::try_from(questions.len()).unwrap_or(u32::MAX),
         usable: true,
         faults: Vec::new(),
+        labels: None,
         model_metadata: spent.clone(),
     };
     judge_the_judge(&mut profile);

@@ -1,0 +1,257 @@
+//! `judge audit --labels`: a judge held against a person's choices, and what came of it kept with the judge's profile.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::audit::Audited;
+use super::estimate::{Estimate, Judgeable, Preflight};
+use super::{Engine, spend, wiring};
+use crate::api::{JudgeAuditRequest, PromptKey, ShowRequest};
+use crate::assets::Rubric;
+use crate::domain::Prompt;
+use crate::error::{Error, Result};
+use crate::judge::labels::parse::{self, Label, Side, unusable};
+use crate::judge::labels::{self, LabelledPair};
+
+/// So few pairs that the interval is hardly of use.
+const FEW_PAIRS: u32 = 10;
+
+/// The pairs of a labels file with their texts.
+#[derive(Debug, Clone)]
+pub struct LabelledPairs {
+    pairs: Vec<LabelledPair>,
+}
+
+impl LabelledPairs {
+    /// How many there are, 1 or more.
+    pub fn count(&self) -> usize {
+        self.pairs.len()
+    }
+}
+
+/// How far a test with labels is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelsProgress {
+    /// The judge has no profile yet and is put to its own test first: questions answered, of how many.
+    Testing(usize, usize),
+    /// The labels: questions answered, of how many.
+    Asking(usize, usize),
+}
+
+/// What came of a test with labels.
+#[derive(Debug)]
+pub struct LabelsAudited {
+    /// The judge's profile, with the labels in it.
+    pub audited: Audited,
+    /// True when the judge had no profile and was put to its own test first.
+    pub is_tested: bool,
+}
+
+impl Engine {
+    /// Reads a labels file and looks up the prompts it names.
+    ///
+    /// # Errors
+    /// `file` for a file that cannot be read or used, with the line and the field; `storage`.
+    pub async fn labels(&self, path: &Path) -> Result<LabelledPairs> {
+        let mut reading =
+            Reading { engine: self, path: path.to_owned(), prompts: HashMap::new(), rubrics: BTreeMap::new() };
+        let mut pairs = Vec::new();
+        for label in parse::read(path)? {
+            pairs.push(reading.pair(label).await?);
+        }
+        Ok(LabelledPairs { pairs })
+    }
+
+    /// Asks a judge about every pair in both orders and keeps how often it agrees, beside what its own test showed. A judge
+    /// without a profile is put to its own test first, under the same caps. Asks past the cache. Dropping the future
+    /// cancels the calls. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Engine::audit_judge`]; `judge_unreliable` when no pair has a valid answer in both orders. The judge's own test is
+    /// kept even when the labels fail.
+    pub async fn audit_labels(
+        &self,
+        request: JudgeAuditRequest,
+        pairs: &LabelledPairs,
+        told: impl Fn(LabelsProgress),
+    ) -> Result<LabelsAudited> {
+        let preflight = self.preflight_labels(&request, pairs).await?;
+        let warning = self.pass_preflight(&preflight, "choose a cheaper judge or fewer labels")?;
+        let bench = self.bench_of_audit(&request)?;
+        let judging = self.judging_of_audit(&request, &bench)?;
+        let judge = judging.judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
+        let stored = self.store().profile(judge.name()).await?;
+        let is_tested = stored.is_none();
+        let mut profile = match stored {
+            Some(profile) => profile,
+            None => {
+                let profile =
+                    self.put_to_test(&judging, judge, |done, total| told(LabelsProgress::Testing(done, total))).await?;
+                // It is paid for, whatever becomes of the labels. Whether it can be kept is told at the end.
+                if let Err(error) = self.store().put_profile(profile.clone()).await {
+                    tracing::warn!(%error, "the judge's profile cannot be stored");
+                }
+                profile
+            }
+        };
+        let asking = |done, total| told(LabelsProgress::Asking(done, total));
+        let agreement = labels::ask_pairs(&judging, judge, &pairs.pairs, asking).await?;
+        let few = (agreement.pairs < FEW_PAIRS).then(|| {
+            format!(
+                "fewer than {FEW_PAIRS} labelled pairs were answered ({}), so the intervals are wide; 40 pairs make them useful",
+                agreement.pairs
+            )
+        });
+        profile.labels = Some(agreement);
+        let not_kept = self.store().put_profile(profile.clone()).await.err();
+        let warnings = warning.into_iter().chain(bench.warnings).chain(few).collect();
+        Ok(LabelsAudited { audited: Audited { profile, warnings, not_kept }, is_tested })
+    }
+
+    /// Whether a test with labels may begin without a question.
+    ///
+    /// # Errors
+    /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot; `storage`.
+    pub async fn preflight_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Preflight> {
+        let bench = self.bench_of_audit(request)?;
+        let is_known = match self.judges(&bench.targets, true)?.first() {
+            Some(judge) => self.store().profile(judge.name()).await?.is_some(),
+            None => true,
+        };
+        self.against_preflight(request.budget_usd, || {
+            let labels = self.estimate_labels(request, pairs)?;
+            Ok(if is_known { labels } else { labels.and(self.estimate_audit(request)?) })
+        })
+    }
+
+    fn estimate_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Estimate> {
+        let bench = self.bench_of_audit(request)?;
+        let price = spend::caps(None, None, request.assume_price).assumed_price;
+        let mut by_persona: BTreeMap<&str, Vec<&LabelledPair>> = BTreeMap::new();
+        for pair in &pairs.pairs {
+            by_persona.entry(&pair.persona).or_default().push(pair);
+        }
+        let mut total: Option<Estimate> = None;
+        for (persona, pairs) in by_persona {
+            let Some(first) = pairs.first() else { continue };
+            let judgeable = Judgeable {
+                task: pairs.iter().map(|pair| pair.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
+                persona,
+                rubric: Arc::clone(&first.rubric),
+                targets: &bench.targets,
+                candidates: 2,
+                longest: pairs.iter().map(|pair| pair.a.len().max(pair.b.len())).max().unwrap_or_default() as u64,
+                thorough: true,
+            };
+            let estimate = self.estimate_of_questions(&judgeable, 2 * pairs.len() as u64, price)?;
+            total = Some(match total {
+                Some(total) => total.and(estimate),
+                None => estimate,
+            });
+        }
+        total.ok_or_else(|| Error::Internal("there are no labels".to_owned()))
+    }
+}
+
+/// Labels being given their texts.
+struct Reading<'a> {
+    engine: &'a Engine,
+    path: PathBuf,
+    /// Prompts that were read already: one is often compared with several.
+    prompts: HashMap<PromptKey, Arc<Prompt>>,
+    rubrics: BTreeMap<String, Arc<Rubric>>,
+}
+
+/// A side of a label, looked up.
+enum Found {
+    Prompt(Arc<Prompt>),
+    Text(String),
+}
+
+impl Reading<'_> {
+    async fn pair(&mut self, label: Label) -> Result<LabelledPair> {
+        let Label { line, choice, task, persona, .. } = label;
+        let a = self.side(line, "a", label.a).await?;
+        let b = self.side(line, "b", label.b).await?;
+        if a.text().trim() == b.text().trim() {
+            return Err(self.fault(line, "a and b are the same text; leave the line out"));
+        }
+        let task = match task {
+            Some(task) => task,
+            None => a.common(&b, |prompt| prompt.original_input.trim()).map(str::to_owned).ok_or_else(|| {
+                self.fault(
+                    line,
+                    "task: is needed here, because it is not stored what both were made from; say what they are for",
+                )
+            })?,
+        };
+        let usual = wiring::default_persona(self.engine.config());
+        let persona = persona.unwrap_or_else(|| a.common(&b, |prompt| &prompt.persona).unwrap_or(usual).to_owned());
+        let rubric = match self.rubrics.get(&persona) {
+            Some(rubric) => Arc::clone(rubric),
+            None => {
+                let rubric = self.engine.rubric(None, &persona)?;
+                self.rubrics.insert(persona.clone(), Arc::clone(&rubric));
+                rubric
+            }
+        };
+        Ok(LabelledPair { task, persona, rubric, a: a.into_text(), b: b.into_text(), choice })
+    }
+
+    async fn side(&mut self, line: u64, name: &str, side: Side) -> Result<Found> {
+        let key = match side {
+            Side::Text(text) => return Ok(Found::Text(text)),
+            Side::Stored(key) => key,
+        };
+        if let Some(prompt) = self.prompts.get(&key) {
+            return Ok(Found::Prompt(Arc::clone(prompt)));
+        }
+        match self.engine.show(ShowRequest { prompt_id: key.clone() }).await {
+            Ok(prompt) => {
+                let prompt = Arc::new(prompt);
+                self.prompts.insert(key, Arc::clone(&prompt));
+                Ok(Found::Prompt(prompt))
+            }
+            Err(Error::NotFound { .. }) => Err(self.fault(
+                line,
+                &format!(
+                    "{name}: no stored prompt matches `{key}`; leave the line out, or write the text as `{name}_text`"
+                ),
+            )),
+            Err(Error::Value(faults)) => {
+                let told: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+                Err(self.fault(line, &format!("{name}: {}", told.join("; "))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn fault(&self, line: u64, reason: &str) -> Error {
+        unusable(&self.path, format!("line {line}: {reason}"))
+    }
+}
+
+impl Found {
+    fn text(&self) -> &str {
+        match self {
+            Self::Prompt(prompt) => &prompt.content,
+            Self::Text(text) => text,
+        }
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Prompt(prompt) => prompt.content.clone(),
+            Self::Text(text) => text,
+        }
+    }
+
+    /// What two stored prompts have in common, if it is not empty.
+    fn common<'a>(&'a self, other: &'a Self, of: impl Fn(&'a Prompt) -> &'a str) -> Option<&'a str> {
+        match (self, other) {
+            (Self::Prompt(a), Self::Prompt(b)) if of(a) == of(b) && !of(a).is_empty() => Some(of(a)),
+            _ => None,
+        }
+    }
+}

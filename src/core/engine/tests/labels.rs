@@ -1,0 +1,151 @@
+//! A judge held against a person's labels: what is read, asked, refused and kept.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::api::JudgeAuditRequest;
+use crate::domain::{JudgeName, Prompt, PromptId};
+use crate::engine::{LabelsProgress, Preflight};
+use crate::store::samples;
+
+/// Sees which text is good, and has no other bias.
+const SEEING: &str = "seed: 3\nmodel: judge-1\njudge: {quality_spread: 0, markers: {\"[bad]\": -1.6}}\n";
+
+fn judged_by(script: &str, more: &str) -> Home {
+    let home = Home::new();
+    std::fs::write(home.folder.path().join("lab.yaml"), script).unwrap();
+    let config = "providers:\n  lab: {kind: sim, script: lab.yaml, max_retries: 0}\njudge: {provider: lab}\n";
+    std::fs::write(home.folder.path().join("config.yaml"), format!("{config}{more}")).unwrap();
+    home
+}
+
+/// Stores prompts with these texts and inputs.
+async fn stored(engine: &Engine, prompts: &[(&str, &str)]) -> Vec<PromptId> {
+    let made = prompts.iter().zip(0_u32..).map(|((content, input), seed)| Prompt {
+        content: (*content).to_owned(),
+        original_input: (*input).to_owned(),
+        ..samples::prompt(seed)
+    });
+    let made: Vec<Prompt> = made.collect();
+    engine.store().append(made.clone()).await.unwrap();
+    made.iter().map(|prompt| prompt.id).collect()
+}
+
+fn file(home: &Home, text: &str) -> PathBuf {
+    let path = home.folder.path().join("labels.jsonl");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn by_id(a: PromptId, b: PromptId, choice: &str) -> String {
+    json!({ "a": a, "b": b, "choice": choice }).to_string() + "\n"
+}
+
+fn by_text(number: usize, choice: &str) -> String {
+    let (a, b) = (format!("text {number}"), format!("text {number} [bad]"));
+    json!({ "a_text": a, "b_text": b, "choice": choice, "task": "a note" }).to_string() + "\n"
+}
+
+fn asking() -> JudgeAuditRequest {
+    JudgeAuditRequest::default()
+}
+
+#[tokio::test]
+async fn labels_are_asked_and_kept_beside_the_test_which_is_made_once() {
+    let home = judged_by(SEEING, "");
+    let engine = home.engine();
+    let ids = stored(&engine, &[("one", "a haiku"), ("two [bad]", "a haiku"), ("three", "a haiku")]).await;
+    let text = [by_id(ids[0], ids[1], "a"), by_id(ids[1], ids[2], "a"), by_text(1, "a")].concat();
+    let pairs = engine.labels(&file(&home, &text)).await.unwrap();
+    assert_eq!(pairs.count(), 3);
+    let heard = std::sync::Mutex::new(Vec::new());
+    let first = engine.audit_labels(asking(), &pairs, |progress| heard.lock().unwrap().push(progress)).await.unwrap();
+    assert!(first.is_tested && first.audited.not_kept.is_none());
+    assert!(
+        first.audited.warnings[0].contains("fewer than 10 labelled pairs were answered (3)"),
+        "{:?}",
+        first.audited.warnings
+    );
+    let heard = heard.into_inner().unwrap();
+    assert!(heard.contains(&LabelsProgress::Testing(60, 60)) && heard.ends_with(&[LabelsProgress::Asking(6, 6)]));
+    let agreement = first.audited.profile.labels.clone().unwrap();
+    assert_eq!((agreement.pairs, agreement.model_metadata.calls), (3, 6));
+    assert!((agreement.agreement - 2.0 / 3.0).abs() < 1e-9, "{agreement:?}");
+    // The test is kept and not made again, and the labels of the last time are replaced.
+    let pairs = engine.labels(&file(&home, &by_text(2, "a"))).await.unwrap();
+    let second = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap();
+    assert!(!second.is_tested && second.audited.profile.audited_at == first.audited.profile.audited_at);
+    assert_eq!(second.audited.profile.labels.as_ref().unwrap().pairs, 1);
+    let name = JudgeName { provider: "lab".into(), model: "judge-1".into() };
+    assert_eq!(engine.store().profile(name).await.unwrap(), Some(second.audited.profile.clone()));
+    // A new test leaves the labels.
+    let tested = engine.audit_judge(asking(), |_, _| {}).await.unwrap();
+    assert_eq!(tested.profile.labels, second.audited.profile.labels);
+}
+
+#[tokio::test]
+async fn a_line_that_cannot_be_used_is_named_with_what_to_do() {
+    let home = judged_by(SEEING, "");
+    let engine = home.engine();
+    let ids = stored(&engine, &[("one", "a haiku"), ("two", "a letter"), ("one", "a haiku")]).await;
+    let nobody = PromptId(samples::id(77));
+    for (text, parts) in [
+        (by_id(ids[0], nobody, "a"), vec!["line 1: b: no stored prompt matches", "`b_text`"]),
+        (by_text(1, "b") + &by_id(ids[0], ids[1], "a"), vec!["line 2: task: is needed here", "say what they are for"]),
+        (by_id(ids[0], ids[0], "a"), vec!["line 1: a and b are the same text"]),
+        (by_id(ids[0], ids[2], "a"), vec!["line 1: a and b are the same text"]),
+        ("{\"a\": \"000000\", \"b_text\": \"x\", \"choice\": \"a\"}".into(), vec!["line 1: a: "]),
+        ("{\"a_text\": \"y\", \"b_text\": \"x\", \"choice\": \"a\"}".into(), vec!["line 1: task: is needed here"]),
+    ] {
+        let error = engine.labels(&file(&home, &text)).await.unwrap_err();
+        assert_eq!(error.code(), Code::File, "{error}");
+        for part in parts.into_iter().chain(["labels.jsonl"]) {
+            assert!(error.to_string().contains(part), "{text}: no `{part}` in `{error}`");
+        }
+    }
+    // A person may contradict themselves, in either order.
+    let task = format!(
+        "{{\"a\": \"{0}\", \"b\": \"{1}\", \"choice\": \"a\", \"task\": \"x\"}}\n{{\"a\": \"{1}\", \"b\": \"{0}\", \"choice\": \"a\", \"task\": \"x\"}}",
+        ids[0], ids[1]
+    );
+    assert_eq!(engine.labels(&file(&home, &task)).await.unwrap().count(), 2);
+}
+
+#[tokio::test]
+async fn a_cap_that_is_reached_keeps_no_labels() {
+    let home = judged_by(SEEING, "");
+    let engine = home.engine();
+    engine.audit_judge(asking(), |_, _| {}).await.unwrap();
+    let pairs =
+        engine.labels(&file(&home, &(0..5).map(|number| by_text(number, "a")).collect::<String>())).await.unwrap();
+    let capped = JudgeAuditRequest { max_calls: Some(9), ..asking() };
+    let error = engine.audit_labels(capped, &pairs, |_| {}).await.unwrap_err();
+    assert_eq!(error.code(), Code::BudgetExceeded);
+    assert_eq!(engine.judge_profiles().await.unwrap()[0].labels, None);
+    let enough = JudgeAuditRequest { max_calls: Some(10), ..asking() };
+    engine.audit_labels(enough, &pairs, |_| {}).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_it_may_cost_counts_two_questions_a_pair_and_the_test_where_it_is_made() {
+    let script =
+        format!("{SEEING}price: {{input: 1.0, output: 10.0}}\nusage: {{input_tokens: 500, output_tokens: 40}}\n");
+    let home = judged_by(&script, "spend: {preflight_usd: 0.001}\n");
+    let engine = home.engine();
+    let pairs =
+        engine.labels(&file(&home, &(0..5).map(|number| by_text(number, "a")).collect::<String>())).await.unwrap();
+    let calls = async |engine: &Engine| match engine.preflight_labels(&asking(), &pairs).await.unwrap() {
+        Preflight::Ask(estimate) => (estimate.calls, estimate.most_usd.unwrap()),
+        other => panic!("{other:?}"),
+    };
+    // Each question may need a repair.
+    let (both, both_usd) = calls(&engine).await;
+    assert_eq!(both, 2 * (10 + 72));
+    let error = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap_err();
+    assert!(error.code() == Code::BudgetExceeded && error.to_string().contains("fewer labels"), "{error}");
+    let budget = JudgeAuditRequest { budget_usd: Some(both_usd), ..asking() };
+    engine.audit_judge(budget, |_, _| {}).await.unwrap();
+    let (labels, labels_usd) = calls(&engine).await;
+    assert_eq!(labels, 2 * 10);
+    assert!(labels_usd < both_usd);
+}
