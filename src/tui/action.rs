@@ -128,6 +128,12 @@ pub enum Action {
     FindNext,
     FindPrevious,
     FindKeep,
+    LabelPairs,
+    LabelLeft,
+    LabelRight,
+    LabelEven,
+    LabelSkip,
+    LabelUndo,
     Import,
 }
 
@@ -147,28 +153,31 @@ pub enum ScreenName {
     Providers,
     /// What it cost.
     Spend,
+    /// Pairs of prompts that are labelled; it has no tab.
+    Label,
 }
 
 impl ScreenName {
-    /// All screens, in the order of their numbers.
+    /// All screens with a tab, in the order of their numbers.
     pub const ALL: [Self; 6] = [Self::Work, Self::Compare, Self::Judge, Self::History, Self::Providers, Self::Spend];
 
-    /// The digit that leads there.
-    pub const fn digit(self) -> char {
-        match self {
+    /// The digit that leads there; `None` for a screen without a tab.
+    pub const fn digit(self) -> Option<char> {
+        Some(match self {
             Self::Work => '1',
             Self::Compare => '2',
             Self::Judge => '3',
             Self::History => '5',
             Self::Providers => '6',
             Self::Spend => '7',
-        }
+            Self::Label => return None,
+        })
     }
 
     /// The action that leads there.
     pub fn action(self) -> Action {
-        let leads =
-            |info: &&ActionInfo| info.id.strip_prefix("screen-").is_some_and(|id| id.chars().eq([self.digit()]));
+        let Some(digit) = self.digit() else { return Action::LabelPairs };
+        let leads = |info: &&ActionInfo| info.id.strip_prefix("screen-").is_some_and(|id| id.chars().eq([digit]));
         // A test holds that each is there.
         ACTIONS.iter().find(leads).map_or(Action::GoToWork, |info| info.action)
     }
@@ -182,6 +191,7 @@ impl ScreenName {
             Self::History => "on the History; {screen-5} goes there",
             Self::Providers => "on the Providers; {screen-6} goes there",
             Self::Spend => "on the Spending; {screen-7} goes there",
+            Self::Label => "where pairs are labelled; {label-pairs} goes there",
         }
     }
 
@@ -194,6 +204,7 @@ impl ScreenName {
             Self::History => "History",
             Self::Providers => "Providers",
             Self::Spend => "Spending",
+            Self::Label => "Label",
         }
     }
 
@@ -206,6 +217,7 @@ impl ScreenName {
             Self::History => "Hist",
             Self::Providers => "Prov",
             Self::Spend => "Spend",
+            Self::Label => "Label",
         }
     }
 }
@@ -231,13 +243,15 @@ pub enum Context {
     Providers,
     /// Among what was spent, beside those of every pane.
     Spend,
+    /// Where pairs are labelled, beside the keys of every pane.
+    Label,
     /// In the field that says what to find in a pane, beside the keys that edit text.
     Find,
 }
 
 impl Context {
     /// Those that can have the keys.
-    pub const FOCUSES: [Self; 9] = [
+    pub const FOCUSES: [Self; 10] = [
         Self::Composer,
         Self::Navigate,
         Self::Compare,
@@ -246,6 +260,7 @@ impl Context {
         Self::History,
         Self::Providers,
         Self::Spend,
+        Self::Label,
         Self::Find,
     ];
 
@@ -261,6 +276,7 @@ impl Context {
             Self::History => "history",
             Self::Providers => "providers",
             Self::Spend => "spend",
+            Self::Label => "label",
             Self::Find => "find",
         }
     }
@@ -277,6 +293,7 @@ impl Context {
             Self::History => &[Self::History, Self::Navigate, Self::Global],
             Self::Providers => &[Self::Providers, Self::Navigate, Self::Global],
             Self::Spend => &[Self::Spend, Self::Navigate, Self::Global],
+            Self::Label => &[Self::Label, Self::Navigate, Self::Global],
             Self::Find => &[Self::Find, Self::Composer, Self::Global],
         }
     }
@@ -295,6 +312,7 @@ impl Context {
             Self::Search | Self::History => Some(ScreenName::History),
             Self::Providers => Some(ScreenName::Providers),
             Self::Spend => Some(ScreenName::Spend),
+            Self::Label => Some(ScreenName::Label),
             Self::Find => None,
         }
     }

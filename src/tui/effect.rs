@@ -2,6 +2,8 @@
 //! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
 
 use aludel_core::domain::{PromptId, SpendBy};
+use aludel_core::engine::{Better, KeptLabel};
+use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::told::Notice;
 use serde_json::Value;
 
@@ -105,6 +107,12 @@ pub(crate) enum Inquiry {
     },
     /// Every setting, with its value and where that comes from.
     Settings,
+    /// Pairs to label, of these prompts; of the newest runs where there are none.
+    Pairs(Vec<PromptId>),
+    /// Write down which of a pair is better.
+    KeepLabel(Box<BlindPair>, Better),
+    /// Take the last label back.
+    TakeLabelBack(Box<KeptLabel>),
 }
 
 /// What is wished of what is stored.

@@ -1,7 +1,7 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
 use aludel_core::domain::{CompareResult, Prompt, PromptId, ProviderTest};
-use aludel_core::engine::{Indexing, Newcomer, ProviderFacts};
+use aludel_core::engine::{Indexing, KeptLabel, Labelling, Newcomer, ProviderFacts};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
 use aludel_core::trace::LogLine;
@@ -143,6 +143,12 @@ pub(crate) enum Told {
     Spent(Outcome<Box<Spent>>),
     /// Every setting.
     Settings(Outcome<Vec<SettingRow>>),
+    /// Pairs to label.
+    Pairs(Outcome<Box<Labelling>>),
+    /// A label is on the disk.
+    LabelKept(Outcome<Box<KeptLabel>>),
+    /// The last label is gone from it.
+    LabelTakenBack(Outcome<()>),
 }
 
 /// An answer about what is stored.

@@ -140,7 +140,8 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     let figures = live.map(LiveRun::figures_due);
     let toast = model.toast.as_ref().map(|toast| toast.until);
     let deleting = model.history.deleting.as_ref().map(|deleting| deleting.until);
-    [spinner, figures, toast, deleting, model.quit_armed_until].into_iter().flatten().min()
+    let labelling = screens::label::next_change(model);
+    [spinner, figures, toast, deleting, labelling, model.quit_armed_until].into_iter().flatten().min()
 }
 
 /// The next moment at which anything is to be done by itself, seen or not.

@@ -36,6 +36,8 @@ pub struct Paths {
     pub themes: PathBuf,
     /// The folder of what was being written when a workbench ended.
     pub drafts: PathBuf,
+    /// The labels that were made in the workbench, a line each.
+    pub labels: PathBuf,
     /// The last text that was copied and too long for some terminals.
     pub copied: PathBuf,
     /// The system's folder of temporary files.
@@ -87,6 +89,7 @@ impl Paths {
             judge: home.join("judge"),
             themes: home.join("themes"),
             drafts: home.join("drafts"),
+            labels: home.join("labels.jsonl"),
             copied: home.join("copied.txt"),
             temporary,
             shown_temporary,

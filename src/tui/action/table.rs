@@ -6,7 +6,7 @@
 use super::{Action, ActionInfo, Context, ScreenName, info};
 
 use Action as A;
-use Context::{Compare, Composer, Find, Global, History, Judge, Navigate, Providers, Search, Spend};
+use Context::{Compare, Composer, Find, Global, History, Judge, Label, Navigate, Providers, Search, Spend};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -105,10 +105,10 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),
     info(A::PhasePrevious, "phase-prev", Navigate, &["{"], "phase", "Previous phase").at_work(),
     info(A::PhaseNext, "phase-next", Navigate, &["}"], "phase", "Next phase").at_work().hint(7),
-    info(A::Down, "down", Navigate, &["j", "Down"], "down", "Down a row"),
+    info(A::Down, "down", Navigate, &["j", "Down"], "down", "Down a row").but_at(ScreenName::Label),
     info(A::Up, "up", Navigate, &["k", "Up"], "up", "Up a row"),
     info(A::HalfDown, "half-down", Navigate, &["d", "Ctrl+D"], "half down", "Down half a pane"),
-    info(A::HalfUp, "half-up", Navigate, &["u", "Ctrl+U"], "half up", "Up half a pane"),
+    info(A::HalfUp, "half-up", Navigate, &["u", "Ctrl+U"], "half up", "Up half a pane").but_at(ScreenName::Label),
     info(A::PageDown, "page-down", Navigate, &["PageDown", "Space"], "page down", "Down a pane"),
     info(A::PageUp, "page-up", Navigate, &["PageUp"], "page up", "Up a pane"),
     info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
@@ -170,6 +170,21 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
         .hint(20)
         .calls("select"),
+    info(
+        A::LabelPairs,
+        "label-pairs",
+        Navigate,
+        &["B"],
+        "label pairs",
+        "Choose between prompts without knowing which is which, to measure the judge",
+    ),
+    info(A::LabelLeft, "label-left", Label, &["h", "Left"], "left", "The left one is better").hint(1),
+    info(A::LabelRight, "label-right", Label, &["l", "Right"], "right", "The right one is better").hint(2),
+    info(A::LabelEven, "label-even", Label, &["=", "Down"], "no difference", "Neither is better").hint(4),
+    info(A::LabelSkip, "label-skip", Label, &["s"], "skip", "Pass this pair over").hint(5),
+    info(A::LabelUndo, "label-undo", Label, &["u"], "undo", "Take the last label back").hint(6),
+    info(A::Down, "label-down", Label, &["j"], "down", "Down a row of both texts").hint(7),
+    info(A::HalfUp, "label-half-up", Label, &["Ctrl+U"], "half up", "Up half a pane of both texts"),
     info(
         A::ChangeNext,
         "next-change",

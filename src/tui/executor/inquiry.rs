@@ -31,7 +31,23 @@ pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
         Inquiry::TestProvider(name) => Told::Tested(told(test(engine, name).await.map(Box::new))),
         Inquiry::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
         Inquiry::Settings => Told::Settings(told(settings(engine))),
+        Inquiry::Pairs(among) => Told::Pairs(told(engine.labelling(&among).await.map(Box::new))),
+        Inquiry::KeepLabel(pair, better) => {
+            let engine = engine.clone();
+            let kept = on_disk(move || engine.keep_label(&pair, better)).await;
+            Told::LabelKept(told(kept.map(Box::new)))
+        }
+        Inquiry::TakeLabelBack(kept) => {
+            let engine = engine.clone();
+            Told::LabelTakenBack(told(on_disk(move || engine.take_label_back(&kept)).await))
+        }
     }
+}
+
+/// Writes a file without holding up anything else.
+async fn on_disk<T: Send + 'static>(write: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let written = tokio::task::spawn_blocking(write).await;
+    written.map_err(|error| Error::Internal(format!("a label was not written: {error}")))?
 }
 
 fn told<T>(outcome: Result<T>) -> Outcome<T> {

@@ -11,6 +11,7 @@ pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod inputs;
 pub(crate) mod judge;
+pub(crate) mod label;
 pub(crate) mod link;
 pub(crate) mod listing;
 pub(crate) mod providers;
@@ -31,6 +32,7 @@ pub(crate) use find::Find;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
 pub(crate) use judge::Judge;
+pub(crate) use label::Label;
 pub(crate) use link::Link;
 pub(crate) use listing::Listing;
 pub(crate) use providers::Providers;
@@ -217,6 +219,8 @@ pub(crate) struct Model {
     pub(crate) providers: Providers,
     /// What was spent.
     pub(crate) spend: Spend,
+    /// Pairs that are labelled.
+    pub(crate) label: Label,
     /// What lies over the screen.
     pub(crate) overlay: Option<Overlay>,
     /// Words that are looked for in a pane.
@@ -267,6 +271,7 @@ impl Model {
             history: History::new(),
             providers: Providers::default(),
             spend: Spend::default(),
+            label: Label::default(),
             overlay: None,
             find: None,
             sought: String::new(),
@@ -302,6 +307,7 @@ impl Model {
             (_, ScreenName::History) => self.history.focus.context(),
             (_, ScreenName::Providers) => Context::Providers,
             (_, ScreenName::Spend) => Context::Spend,
+            (_, ScreenName::Label) => Context::Label,
         }
     }
 
@@ -333,6 +339,7 @@ impl Model {
             ScreenName::History => self.history.is_searching(),
             ScreenName::Providers => self.providers.is_waiting(),
             ScreenName::Spend => self.spend.asked.is_some(),
+            ScreenName::Label => self.label.asked.is_some(),
         };
         here || self.is_busy()
     }

@@ -45,7 +45,9 @@ pub(super) fn wanted(model: &Model) -> Vec<Chosen> {
     let own = match model.screen {
         ScreenName::Judge => &model.judge.prompts,
         ScreenName::Compare => &model.compare.prompts,
-        ScreenName::Work | ScreenName::History | ScreenName::Providers | ScreenName::Spend => model.choice.all(),
+        ScreenName::Work | ScreenName::History | ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {
+            model.choice.all()
+        }
     };
     match own {
         [_, _, ..] => own.to_vec(),
@@ -64,7 +66,7 @@ fn here(model: &Model) -> Option<Chosen> {
         ScreenName::Compare => model.compare.two().map(|(_, other)| other.clone()),
         ScreenName::Judge => model.judge.marked_prompt(),
         ScreenName::History => Some(named(model, model.history.marked_row()?.id)),
-        ScreenName::Providers | ScreenName::Spend => None,
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => None,
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 mod find;
 pub(crate) mod history;
 pub(crate) mod judge;
+pub(crate) mod label;
 mod marks;
 mod place;
 pub(crate) mod pointer;
@@ -42,6 +43,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         ScreenName::History => history::view::view(model, frame, theme),
         ScreenName::Providers => providers::view::view(model, frame, theme),
         ScreenName::Spend => spend::view::view(model, frame, theme),
+        ScreenName::Label => label::view::view(model, frame, theme),
     }
     marks::view(model, frame.buffer_mut(), theme);
     let data = theme.data(frame.buffer_mut(), || areas_of_data(model));
@@ -55,6 +57,7 @@ fn areas_of_data(model: &Model) -> Vec<Rect> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut areas = match model.screen {
         ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
+        ScreenName::Label => label::areas(model),
         // Their texts have signs of ours between what was written.
         ScreenName::Judge | ScreenName::History | ScreenName::Providers | ScreenName::Spend => Vec::new(),
     };
@@ -81,6 +84,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         (_, ScreenName::History) => history::refusal(model, action),
         (_, ScreenName::Providers) => providers::refusal(model, action),
         (_, ScreenName::Spend) => spend::refusal(model, action),
+        (_, ScreenName::Label) => label::refusal(model, action),
     }
 }
 
@@ -113,6 +117,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Judge => return judge::begin(model, choice::wanted(model)),
         Action::GoToProviders => return providers::enter(model),
         Action::GoToSpend => return spend::enter(model),
+        Action::LabelPairs => return label::enter(model),
         Action::RunSettings => {
             model.overlay = Some(Overlay::Settings { row: 0, typing: false });
             return vec![CoreEffect::LoadNames.into()];
@@ -136,6 +141,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
                 ScreenName::History => history::act(model, action),
                 ScreenName::Providers => providers::act(model, action),
                 ScreenName::Spend => spend::act(model, action),
+                ScreenName::Label => label::act(model, action),
             };
         }
     }
@@ -156,7 +162,7 @@ pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     match model.screen {
         ScreenName::Work => workbench::type_in(model, character),
         ScreenName::History => return history::type_in(model, character),
-        ScreenName::Compare | ScreenName::Judge | ScreenName::Providers | ScreenName::Spend => {}
+        ScreenName::Compare | ScreenName::Judge | ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {}
     }
     Vec::new()
 }
@@ -173,7 +179,9 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             workbench::paste(model, text);
         }
         ScreenName::History => return history::paste(model, text),
-        ScreenName::Providers | ScreenName::Spend => model.say(Tone::Refused, "nothing is typed here"),
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {
+            model.say(Tone::Refused, "nothing is typed here");
+        }
     }
     Vec::new()
 }
@@ -186,6 +194,7 @@ pub(crate) fn reflow(model: &mut Model) {
     history::reflow(model);
     providers::reflow(model);
     spend::reflow(model);
+    label::reflow(model);
     find::settle(model);
     select::settle(model);
     texts::keep_shown(model);
@@ -197,6 +206,9 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) {
         Told::Providers(rows) => providers::listed(model, ticket, rows),
         Told::Tested(outcome) => providers::tested(model, ticket, outcome),
         Told::Spent(outcome) => spend::take_in(model, ticket, outcome),
+        Told::Pairs(outcome) => label::take_in(model, ticket, outcome),
+        Told::LabelKept(outcome) => label::kept(model, ticket, outcome),
+        Told::LabelTakenBack(outcome) => label::taken_back(model, ticket, outcome),
         Told::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
     }
 }

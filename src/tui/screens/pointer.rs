@@ -6,7 +6,7 @@
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 
-use super::{act, compare, history, judge, providers, select, spend, surround, texts, workbench};
+use super::{act, compare, history, judge, label, providers, select, spend, surround, texts, workbench};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
@@ -60,6 +60,7 @@ fn click(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<E
         ScreenName::History => history::click(model, at),
         ScreenName::Providers => providers::click(model, at),
         ScreenName::Spend => spend::click(model, at),
+        ScreenName::Label => Vec::new(),
     }
 }
 
@@ -75,6 +76,7 @@ fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
         ScreenName::History => return history::wheel(model, at, direction),
         ScreenName::Providers => providers::wheel(model, at, direction),
         ScreenName::Spend => spend::wheel(model, direction),
+        ScreenName::Label => label::wheel(model, at, direction),
         ScreenName::Compare => {}
     }
     Vec::new()

@@ -128,7 +128,7 @@ fn tabs(model: &Model, width: u16) -> Vec<(ScreenName, String)> {
     let aside: usize = aside(model, &Theme::mono()).iter().map(|(text, _)| text.width()).sum();
     let room = usize::from(width).saturating_sub(BRAND.width() + aside);
     let written = |title: fn(ScreenName) -> &'static str| {
-        let tab = |screen: ScreenName| (screen, format!("  {} {}", screen.digit(), title(screen)));
+        let tab = |screen: ScreenName| (screen, format!("  {} {}", screen.digit().unwrap_or(' '), title(screen)));
         ScreenName::ALL.map(tab).to_vec()
     };
     let whole = written(ScreenName::title);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeName, Prompt, PromptId};
-use crate::engine::{LabelsProgress, Preflight};
+use crate::engine::{Better, LabelsProgress, Preflight};
 use crate::store::samples;
 
 /// Sees which text is good, and has no other bias.
@@ -148,4 +148,42 @@ async fn what_it_may_cost_counts_two_questions_a_pair_and_the_test_where_it_is_m
     let (labels, labels_usd) = calls(&engine).await;
     assert_eq!(labels, 2 * 10);
     assert!(labels_usd < both_usd);
+}
+
+#[tokio::test]
+async fn pairs_are_labelled_kept_and_read_back_as_labels() {
+    let home = judged_by(SEEING, "");
+    let engine = home.engine();
+    let error = engine.labelling(&[]).await.unwrap_err();
+    assert!(error.to_string().contains("generate two or more variants first"), "{error}");
+    generate(&engine, json!({ "input": "a note about boats", "count": 3, "provider": "builtin" })).await.unwrap();
+    let sitting = engine.labelling(&[]).await.unwrap();
+    assert_eq!((sitting.pairs.len(), sitting.known), (3, 0));
+    assert_eq!(sitting.pairs[0].task, "a note about boats");
+    let first = engine.keep_label(&sitting.pairs[0], Better::Left).unwrap();
+    let second = engine.keep_label(&sitting.pairs[1], Better::Neither).unwrap();
+    assert_eq!(engine.take_label_back(&first).unwrap_err().code(), Code::Conflict);
+    engine.take_label_back(&second).unwrap();
+    // What is labelled comes last the next time.
+    let again = engine.labelling(&[]).await.unwrap();
+    assert_eq!((again.known, again.pairs.last()), (1, Some(&sitting.pairs[0])));
+    // The labels outlive the prompts.
+    engine.delete(engine.decode(json!({ "all": true })).unwrap()).await.unwrap();
+    let pairs = engine.labels(&sitting.path).await.unwrap();
+    let audited = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap();
+    assert_eq!(audited.audited.profile.labels.unwrap().observations[0].choice, 1);
+}
+
+#[tokio::test]
+async fn marked_prompts_are_paired_within_an_idea() {
+    let home = judged_by(SEEING, "");
+    let engine = home.engine();
+    let ids = stored(&engine, &[("one", "a haiku"), ("two", "a letter"), ("three", "a haiku")]).await;
+    let sitting = engine.labelling(&ids).await.unwrap();
+    assert_eq!((sitting.pairs.len(), sitting.pairs[0].task.as_str()), (1, "a haiku"));
+    let error = engine.labelling(&ids[..2]).await.unwrap_err();
+    assert!(error.to_string().contains("no two are of one idea"), "{error}");
+    std::fs::write(&sitting.path, "nonsense\n").unwrap();
+    let error = engine.labelling(&ids).await.unwrap_err();
+    assert!(error.code() == Code::File && error.to_string().contains("labels.jsonl"), "{error}");
 }

@@ -1,12 +1,15 @@
 //! Pairs that a person labelled, put to a judge: how often the two agree.
 //!
 //! [`parse`] reads a file of labels. Resolving ids is [`crate::engine`]'s. [`ask_pairs`] puts each pair to the judge in both
-//! orders, and [`agreement()`] computes what the answers come to. As with [`super::audit`] a missing answer counts for
+//! orders, and [`agreement()`] computes what the answers come to. [`blind`] chooses pairs
+//! for a person to label, and [`file`] keeps the labels. As with [`super::audit`] a missing answer counts for
 //! nothing, and the judge is asked past any cache.
 
 mod agreement;
 #[cfg(test)]
 mod agreement_tests;
+pub mod blind;
+pub mod file;
 pub mod parse;
 #[cfg(test)]
 mod tests;

@@ -85,14 +85,27 @@ pub struct Label {
 /// # Errors
 /// `file`: it cannot be read, is too large or empty, or has a line that cannot be used; the line and field are named.
 pub fn read(path: &Path) -> Result<Vec<Label>> {
-    let bytes = files::read_up_to(path, MOST_BYTES).map_err(|error| {
+    parse(&bytes_of(path)?).map_err(|reason| unusable(path, reason))
+}
+
+/// As [`read`], with the labels as they are written.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_records(path: &Path) -> Result<Vec<LabelRecord>> {
+    let bytes = bytes_of(path)?;
+    let read = parse(&bytes).and_then(|_| records(&bytes)).map_err(|reason| unusable(path, reason))?;
+    Ok(read.into_iter().map(|(_, record)| record).collect())
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>> {
+    files::read_up_to(path, MOST_BYTES).map_err(|error| {
         if error.kind() == std::io::ErrorKind::FileTooLarge {
             let reason = "it is larger than 10 MB, the maximum; split it".to_owned();
             return Error::File { action: "read", path: path.to_owned(), reason };
         }
         files::failure("read", path, &error)
-    })?;
-    parse(&bytes).map_err(|reason| unusable(path, reason))
+    })
 }
 
 /// Says why a labels file cannot be used.
@@ -102,39 +115,47 @@ pub fn unusable(path: &Path, reason: String) -> Error {
 
 /// Reads labels; a fault is a sentence with its line.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Label>, String> {
+    let read = |(line, record)| label(line, record).map_err(|fault| format!("line {line}: {fault}"));
+    records(bytes)?.into_iter().map(read).collect()
+}
+
+/// What is written on each line, from 1.
+type Records = Vec<(u64, LabelRecord)>;
+
+fn records(bytes: &[u8]) -> Result<Records, String> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
         format!("line {line}: is not UTF-8 text; convert the file first, for example with iconv")
     })?;
     let is_json = text.trim_start().starts_with(['{', '[']);
-    let labels = if is_json {
+    let records = if is_json {
         json_lines(text)?
     } else if text.trim().is_empty() {
         Vec::new()
     } else {
         csv_rows(text)?
     };
-    if labels.is_empty() {
+    if records.is_empty() {
         return Err(format!("it holds no labels; {FORM}"));
     }
-    Ok(labels)
+    Ok(records)
 }
 
 /// What a file looks like, for messages.
 const FORM: &str =
     "write a line like {\"a\": ID, \"b\": ID, \"choice\": \"a\"} for each pair, or CSV with the header a,b,choice";
 
-fn json_lines(text: &str) -> Result<Vec<Label>, String> {
-    let mut labels = Vec::new();
+fn json_lines(text: &str) -> Result<Records, String> {
+    let mut records = Vec::new();
     for (line, written) in (1_u64..).zip(text.lines()) {
         if written.trim().is_empty() {
             continue;
         }
         let record = json_record(written).map_err(|fault| format!("line {line}: {fault}"))?;
-        push(&mut labels, line, record)?;
+        push(&mut records, line, record)?;
     }
-    Ok(labels)
+    Ok(records)
 }
 
 fn json_record(line: &str) -> Result<LabelRecord, String> {
@@ -157,7 +178,7 @@ fn without_place(fault: &str) -> String {
     fault.split(" at line 1 column").next().unwrap_or(fault).to_owned()
 }
 
-fn csv_rows(text: &str) -> Result<Vec<Label>, String> {
+fn csv_rows(text: &str) -> Result<Records, String> {
     let header = text.lines().next().unwrap_or_default();
     let delimiter = [b',', b';', b'\t'].into_iter().find(|byte| header.as_bytes().contains(byte)).unwrap_or(b',');
     let mut rows =
@@ -182,7 +203,7 @@ fn csv_rows(text: &str) -> Result<Vec<Label>, String> {
             return Err(format!("line 1: the column `{name}` is there twice; leave one out"));
         }
     }
-    let mut labels = Vec::new();
+    let mut records = Vec::new();
     let mut last = 1;
     while next(&mut row, last + 1)? {
         let line = row.position().map_or(last + 1, csv::Position::line);
@@ -196,9 +217,9 @@ fn csv_rows(text: &str) -> Result<Vec<Label>, String> {
                 *field = Some(unguarded(cell).into_owned());
             }
         }
-        push(&mut labels, line, record)?;
+        push(&mut records, line, record)?;
     }
-    Ok(labels)
+    Ok(records)
 }
 
 impl LabelRecord {
@@ -217,11 +238,11 @@ impl LabelRecord {
     }
 }
 
-fn push(labels: &mut Vec<Label>, line: u64, record: LabelRecord) -> Result<(), String> {
-    if labels.len() == MOST_LABELS {
+fn push(records: &mut Records, line: u64, record: LabelRecord) -> Result<(), String> {
+    if records.len() == MOST_LABELS {
         return Err(format!("line {line}: there are more than {MOST_LABELS} labels, the maximum; split the file"));
     }
-    labels.push(label(line, record).map_err(|fault| format!("line {line}: {fault}"))?);
+    records.push((line, record));
     Ok(())
 }
 
