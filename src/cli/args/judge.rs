@@ -22,13 +22,13 @@ padded copy, a copy made worse on purpose, the same with a plea in it, and one i
 the judge's own words. What comes of it is kept for the model; selections take
 its liking for length into account and say how old the test is.
 
---labels measures how often the judge agrees with you: FILE holds pairs of prompts
-with your choice, which the workbench makes (\"label pairs\"), a line each:
+--labels measures how often the judge agrees with you. FILE holds pairs of
+prompts with your choice, a line each, as `B` in the workbench makes them:
   {\"a\": ID, \"b\": ID, \"choice\": \"a\"}    or \"b\", or \"=\" for no difference
-`a_text` and `b_text` give a text in place of an id, `task` says what both are for.
-CSV with the header a,b,choice,task does as well. Each pair is asked about in both
-orders; the other questions are not repeated, unless the judge was never tested:
-then they come first. Forty pairs give an interval of about 0.12 to either side.";
+`a_text` and `b_text` give texts in place of ids; `task` says what both are
+for. CSV with the header a,b,choice,task works too. Each pair is asked about
+in both orders. The 70 questions are not asked again; a judge that was never
+tested gets them first. With 40 pairs the interval is some 10 % either way.";
 
 const EXAMPLES: &str = "\
 Examples:

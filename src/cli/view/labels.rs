@@ -16,7 +16,7 @@ pub(super) fn agreement(page: &mut Page, agreement: &Agreement) {
         percent(agreement.agreement),
         interval(agreement.interval)
     );
-    page.paragraph(Role::Good, &said, 0);
+    page.paragraph(if may_be_chance(agreement) { Role::Warning } else { Role::Good }, &said, 0);
     page.paragraph(Role::Body, &kappa(agreement), 0);
     page.gap();
     bins(agreement).write(page);
@@ -35,11 +35,18 @@ pub(super) fn agrees(agreement: Option<&Agreement>) -> String {
     agreement.map_or_else(|| "-".to_owned(), |agreement| percent(agreement.agreement))
 }
 
+/// True where a judge that guesses with the same frequencies could agree as often. Kappa's own error will not do: it is 0
+/// where all of a few pairs agree.
+fn may_be_chance(agreement: &Agreement) -> bool {
+    agreement.interval[0] <= agreement.expected_by_chance
+}
+
 fn kappa(agreement: &Agreement) -> String {
     let chance = percent(agreement.expected_by_chance);
+    let verdict = if may_be_chance(agreement) { " This may be chance." } else { "" };
     match (agreement.kappa, agreement.kappa_error) {
         (Some(kappa), Some(error)) => format!(
-            "Cohen's kappa {kappa:.2} (standard error {error:.2}): 0 is chance, 1 perfect; {chance} of the labels would be the same by chance."
+            "Cohen's kappa {kappa:.2} (standard error {error:.2}): 0 is chance, 1 perfect; {chance} of the labels would be the same by chance.{verdict}"
         ),
         _ => "There is no kappa: you and the judge always gave the same label.".to_owned(),
     }
@@ -62,7 +69,7 @@ fn bins(agreement: &Agreement) -> Table {
 
 /// Which margins a bin is of.
 fn range(bin: &AgreementBin) -> String {
-    if bin.expected.is_none() { "none".to_owned() } else { format!("to {}", bin.to) }
+    if bin.expected.is_none() { "none".to_owned() } else { format!("{} to {}", bin.from, bin.to) }
 }
 
 fn interval([low, high]: [f64; 2]) -> String {
@@ -71,4 +78,48 @@ fn interval([low, high]: [f64; 2]) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::view::Paint;
+
+    fn shown(change: impl Fn(&mut serde_json::Value), width: usize) -> String {
+        let mut value = json!({
+            "asked_at": "2026-11-18T10:00:00Z", "pairs": 38, "missing": 2, "agreement": 0.8, "interval": [0.68, 0.88],
+            "expected_by_chance": 0.41, "kappa": 0.62, "kappa_error": 0.11, "slope": 3.2, "slope_error": 0.8,
+            "bins": [
+                { "from": 0.0, "to": 0.0, "pairs": 4, "agreed": 0.5, "interval": [0.2, 0.8], "expected": null },
+                { "from": 0.25, "to": 0.5, "pairs": 34, "agreed": 0.84, "interval": [0.71, 0.92], "expected": 0.79 }
+            ],
+            "observations": [],
+            "model_metadata": {
+                "provider": "openai", "model": "gpt-6", "input_tokens": 4000, "output_tokens": 321, "total_tokens": 4321,
+                "cost_usd": 0.0123, "latency_ms": 2500, "calls": 80
+            }
+        });
+        change(&mut value);
+        let mut page = Page::new(Paint::Plain, width, true);
+        agreement(&mut page, &serde_json::from_value(value).unwrap());
+        page.finish().to_string()
+    }
+
+    #[test]
+    fn an_agreement_reads_well() {
+        insta::assert_snapshot!(shown(|_| {}, 80));
+    }
+
+    #[test]
+    fn an_agreement_that_may_be_chance_is_said_to_be() {
+        assert!(!shown(|_| {}, 80).contains("may be chance"));
+        assert!(shown(|value| value["interval"][0] = json!(0.4), 200).contains("This may be chance."));
+        let none = |value: &mut serde_json::Value| {
+            value["kappa"] = json!(null);
+            value["kappa_error"] = json!(null);
+        };
+        assert!(shown(none, 200).contains("There is no kappa"));
+    }
 }
