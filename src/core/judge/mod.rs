@@ -24,6 +24,7 @@ mod conclude;
 mod evidence;
 mod explain;
 mod field;
+mod naming;
 mod object;
 #[cfg(test)]
 mod properties;
