@@ -15,7 +15,10 @@ fn what_stands_for_a_candidate_is_named() {
         ("[A] is clearer than [B].", "one is clearer than two."),
         ("[A]'s role beats [B]'s.", "one's role beats two's."),
         ("Candidate [B] loses.", "two loses."),
-        ("Candidate A states the task; candidate B's limits are vague.", "one states the task; two's limits are vague."),
+        (
+            "Candidate A states the task; candidate B's limits are vague.",
+            "one states the task; two's limits are vague.",
+        ),
         ("CANDIDATE A is longer.", "one is longer."),
         ("Prompt A names its audience, prompt B does not.", "one names its audience, two does not."),
         ("The candidate A is longer.", "The candidate one is longer."),
@@ -104,11 +107,13 @@ fn names_that_hold_letters_are_not_named_again() {
 
 #[test]
 fn it_is_linear_whatever_is_repeated() {
-    for part in ["A, ", "\"A ", "'A ", "`A ", "``A ", "A*", "[A", "A > ", "\"a\" ", "“A ", "( A ) ", "A and ", "**", "'a'b "] {
-        let text = part.repeat(400_000 / part.len());
+    for part in
+        ["A, ", "\"A ", "'A ", "`A ", "``A ", "A*", "[A", "A > ", "\"a\" ", "“A ", "( A ) ", "A and ", "**", "'a'b "]
+    {
+        let text = part.repeat(100_000 / part.len());
         let begin = std::time::Instant::now();
         let told = told(&text);
-        assert!(begin.elapsed().as_secs() < 5, "{part:?} takes {:?}", begin.elapsed());
+        assert!(begin.elapsed().as_secs() < 3, "{part:?} takes {:?}", begin.elapsed());
         assert!(told.len() >= text.len() / 2);
     }
 }

@@ -32,7 +32,7 @@ fn a_choice_is_put_out_in_every_format() {
 
     let text = select(&[]).done().stdout;
     assert!(text.starts_with(&format!("── best of 3 · {}", short(&winner))), "{text}");
-    for part in ["probability", "strength", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
+    for part in ["by this judge", "strength", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
     {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -105,7 +105,16 @@ fn why_tells_what_was_said_and_asks_nobody() {
     assert_eq!((&judgement["operation"], &judgement["winner_changed"]), (&json!("select"), &json!(false)));
     assert_eq!(judgement["opponents"].as_array().expect("opponents").len(), 2);
     let text = home.run(&["why", &ids[0]]).quietly_done().stdout;
-    for part in ["its rank", "component", "judged by select", "never tested", "Place ", "shown first, as A", "as B"] {
+    for part in [
+        "its rank",
+        "component",
+        "judged by select",
+        "never tested",
+        "Place ",
+        "by this judge",
+        "shown first: ",
+        "shown second: ",
+    ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
     assert_eq!(calls(), before);
