@@ -196,7 +196,12 @@ pub(crate) fn scripted_with(folder: &Path, script: &str, more: &str) -> Engine {
     let file = folder.join("sim.yaml");
     std::fs::write(&file, script).unwrap();
     let providers = format!("providers:\n  model: {{kind: sim, max_retries: 0, script: {}}}\n", file.display());
-    std::fs::write(folder.join("config.yaml"), providers + more).unwrap();
+    configured(folder, &(providers + more))
+}
+
+/// An engine with this configuration.
+pub(crate) fn configured(folder: &Path, config: &str) -> Engine {
+    std::fs::write(folder.join("config.yaml"), config).unwrap();
     let environment = Environment::from_pairs([("ALUDEL_HOME", folder.to_str().unwrap())]);
     Engine::open(load(&Flags::default(), &environment).unwrap())
 }

@@ -82,7 +82,9 @@ fn a_reason_speaks_for_the_outcome() {
     for part in [format!("For {one}: {one} names"), format!("For {two}: {two} names")] {
         assert!(even.contains(&part), "no {part} in {even}");
     }
-    assert_eq!(told(&[(0, 1, 0.0), (1, 0, 0.0)]).reasoning, format!("{one} and {two} are alike."));
+    let alike = told(&[(0, 1, 0.0), (1, 0, 0.0)]).reasoning;
+    assert!(alike.starts_with(&one) || alike.starts_with(&two), "{alike}");
+    assert!(alike.ends_with(" are alike.") && alike.contains(&one) && alike.contains(&two), "{alike}");
 }
 
 #[test]
