@@ -70,6 +70,11 @@ impl SelectResult {
         }
     }
 
+    /// True where the winner is not even probably the best.
+    pub fn is_close(&self) -> bool {
+        !self.confident && self.confidence < PROBABLE
+    }
+
     /// Whose probability it is: how sure one judge is says nothing of another.
     fn by_whom(&self) -> &'static str {
         let ModelMetadata { provider, model, .. } = &self.model_metadata;
@@ -77,8 +82,18 @@ impl SelectResult {
     }
 }
 
+/// How sure a choice is, to stand behind the winner's name: `the best with a probability of 86 % by this judge`.
+pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
+    let (chance, by) = (chance(confidence), by_whom(judges));
+    match (confident, confidence >= PROBABLE) {
+        (true, _) => format!("the best with a probability of {chance} {by}"),
+        (false, true) => format!("probably the best ({chance} {by})"),
+        (false, false) => format!("too close to call, the best with a probability of {chance} {by}"),
+    }
+}
+
 /// Whose probability it is: `by this judge`, `by these judges`.
-pub fn by_whom(judges: usize) -> &'static str {
+fn by_whom(judges: usize) -> &'static str {
     if judges > 1 { "by these judges" } else { "by this judge" }
 }
 
@@ -207,6 +222,13 @@ mod tests {
         ] {
             assert_eq!(sureness(confidence, confident, tied, model), told);
         }
+    }
+
+    #[test]
+    fn what_stands_behind_a_name_has_the_same_levels() {
+        assert_eq!(likelihood(0.86, true, 1), "the best with a probability of 86 % by this judge");
+        assert_eq!(likelihood(0.66, false, 2), "probably the best (66 % by these judges)");
+        assert_eq!(likelihood(0.45, false, 1), "too close to call, the best with a probability of 45 % by this judge");
     }
 
     #[test]

@@ -66,7 +66,8 @@ impl Told<'_> {
             let (other, margin) = if comparison.a == winner {
                 (comparison.b, comparison.margin)
             } else {
-                (comparison.a, -comparison.margin)
+                // No negative zero, which reads as a margin.
+                (comparison.a, 0.0 - comparison.margin)
             };
             parts.push(format!("Against {} ({margin:+.2}): {}", other.short(), comparison.reasoning));
         }

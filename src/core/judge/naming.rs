@@ -154,6 +154,9 @@ impl<'t> Scan<'t> {
         }
         let after = self.word_after(at).filter(|&word| self.sign(word + 1) != Some('-'));
         let after = after.map(|word| self.tokens[word].text);
+        if before.zip(after) == Some(("from", "to")) {
+            return false;
+        }
         if after.is_some_and(words::is_named_with_letters) || before.is_some_and(|word| self.is_named_by(at, word)) {
             return false;
         }

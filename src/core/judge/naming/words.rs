@@ -25,9 +25,9 @@ pub(super) fn is_article(word: &str) -> bool {
     is_in(&["a", "an", "the"], word) && word != "A"
 }
 
-/// "A and B".
+/// "A and B", "from A to B".
 pub(super) fn joins(word: &str) -> bool {
-    is_in(&["and", "or", "nor", "versus", "vs", "und", "oder", "et", "ou", "y", "o", "e"], word)
+    is_in(&["and", "or", "nor", "to", "versus", "vs", "und", "oder", "et", "ou", "y", "o", "e"], word)
 }
 
 /// "Plan B", "B vitamins": what is told apart by letters. A number is too: "70 B".
