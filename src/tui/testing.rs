@@ -196,7 +196,12 @@ pub(crate) fn scripted_with(folder: &Path, script: &str, more: &str) -> Engine {
     let file = folder.join("sim.yaml");
     std::fs::write(&file, script).unwrap();
     let providers = format!("providers:\n  model: {{kind: sim, max_retries: 0, script: {}}}\n", file.display());
-    std::fs::write(folder.join("config.yaml"), providers + more).unwrap();
+    configured(folder, &(providers + more))
+}
+
+/// An engine with this configuration.
+pub(crate) fn configured(folder: &Path, config: &str) -> Engine {
+    std::fs::write(folder.join("config.yaml"), config).unwrap();
     let environment = Environment::from_pairs([("ALUDEL_HOME", folder.to_str().unwrap())]);
     Engine::open(load(&Flags::default(), &environment).unwrap())
 }
@@ -443,7 +448,7 @@ pub(crate) fn selection(confident: bool) -> SelectResult {
         tied: if confident { Vec::new() } else { vec![prompt(0, "", None).id] },
         ranking: vec![standing(1, 0.74, [2, 0, 0]), standing(0, 0.52, [1, 1, 0]), standing(2, 0.24, [0, 1, 1])],
         comparisons: vec![comparison(1, 0, 0.75, true), comparison(2, 0, -0.5, false), comparison(1, 2, 0.5, true)],
-        swap_consistency: 0.67,
+        swap_consistency: Some(0.67),
         missing: 0,
         audit_age_days: None,
         criteria: [("clarity".to_owned(), 0.6), ("fit".to_owned(), 0.4)].into(),

@@ -277,7 +277,7 @@ impl<'c> World<'c> {
         let prompts: Vec<Prompt> = self.order.iter().map(|&at| prompt(at, &self.text(at))).collect();
         let (events, _run) = Run::new(samples::session_id(1), RunControl::new(0));
         let result = judge::select(&judging, &prompts, &events).await.expect("a choice").result;
-        (result.prompt.variant as usize, result.swap_consistency, result.confident)
+        (result.prompt.variant as usize, result.swap_consistency.unwrap_or(1.0), result.confident)
     }
 
     fn text(&self, at: usize) -> String {

@@ -3,14 +3,14 @@
 //! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
 //! variant is put out whole.
 
-use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, VariantFailure, chance};
+use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, Ranking, VariantFailure};
 use aludel_core::error::{Code, Error, Problem};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
+use super::select::sureness;
 use super::table::{Column, Table};
 use super::words::{count_of, one_line};
-use crate::cli::shown::Shown;
 use crate::cli::view::ornament::{DOT, NONE};
 
 /// A result, and what only the command line knows of it.
@@ -135,14 +135,7 @@ const JUDGE_INDENT: usize = 9;
 /// What the judge chose, and why.
 fn choice(page: &mut Page, result: &GenerationResult) {
     let Some(selected) = &result.selected else { return };
-    let id = page.paint().text(Role::Handle, &selected.prompt.id.short());
-    let sure = if selected.confident { "" } else { ", too close to call" };
-    let how_sure = format!(", {} sure{sure}", chance(selected.confidence));
-    page.line(Shown::of_parts(["judge    chose ".into(), id, how_sure.into()]));
-    if !selected.tied.is_empty() {
-        let tied: Vec<String> = selected.tied.iter().map(PromptId::short).collect();
-        page.line(format!("         as good: {}", tied.join(", ")));
-    }
+    page.paragraph(Role::Body, &format!("judge    {}", sureness(selected)), JUDGE_INDENT);
     if !selected.reasoning.is_empty() {
         page.paragraph(Role::Faint, &format!("         {}", one_line(&selected.reasoning)), JUDGE_INDENT);
     }
@@ -197,7 +190,9 @@ mod tests {
         .unwrap();
         let text = shown(&result, true);
         assert!(text.starts_with(&format!("── best of 2 · {}", result.prompts[1].id.short())), "{text}");
-        assert!(text.contains("62 % sure, too close to call"), "{text}");
+        let names = [1, 0].map(|at: usize| result.prompts[at].id.short());
+        assert!(text.contains(&format!("judge    {} is probably the best (62 % by this judge);", names[0])), "{text}");
+        assert!(text.contains(&names[1]) && text.contains("ruled out."), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, chance, write_moment};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
 pub(super) use aludel_core::text::markdown::escaped;
 use aludel_core::text::markdown::fenced;
@@ -13,6 +13,7 @@ use super::generation::Summary;
 use super::list::{footnote, repeat};
 use super::prompt::{account, by};
 use super::search::matched_by;
+use super::select::sureness;
 use super::words::one_line;
 
 /// A whole result as a document.
@@ -27,9 +28,9 @@ pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
     if let Some(selected) = &result.selected {
         let _ = writeln!(
             text,
-            "Chosen by the judge: `{}`, {} sure. {}\n",
+            "Chosen by the judge: `{}`. {} {}\n",
             selected.prompt.id.short(),
-            chance(selected.confidence),
+            sureness(selected),
             escaped(&one_line(&selected.reasoning))
         );
     }

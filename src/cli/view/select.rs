@@ -104,11 +104,8 @@ fn facts(result: &SelectResult) -> Vec<String> {
     let mut facts = vec![format!("criteria: {}", weights(&result.criteria))];
     let pairs = result.comparisons.len() as u64;
     if pairs > 0 {
-        facts.push(format!(
-            "{}; both orders of a pair agreed in {:.0} %",
-            count_of(pairs, "pair"),
-            result.swap_consistency * 100.0
-        ));
+        let orders = result.orders().map_or_else(String::new, |orders| format!("; {orders}"));
+        facts.push(format!("{}{orders}", count_of(pairs, "pair")));
     }
     if result.missing > 0 {
         facts.push(format!("{} without a valid answer (not counted)", count_of(result.missing.into(), "question")));
@@ -140,14 +137,14 @@ mod tests {
         let (a, b) = (prompts[0].id, prompts[1].id);
         serde_json::from_value(json!({
             "prompt": prompts[0], "confident": confident, "confidence": if confident { 0.86 } else { 0.52 },
-            "reasoning": "Against 5e0b44d9 (+0.75): A names its audience.",
+            "reasoning": "Against 5e0b44d9 (+0.75): 7a3f9c21 names its audience.",
             "tied": if confident { json!([]) } else { json!([b]) },
             "ranking": [
                 { "prompt_id": a, "score": 0.71, "interval": [0.55, 0.83], "wins": 1, "losses": 0, "ties": 0 },
                 { "prompt_id": b, "score": 0.29, "interval": [0.17, 0.45], "wins": 0, "losses": 1, "ties": 0 }
             ],
             "comparisons": [
-                { "a": a, "b": b, "winner": a, "margin": 0.75, "agreed": true, "reasoning": "A names its audience." }
+                { "a": a, "b": b, "winner": a, "margin": 0.75, "agreed": true, "reasoning": "7a3f9c21 names its audience." }
             ],
             "swap_consistency": 1.0, "missing": 1, "audit_age_days": 3.2, "criteria": { "clarity": 0.6, "fit": 0.4 },
             "model_metadata": {
@@ -178,9 +175,19 @@ mod tests {
     fn what_is_too_close_to_call_is_said_so_with_names() {
         assert_eq!(
             sureness(&sample(false)),
-            "Too close to call between 7a3f9c21 and 5e0b44d9: 7a3f9c21 is ahead, the best with a probability of 52 %."
+            "Too close to call between 7a3f9c21 and 5e0b44d9: 7a3f9c21 is ahead, the best with a probability of 52 % by this judge."
         );
-        assert_eq!(sureness(&sample(true)), "7a3f9c21 is the best with a probability of 86 %.");
+        assert_eq!(sureness(&sample(true)), "7a3f9c21 is the best with a probability of 86 % by this judge.");
+    }
+
+    #[test]
+    fn pairs_that_were_asked_about_in_one_order_have_no_percentage() {
+        let mut result = sample(true);
+        assert!(facts(&result).contains(&"1 pair; both orders of a pair agreed in 100 %".to_owned()));
+        (result.swap_consistency, result.comparisons[0].agreed) = (None, false);
+        assert!(facts(&result).contains(&"1 pair; each pair was asked about in one order".to_owned()));
+        result.comparisons[0].agreed = true;
+        assert!(facts(&result).contains(&"1 pair".to_owned()), "one text twice");
     }
 
     #[test]

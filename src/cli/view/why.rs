@@ -1,6 +1,8 @@
 //! How a prompt came to be, and to its place, as people read it.
 
-use aludel_core::domain::{JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, write_moment};
+use aludel_core::domain::{
+    JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, by_whom, chance, write_moment,
+};
 
 use super::page::{Page, Role};
 use super::prompt::{account, by, write_facts};
@@ -122,10 +124,11 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
     page.paragraph(
         Role::Body,
         &format!(
-            "Place {} of {}; {winner}, the best with a probability of {}{sure}.",
+            "Place {} of {}; {winner}, the best with a probability of {} {}{sure}.",
             told.place,
             told.candidates,
-            chance(told.recomputed.confidence)
+            chance(told.recomputed.confidence),
+            by_whom(told.judges.len())
         ),
         2,
     );
@@ -164,7 +167,7 @@ fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
     let text = format!("{} ({:+.2}{agreed})", opponent.prompt_id.short(), opponent.margin);
     page.marked(role, verb, &text, 2);
     for verdict in &opponent.verdicts {
-        let place = if verdict.shown_first { "first, as A" } else { "second, as B" };
+        let place = if verdict.shown_first { "first" } else { "second" };
         let judge = match told.judges.get(verdict.judge as usize) {
             Some(judge) if told.judges.len() > 1 => format!(" by {}", by(&judge.name.provider, &judge.name.model)),
             _ => String::new(),

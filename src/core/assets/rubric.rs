@@ -1,13 +1,17 @@
 //! Rubrics: the criteria by which the judge weighs candidates.
 //!
 //! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name`, `weight` (a number above
-//! zero) and `question`. Weights are scaled to add up to 1, so any numbers will do.
+//! zero) and `question`. Weights are scaled to add up to 1, so any numbers will do. A criterion may be named in any
+//! script ([`is_criterion_name`]).
 //!
 //! A rubric with the name of a persona is that persona's own; all others are judged by `default` unless one is named.
 
 use serde::Deserialize;
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::{AssetFault, front_matter, is_kebab_case};
+use crate::text::yaml::{Step, locate};
 
 /// The criteria by which the judge weighs candidates.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +27,7 @@ pub struct Rubric {
 /// One criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Criterion {
-    /// Its name, in kebab-case.
+    /// Its name, unlike every other one's of the rubric.
     pub name: String,
     /// How much it counts, 0..=1.
     pub weight: f64,
@@ -32,6 +36,9 @@ pub struct Criterion {
 }
 
 const MAX_CRITERIA: usize = 12;
+
+/// The most characters of a criterion's name.
+const LONGEST_NAME: usize = 40;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +59,7 @@ struct Row {
 /// Reads a rubric from a file of the name `name`.
 pub(super) fn parse(name: &str, text: &str) -> Result<Rubric, AssetFault> {
     let rubric = parse_any(text)?;
-    front_matter::check_name(name, &rubric.name, line_of(text, "name:"))?;
+    front_matter::check_name(name, &rubric.name, line_of(text, &[key("name")]))?;
     Ok(rubric)
 }
 
@@ -61,29 +68,32 @@ pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     let file: File = front_matter::yaml(text, 1)?;
     if !is_kebab_case(&file.name) {
         let message = format!("`name: {}` is not a valid name; use kebab-case", file.name);
-        return Err(AssetFault::new(line_of(text, "name:"), message));
+        return Err(AssetFault::new(line_of(text, &[key("name")]), message));
     }
     if file.criteria.is_empty() || file.criteria.len() > MAX_CRITERIA {
         let message = format!("`criteria` holds {}; 1 to {MAX_CRITERIA} are possible", file.criteria.len());
-        return Err(AssetFault::new(line_of(text, "criteria:"), message));
+        return Err(AssetFault::new(line_of(text, &[key("criteria")]), message));
     }
     for (at, row) in file.criteria.iter().enumerate() {
-        let line = line_of(text, &format!("name: {}", row.name));
-        if !is_kebab_case(&row.name) {
-            return Err(AssetFault::new(
-                line,
-                format!("`{}` is not a valid name for a criterion; use kebab-case", row.name),
-            ));
+        let fault = |of: &str, message: String| {
+            Err(AssetFault::new(line_of(text, &[key("criteria"), Step::item(at), key(of)]), message))
+        };
+        if !is_criterion_name(&row.name) {
+            let message = format!(
+                "`{}` is not a valid name for a criterion; use letters, digits, `-` and `_`, {LONGEST_NAME} at most",
+                row.name.escape_debug()
+            );
+            return fault("name", message);
         }
         if file.criteria[..at].iter().any(|earlier| earlier.name == row.name) {
-            return Err(AssetFault::new(line, format!("the criterion `{}` is there twice", row.name)));
+            return fault("name", format!("the criterion `{}` is there twice", row.name));
         }
         if !(row.weight.is_finite() && row.weight > 0.0) {
             let message = format!("the weight of `{}` is {}; use a number above 0", row.name, row.weight);
-            return Err(AssetFault::new(line, message));
+            return fault("weight", message);
         }
         if row.question.trim().is_empty() {
-            return Err(AssetFault::new(line, format!("the criterion `{}` has no question", row.name)));
+            return fault("question", format!("the criterion `{}` has no question", row.name));
         }
     }
     let total: f64 = file.criteria.iter().map(|row| row.weight).sum();
@@ -95,9 +105,28 @@ pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     Ok(Rubric { name: file.name, description: file.description, criteria: criteria.collect() })
 }
 
-/// The line, from 1, on which `key` first stands; 1 when it does not.
-fn line_of(text: &str, key: &str) -> usize {
-    text.lines().position(|line| line.contains(key)).map_or(1, |at| at + 1)
+/// True for 1 to 40 letters and digits of any script, `-` and `_`, beginning with a letter or a digit, with the marks that
+/// letters carry and nothing that cannot be seen.
+pub fn is_criterion_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '-' | '_');
+    name.starts_with(|first: char| first.is_alphanumeric() && !is_combining_mark(first))
+        && name.chars().count() <= LONGEST_NAME
+        && name.chars().all(|c| is_part(c) && !is_unseen(c))
+}
+
+/// Letters and marks that leave no ink: fillers, joiners, selectors of variants.
+const fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{3164}')
+        || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+fn key(key: &str) -> Step<'_> {
+    Step { key, occurrence: 0 }
+}
+
+/// The line, from 1, of the key at the end of `path`; 1 where it cannot be found.
+fn line_of(text: &str, path: &[Step<'_>]) -> usize {
+    locate(text, path).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -113,12 +142,55 @@ mod tests {
     }
 
     #[test]
+    fn criteria_are_named_in_any_script() {
+        for name in [
+            "a",
+            "Klarheit",
+            "Überzeugung",
+            "U\u{308}ber",
+            "обзор",
+            "स्पष्टता",
+            "明確さ",
+            "tone_2",
+            "7",
+            "é-é",
+            &"ж".repeat(40),
+        ] {
+            assert!(is_criterion_name(name), "{name}");
+            assert_eq!(
+                parse("x", &GOOD.replace("name: b", &format!("name: '{name}b'"))).is_ok(),
+                name.chars().count() < 40
+            );
+        }
+        for name in [
+            "",
+            "a b",
+            "-a",
+            "_",
+            "a\u{200d}b",
+            "a\u{fe0f}",
+            "\u{3164}",
+            "a\u{7}",
+            "a.b",
+            "a`b",
+            "\u{308}a",
+            &"ж".repeat(41),
+        ] {
+            assert!(!is_criterion_name(name), "{name:?}");
+        }
+    }
+
+    #[test]
     fn every_fault_names_its_line() {
         for (text, line, says) in [
-            (GOOD.replace("weight: 1", "weight: -1"), 7, "above 0"),
-            (GOOD.replace("weight: 1", "weight: .nan"), 7, "above 0"),
-            (GOOD.replace("name: b", "name: a"), 4, "twice"),
-            (GOOD.replace("name: b", "name: B b"), 7, "kebab-case"),
+            (GOOD.replace("weight: 1", "weight: -1"), 8, "above 0"),
+            (GOOD.replace("weight: 1", "weight: .nan"), 8, "above 0"),
+            (GOOD.replace("name: b", "name: a"), 7, "twice"),
+            (GOOD.replace("name: b", "name: B b"), 7, "letters, digits"),
+            (GOOD.replace("name: a", "name: ab").replace("name: b", "name: a!"), 7, "letters, digits"),
+            (GOOD.replace("- name: b", "- {name: b,\n     weight: 0, question: q}\n  - name: c"), 8, "weight of `b`"),
+            (GOOD.replace("B?", "' '").replace("d\n", "'name: b, question:' # name: b\n"), 9, "no question"),
+            (format!("# name: X y\n{}", GOOD.replacen("name: x", "name: X y", 1)), 2, "kebab-case"),
             (GOOD.replace("weight: 3", "wieght: 3"), 5, "wieght"),
             ("name: x\ndescription: d\ncriteria: []\n".to_owned(), 3, "1 to 12"),
         ] {

@@ -173,7 +173,7 @@ fn a_rubric_is_read_from_any_file_and_its_faults_name_file_and_line() {
     let (home, _assets) = with_files(&[("x/any.yaml", good), ("bad.yaml", &good.replace("weight: 2", "weight: 0"))]);
     assert_eq!(Assets::rubric_file(&home.path().join("x/any.yaml")).unwrap().name, "mine");
     let error = Assets::rubric_file(&home.path().join("bad.yaml")).unwrap_err().to_string();
-    assert!(error.contains("bad.yaml") && error.contains("line 4") && error.contains("above 0"), "{error}");
+    assert!(error.contains("bad.yaml") && error.contains("line 5") && error.contains("above 0"), "{error}");
     let error = Assets::rubric_file(&home.path().join("none.yaml")).unwrap_err();
     assert_eq!(error.code(), crate::error::Code::File);
     assert!(error.to_string().contains("no such file"), "{error}");

@@ -45,7 +45,7 @@ pub use provider::{
 };
 pub use result::{GenerationResult, Ranking, VariantFailure};
 pub use runs::{RunRows, by_run};
-pub use selection::{Comparison, SelectResult, Standing, chance};
+pub use selection::{Comparison, SelectResult, Standing, chance, likelihood, with_names};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 pub use summary::{PromptFields, PromptSummary, PromptTexts, SelectedPrompt};

@@ -24,8 +24,8 @@ pub struct SelectResult {
     pub ranking: Vec<Standing>,
     /// Every comparison made.
     pub comparisons: Vec<Comparison>,
-    /// The share of comparisons whose two orders agreed, 0..=1.
-    pub swap_consistency: f64,
+    /// The share of comparisons whose two orders agreed, 0..=1; null when none was made in both.
+    pub swap_consistency: Option<f64>,
     /// Comparisons without a valid verdict.
     pub missing: u32,
     /// Age of the judge's own test, in days; null when it was never tested.
@@ -43,17 +43,88 @@ impl SelectResult {
         if self.ranking.len() == 1 {
             return format!("{winner} was the only candidate, so nothing was judged.");
         }
-        let chance = chance(self.confidence);
+        let (chance, by) = (chance(self.confidence), self.by_whom());
         if self.confident {
-            return format!("{winner} is the best with a probability of {chance}.");
+            return format!("{winner} is the best with a probability of {chance} {by}.");
         }
-        let close: Vec<String> = std::iter::once(self.prompt.id).chain(self.tied.iter().copied()).map(name).collect();
-        let names = match close.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, others)) => format!("{} and {last}", others.join(", ")),
-            None => String::new(),
-        };
-        format!("Too close to call between {names}: {winner} is ahead, the best with a probability of {chance}.")
+        let others: Vec<String> = self.tied.iter().copied().map(name).collect();
+        if self.confidence >= PROBABLE {
+            let rest =
+                if others.is_empty() { String::new() } else { format!("; {} cannot be ruled out", listed(&others)) };
+            return format!("{winner} is probably the best ({chance} {by}){rest}.");
+        }
+        let close: Vec<String> = std::iter::once(winner.clone()).chain(others).collect();
+        format!(
+            "Too close to call between {}: {winner} is ahead, the best with a probability of {chance} {by}.",
+            listed(&close)
+        )
+    }
+
+    /// In how many orders the pairs were asked about, and how often two of them agreed; `None` when nothing was compared.
+    pub fn orders(&self) -> Option<String> {
+        match self.swap_consistency {
+            Some(share) => Some(format!("both orders of a pair agreed in {:.0} %", share * 100.0)),
+            // Copies of one text agree with each other, and nobody is asked about them.
+            None if self.comparisons.iter().all(|comparison| comparison.agreed) => None,
+            None => Some("each pair was asked about in one order".to_owned()),
+        }
+    }
+
+    /// True where the winner is not even probably the best.
+    pub fn is_close(&self) -> bool {
+        !self.confident && self.confidence < PROBABLE
+    }
+
+    /// Whose probability it is: how sure one judge is says nothing of another.
+    fn by_whom(&self) -> &'static str {
+        let ModelMetadata { provider, model, .. } = &self.model_metadata;
+        by_whom(if provider.contains(", ") || model.contains(", ") { 2 } else { 1 })
+    }
+}
+
+/// How sure a choice is, to stand behind the winner's name: `the best with a probability of 86 % by this judge`.
+pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
+    let (chance, by) = (chance(confidence), by_whom(judges));
+    match (confident, confidence >= PROBABLE) {
+        (true, _) => format!("the best with a probability of {chance} {by}"),
+        (false, true) => format!("probably the best ({chance} {by})"),
+        (false, false) => format!("too close to call, the best with a probability of {chance} {by}"),
+    }
+}
+
+/// Whose probability it is: `by this judge`, `by these judges`.
+fn by_whom(judges: usize) -> &'static str {
+    if judges > 1 { "by these judges" } else { "by this judge" }
+}
+
+/// A text with the short ids in it replaced by what else the prompts are called, each whole word once.
+pub fn with_names(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    let (mut told, mut from) = (String::with_capacity(text.len()), 0);
+    while from < text.len() {
+        let rest = &text[from..];
+        let length = |is: fn(char) -> bool| rest.find(|c: char| !is(c)).unwrap_or(rest.len());
+        let is_of_a_word = |c: char| c.is_alphanumeric() || c == '_';
+        let word = &rest[..length(is_of_a_word)];
+        let gap = if word.is_empty() { &rest[..length(|c| !(c.is_alphanumeric() || c == '_'))] } else { "" };
+        match name(word).filter(|_| !word.is_empty()) {
+            Some(name) => told.push_str(&name),
+            None => told.push_str(word),
+        }
+        told.push_str(gap);
+        from += word.len() + gap.len();
+    }
+    told
+}
+
+/// From this chance of being the best on a winner is called probable.
+const PROBABLE: f64 = 0.6;
+
+/// `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -103,7 +174,80 @@ pub struct Comparison {
 
 #[cfg(test)]
 mod tests {
-    use super::chance;
+    use super::*;
+
+    fn sureness(confidence: f64, confident: bool, tied: &[u32], model: &str) -> String {
+        let judged = crate::store::samples::prompt;
+        let standing = |number: u32| Standing {
+            prompt_id: judged(number).id,
+            score: 0.5,
+            interval: [0.0, 1.0],
+            wins: 0,
+            losses: 0,
+            ties: 0,
+        };
+        let result = SelectResult {
+            prompt: judged(1),
+            reasoning: String::new(),
+            confidence,
+            confident,
+            tied: tied.iter().map(|number| judged(*number).id).collect(),
+            ranking: [1, 2, 3].map(standing).to_vec(),
+            comparisons: Vec::new(),
+            swap_consistency: None,
+            missing: 0,
+            audit_age_days: None,
+            criteria: BTreeMap::new(),
+            model_metadata: ModelMetadata { model: model.to_owned(), ..ModelMetadata::default() },
+        };
+        result
+            .sureness(|id| (1..4).find(|number| judged(*number).id == id).map_or_else(String::new, |n| format!("P{n}")))
+    }
+
+    #[test]
+    fn how_sure_a_choice_is_has_three_levels_and_names_whose_probability_it_is() {
+        for (confidence, confident, tied, model, told) in [
+            (0.86, true, &[][..], "m", "P1 is the best with a probability of 86 % by this judge."),
+            (0.86, true, &[], "m, n", "P1 is the best with a probability of 86 % by these judges."),
+            (0.66, false, &[2, 3], "m", "P1 is probably the best (66 % by this judge); P2 and P3 cannot be ruled out."),
+            (0.66, false, &[2], "m, n", "P1 is probably the best (66 % by these judges); P2 cannot be ruled out."),
+            (0.66, false, &[], "m", "P1 is probably the best (66 % by this judge)."),
+            (
+                0.45,
+                false,
+                &[2, 3],
+                "m",
+                "Too close to call between P1, P2 and P3: P1 is ahead, the best with a probability of 45 % by this judge.",
+            ),
+        ] {
+            assert_eq!(sureness(confidence, confident, tied, model), told);
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_name_has_the_same_levels() {
+        assert_eq!(likelihood(0.86, true, 1), "the best with a probability of 86 % by this judge");
+        assert_eq!(likelihood(0.66, false, 2), "probably the best (66 % by these judges)");
+        assert_eq!(likelihood(0.45, false, 1), "too close to call, the best with a probability of 45 % by this judge");
+    }
+
+    #[test]
+    fn names_take_the_place_of_whole_words_once() {
+        let name = |word: &str| match word {
+            "0000000a" => Some("B".to_owned()),
+            "B" => Some("0000000b".to_owned()),
+            "0000000b" => Some("A".to_owned()),
+            _ => None,
+        };
+        for (text, told) in [
+            ("Against 0000000a (+0.50): `0000000b`'s, not 0000000a.", "Against B (+0.50): `A`'s, not B."),
+            ("B", "0000000b"),
+            ("x0000000a 0000000a1 0000000a_ é0000000b", "x0000000a 0000000a1 0000000a_ é0000000b"),
+            ("", ""),
+        ] {
+            assert_eq!(with_names(text, name), told);
+        }
+    }
 
     #[test]
     fn what_was_drawn_is_never_certain() {

@@ -99,8 +99,8 @@ pub struct JudgementTold {
     pub ratings: Vec<RatingTold>,
     /// Each candidate it was compared with.
     pub opponents: Vec<Opponent>,
-    /// The share of comparisons whose two orders agreed, 0..=1.
-    pub swap_consistency: f64,
+    /// The share of comparisons whose two orders agreed, 0..=1; null when none was made in both.
+    pub swap_consistency: Option<f64>,
     /// Questions without a valid answer.
     pub missing: u32,
     /// Why the winner won, in words, as recomputed.
@@ -150,10 +150,10 @@ pub struct Opponent {
 pub struct OrderTold {
     /// Which judge: a place in [`JudgementTold::judges`].
     pub judge: u32,
-    /// True when this prompt was shown first, as A; else it was B.
+    /// True when this prompt was shown first; else the other one was.
     pub shown_first: bool,
     /// As answered, -1..=1; positive favours this prompt.
     pub margin: f64,
-    /// Why, in words. A and B in it are what was shown first and second.
+    /// Why, in words, the candidates named by their short ids.
     pub reasoning: String,
 }

@@ -181,7 +181,7 @@ fn orders(judgement: &Judgement, id: PromptId, other: PromptId) -> Vec<OrderTold
             shown_first,
             // No negative zero, which reads as a margin.
             margin: if shown_first { verdict.margin } else { 0.0 - verdict.margin },
-            reasoning: verdict.reasoning.clone(),
+            reasoning: judge::in_order(&verdict.reasoning, verdict.first, verdict.second),
         })
     });
     seen.collect()

@@ -26,7 +26,7 @@ pub const CONFIDENT: f64 = 0.6;
 const TOLD_APART: f64 = 0.1;
 
 /// Margins nearer to 0 than this are none.
-const NO_MARGIN: f64 = 1e-9;
+pub(super) const NO_MARGIN: f64 = 1e-9;
 
 /// What there is to conclude from.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,8 @@ pub(super) struct Evidence<'e> {
     pub(super) candidates: &'e [Candidate],
     pub(super) ratings: &'e [Rating],
     pub(super) verdicts: &'e [PairVerdict],
-    pub(super) missing: u32,
+    /// Questions without a valid answer.
+    pub(super) lost: explain::Lost,
     /// How many candidates there were before the first so many were taken.
     pub(super) given: usize,
     /// By judge, what is known of it.
@@ -55,8 +56,8 @@ pub struct Concluded {
     pub ranking: Vec<Standing>,
     /// Every pair about which something valid was said, judges and orders taken together.
     pub comparisons: Vec<Comparison>,
-    /// The share of pairs whose two orders agreed, by judge and pair; 1 when none was asked about in both.
-    pub swap_consistency: f64,
+    /// The share of pairs whose two orders agreed, by judge and pair; `None` when none was asked about in both.
+    pub swap_consistency: Option<f64>,
     /// Age in days of the oldest of the judges' own tests; `None` when one was never tested.
     pub audit_age_days: Option<f64>,
     /// Why, in words.
@@ -75,7 +76,7 @@ pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Opt
         candidates: &judgement.candidates,
         ratings: &judgement.ratings,
         verdicts: &judgement.verdicts,
-        missing: judgement.missing,
+        lost: explain::Lost::unknown(judgement.missing),
         given: judgement.candidates.len(),
         profiles,
         at: judgement.created_at,
@@ -230,11 +231,11 @@ pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Com
         _ => None,
     };
     let agreed = opinions.iter().all(|opinion| opinion.agreed() == Some(true));
-    Some(Comparison { a, b, winner, margin, agreed, reasoning: explain::of_pair(opinions, margin) })
+    Some(Comparison { a, b, winner, margin, agreed, reasoning: explain::of_pair((a, b), opinions, margin) })
 }
 
-/// The share of opinions whose orders agreed; 1 when there were none to disagree.
-pub(super) fn swap_consistency(opinions: &[Opinion<'_>]) -> f64 {
+/// The share of opinions whose orders agreed; `None` when there were no two orders to disagree.
+fn swap_consistency(opinions: &[Opinion<'_>]) -> Option<f64> {
     let both: Vec<bool> = opinions.iter().filter_map(Opinion::agreed).collect();
-    if both.is_empty() { 1.0 } else { both.iter().filter(|agreed| **agreed).count() as f64 / both.len() as f64 }
+    (!both.is_empty()).then(|| both.iter().filter(|agreed| **agreed).count() as f64 / both.len() as f64)
 }

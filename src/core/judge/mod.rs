@@ -21,10 +21,15 @@
 mod ask;
 pub mod audit;
 mod conclude;
+mod cycle;
 mod evidence;
 mod explain;
 mod field;
+<<<<<<< HEAD
 pub mod labels;
+=======
+mod naming;
+>>>>>>> part-a
 mod object;
 #[cfg(test)]
 mod properties;
@@ -52,6 +57,8 @@ use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
 use ask::{Asker, Unanswered};
 use conclude::Evidence;
 use questions::Inquiry;
+
+pub(crate) use explain::in_order;
 
 pub use conclude::{CONFIDENT, Concluded, conclude};
 pub use questions::most_asks;
@@ -201,7 +208,7 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
         candidates: &known,
         ratings: &ratings,
         verdicts: &verdicts,
-        missing,
+        lost: explain::Lost::unknown(missing),
         given: candidates.len(),
         profiles: &profiles,
         at: judging.now,

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Grade;
 use crate::provider::JudgeQuestion;
+use crate::text::terms::fold;
 
 use super::object;
 
@@ -119,9 +120,9 @@ fn reasons(reasons: String) -> Result<String, String> {
 fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<String, T>, String> {
     let mut found = BTreeMap::new();
     for (name, value) in replied.0 {
-        if !criteria.iter().any(|(known, _)| *known == name) {
+        let Some(name) = criterion_called(&name, criteria).map(str::to_owned) else {
             return Err(format!("`{name}` is none of the criteria"));
-        }
+        };
         if found.insert(name.clone(), value).is_some() {
             return Err(format!("the criterion `{name}` is there twice"));
         }
@@ -130,6 +131,18 @@ fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<St
         Some((name, _)) => Err(format!("the criterion `{name}` is missing")),
         None => Ok(found),
     }
+}
+
+/// The criterion of this name; else the only one whose name differs in case, marks and the signs between words alone.
+fn criterion_called<'c>(name: &str, criteria: &'c Criteria) -> Option<&'c str> {
+    let mut names = criteria.iter().map(|(known, _)| known.as_str());
+    if let Some(exact) = names.clone().find(|known| *known == name) {
+        return Some(exact);
+    }
+    let alike = |name: &str| fold(name.trim()).replace([' ', '_'], "-");
+    let wanted = alike(name);
+    let found = names.find(|known| alike(known) == wanted)?;
+    names.all(|known| alike(known) != wanted).then_some(found)
 }
 
 /// The mean by weight, rid of what adding weights like 0.35 leaves behind the ninth digit.
@@ -149,7 +162,8 @@ pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
         JudgeQuestion::Compare { .. } => format!(
             "A grade is one of \"A>>B\" (A is clearly better), \"A>B\" (A is slightly better), \"=\" (no difference that \
              matters), \"B>A\" (B is slightly better), \"B>>A\" (B is clearly better). The verdict is a grade, and may not \
-             contradict the grades of the criteria taken together by their weights. {brief}\n\n\
+             contradict the grades of the criteria taken together by their weights. In the reasons call the candidates [A] and \
+             [B], with the brackets. {brief}\n\n\
              Whatever was said before of how to answer: answer with one JSON object and nothing else, with exactly these keys \
              in this order:\n{{\"reasons\": \"…\", \"criteria\": {{{}}}, \"verdict\": GRADE}}",
             keys("GRADE")
@@ -347,6 +361,26 @@ mod tests {
         let rating = r#"{"reasons": "r", "criteria": {"coverage": 8, "clarity": 1"#;
         assert!(read_rating(rating, &even, &[]).is_err(), "it may have been a ten");
         assert!(read_rating(&format!("{rating}}}"), &even, &[]).is_ok());
+    }
+
+    #[test]
+    fn a_criterion_in_another_case_is_read_where_it_can_be_no_other() {
+        let read = |names: [&str; 2], replied: [&str; 2]| {
+            let criteria: Vec<(String, f64)> = names.iter().map(|name| ((*name).to_owned(), 0.5)).collect();
+            let [one, two] = replied;
+            let text = format!(r#"{{"reasons": "r", "criteria": {{"{one}": "A>B", "{two}": "="}}, "verdict": "="}}"#);
+            read_comparison(&text, &criteria, &[]).map(|reply| reply.criteria.into_iter().collect::<Vec<_>>())
+        };
+        let as_named = |names: [&str; 2]| Ok(vec![(names[0].to_owned(), 0.5), (names[1].to_owned(), 0.0)]);
+        let german = ["Klarheit", "Überzeugung"];
+        for replied in [german, ["klarheit", "überzeugung"], [" KLARHEIT", "Uberzeugung"]] {
+            assert_eq!(read(german, replied), as_named(german), "{replied:?}");
+        }
+        let russian = ["обзор", "язык_кода"];
+        assert_eq!(read(russian, ["Обзор", "Язык кода"]), as_named(russian));
+        assert_eq!(read(["Fit", "fit"], ["Fit", "fit"]), as_named(["Fit", "fit"]), "told apart to the letter");
+        assert!(read(["Fit", "fit"], ["FIT", "fit"]).is_err_and(|fault| fault.contains("`FIT` is none")));
+        assert!(read(german, ["klarheit", "Klarheit"]).is_err_and(|fault| fault.contains("twice")));
     }
 
     #[test]

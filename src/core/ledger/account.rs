@@ -232,7 +232,7 @@ impl Account {
     /// `budget_exceeded` when the call could pass a cap, or a cap in dollars cannot be kept because its worst case is
     /// unknown; `storage` when the daily cap cannot be asked for. Nothing may be sent then.
     pub async fn reserve(&self, call: Call, worst: WorstCase) -> Result<Reservation, ProviderError> {
-        self.admit(&call, worst).await.map_err(|refusal| refusal.of(&call.provider))
+        self.admit(&call, worst).await.map_err(|refusal| refusal.of(&call.provider, self.labels.command))
     }
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {

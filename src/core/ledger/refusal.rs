@@ -83,35 +83,55 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The same, about a call to `provider`.
-    pub fn of(self, provider: &str) -> ProviderError {
+    /// The same, about a call to `provider` that is part of the operation `command`, which says what would cost less.
+    pub fn of(self, provider: &str, command: &str) -> ProviderError {
         let failure = match self {
             Self::Book(_) => ProviderFailure::Book,
             _ => ProviderFailure::Budget,
         };
-        ProviderError::new(provider, failure, self.to_string()).before_sending()
+        let ways: Vec<&str> = match self {
+            Self::Calls { .. } => fewer(command).into_iter().collect(),
+            Self::Budget { .. } => shorter(command).into_iter().chain(fewer(command)).collect(),
+            Self::Day { .. } => shorter(command).into_iter().chain(fewer(command)).chain(["go on tomorrow"]).collect(),
+            _ => Vec::new(),
+        };
+        let mut message = self.to_string();
+        for (at, way) in ways.iter().enumerate() {
+            message.push_str(if at + 1 == ways.len() { ", or " } else { ", " });
+            message.push_str(way);
+        }
+        ProviderError::new(provider, failure, message).before_sending()
     }
+}
+
+/// What makes an operation ask less.
+fn fewer(command: &str) -> Option<&'static str> {
+    match command {
+        "generate" => Some("ask for fewer variants or phases"),
+        "select" | "compare" => Some("name fewer prompts or a cheaper judge"),
+        "judge audit" => Some("choose a cheaper judge"),
+        _ => None,
+    }
+}
+
+/// What makes the answers of an operation shorter, where the user has a say in that.
+fn shorter(command: &str) -> Option<&'static str> {
+    (command == "generate").then_some("lower `max_tokens`")
 }
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Calls { cap, wanted } => write!(
-                f,
-                "the next call would pass the cap of {}; raise `max_calls` to at least {wanted}, or ask for fewer variants \
-                 or phases",
-                calls(*cap)
-            ),
+            Self::Calls { cap, wanted } => {
+                write!(f, "the next call would pass the cap of {}; raise `max_calls` to at least {wanted}", calls(*cap))
+            }
             Self::Budget { cap, spent, reserved, wanted } => {
                 write!(f, "the next call may cost up to {wanted} and could pass the budget of {cap} ({spent} spent")?;
                 if *reserved != Money::ZERO {
                     write!(f, ", up to {reserved} for calls under way")?;
                 }
                 let enough = (*spent + *reserved + *wanted).advised();
-                write!(
-                    f,
-                    "); raise `budget_usd` to at least {enough}, lower `max_tokens`, or ask for fewer variants or phases"
-                )
+                write!(f, "); raise `budget_usd` to at least {enough}")
             }
             Self::ChainCalls { cap, left, wanted, is_judged } => write!(
                 f,
@@ -131,8 +151,7 @@ impl std::fmt::Display for Refusal {
             Self::Day { cap, counted, wanted } => write!(
                 f,
                 "the next call may cost up to {wanted} and could pass the daily budget of {cap} ({counted} used or \
-                 reserved since midnight UTC); raise `spend.daily_budget_usd` to at least {}, lower `max_tokens`, or go on \
-                 tomorrow",
+                 reserved since midnight UTC); raise `spend.daily_budget_usd` to at least {}",
                 (*counted + *wanted).advised()
             ),
             Self::UnknownPrice { model } => write!(
@@ -195,11 +214,44 @@ mod tests {
             (Refusal::UnboundedAnswer { model: "m-1".into() }, &["`m-1`", "`max_calls`"]),
         ];
         for (refusal, words) in refusals {
-            let error = refusal.of("sim");
+            let error = refusal.of("sim", "generate");
             assert_eq!((error.code(), error.provider.as_str()), (Code::BudgetExceeded, "sim"));
             assert!(error.never_sent && !error.is_retryable());
             assert!(words.iter().all(|word| error.message.contains(word)), "{}", error.message);
         }
-        assert_eq!(Refusal::Book("x".into()).of("sim").code(), Code::Storage);
+        assert_eq!(Refusal::Book("x".into()).of("sim", "select").code(), Code::Storage);
+    }
+
+    #[test]
+    fn what_would_cost_less_fits_the_operation() {
+        let dollars = Money::from_dollars_up;
+        let said = |command: &str| {
+            let one = dollars(1.0);
+            let budget = Refusal::Budget { cap: one, spent: one, reserved: Money::ZERO, wanted: one };
+            let day = Refusal::Day { cap: one, counted: one, wanted: one };
+            let calls = Refusal::Calls { cap: 1, wanted: 2 };
+            [calls, budget, day].map(|refusal| {
+                let message = refusal.of("sim", command).message;
+                message.rsplit_once(" to at least ").unwrap().1.split_once(", ").map_or("", |(_, ways)| ways).to_owned()
+            })
+        };
+        let variants = "ask for fewer variants or phases";
+        assert_eq!(
+            said("generate"),
+            [
+                format!("or {variants}"),
+                format!("lower `max_tokens`, or {variants}"),
+                format!("lower `max_tokens`, {variants}, or go on tomorrow"),
+            ]
+        );
+        for command in ["select", "compare"] {
+            let prompts = "name fewer prompts or a cheaper judge";
+            assert_eq!(
+                said(command),
+                [format!("or {prompts}"), format!("or {prompts}"), format!("{prompts}, or go on tomorrow")]
+            );
+        }
+        assert_eq!(said("judge audit")[0], "or choose a cheaper judge");
+        assert_eq!(said("reindex"), ["", "", "or go on tomorrow"]);
     }
 }

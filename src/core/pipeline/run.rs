@@ -208,7 +208,7 @@ async fn one_variant(
     let result = tokio::select! {
         biased;
         () = control.variant_token(number).cancelled() => Err(Error::Cancelled),
-        () = past(deadline) => Err(out_of_time(plan.timeout)),
+        () = past(deadline) => Err(out_of_time(plan.timeout, "ask for fewer variants")),
         result = work => result,
     };
     match result {
@@ -247,12 +247,13 @@ async fn append(ports: &Ports, prompt: Prompt) -> Result<(), Error> {
     offload(bytes, move || store.append(vec![prompt]).wait()).await?
 }
 
-pub(super) fn out_of_time(limit: Option<Duration>) -> Error {
+/// The timeout of a run has passed; `fewer` is what would take less time.
+pub(super) fn out_of_time(limit: Option<Duration>, fewer: &str) -> Error {
     let seconds = limit.unwrap_or_default().as_secs_f64();
     ProviderError::new(
         "run",
         ProviderFailure::Timeout,
-        format!("the run's timeout of {seconds} s passed; raise `timeout_s`, or ask for fewer variants"),
+        format!("the run's timeout of {seconds} s passed; raise `timeout_s`, or {fewer}"),
     )
     .into()
 }

@@ -116,7 +116,7 @@ pub(super) async fn choose(
     let judged = tokio::select! {
         biased;
         () = control.token().cancelled() => return Err(Error::Cancelled),
-        () = past(deadline) => return Err(out_of_time(job.timeout)),
+        () = past(deadline) => return Err(out_of_time(job.timeout, fewer(job.operation))),
         judged = judge::select(&judging, candidates, events.events()) => judged?,
     };
     if job.keep
@@ -126,6 +126,11 @@ pub(super) async fn choose(
         events.warn_unsaved(None, &error).await;
     }
     Ok(judged.result)
+}
+
+/// What would have a judge asked less.
+fn fewer(operation: &str) -> &'static str {
+    if operation == "generate" { "ask for fewer variants" } else { "name fewer prompts" }
 }
 
 /// The judges with what their own tests showed. Where that cannot be read they judge without, and it is said.

@@ -43,6 +43,16 @@ pub struct Step<'a> {
     pub occurrence: usize,
 }
 
+impl Step<'_> {
+    /// Into the item of a list, from 0.
+    pub const fn item(at: usize) -> Self {
+        Self { key: ITEM, occurrence: at }
+    }
+}
+
+/// Stands for a key where a list is walked into: no key of a section begins like this.
+const ITEM: &str = "- ";
+
 /// A fault of syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -269,6 +279,17 @@ impl<'de> Visitor<'de> for Seek<'_> {
             entries.next_value::<IgnoredAny>()?;
         }
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let Some((step, rest)) = self.path.split_first().filter(|(step, _)| step.key == ITEM) else { return Ok(()) };
+        for _ in 0..step.occurrence {
+            if items.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(());
+            }
+        }
+        items.next_element_seed(Seek { path: rest, found: self.found })?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -308,6 +329,15 @@ mod tests {
         assert_eq!(line(text, &["b", "e"]), Some(10));
         assert_eq!(line(text, &["b", "z"]), None);
         assert_eq!(line("{a: 1,\n b: {c: 2}}", &["b", "c"]), Some(2));
+    }
+
+    #[test]
+    fn a_key_in_an_item_of_a_list_has_its_own_line() {
+        let text = "a:\n  - x: 1\n    y: 2\n  - {x: 3,\n     y: 4}\nb: [1]\n";
+        let step = |key| Step { key, occurrence: 0 };
+        let line = |at, key| locate(text, &[step("a"), Step::item(at), step(key)]);
+        assert_eq!([line(0, "x"), line(0, "y"), line(1, "x"), line(1, "y")], [Some(2), Some(3), Some(4), Some(5)]);
+        assert_eq!([line(0, "z"), line(2, "x"), locate(text, &[step("b"), Step::item(0), step("x")])], [None; 3]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! [`RunView`] folds the events as it does for every run; here is beside it what only a screen needs.
 
-use aludel_core::domain::{Comparison, PromptId, SelectResult};
+use aludel_core::domain::{Comparison, PromptId, SelectResult, with_names};
 use aludel_core::error::Problem;
 use aludel_core::event::{Event, Outcome, RunState, RunView};
 use serde_json::{Map, Value, json};
@@ -239,10 +239,10 @@ impl Judge {
                 None => say(Said::Warning, &format!("{} ({})", problem.title, problem.code)),
             }
             if problem.errors.is_empty() {
-                say(Said::Text, &problem.detail);
+                say(Said::Text, &self.with_labels(&problem.detail));
             }
             for fault in &problem.errors {
-                say(Said::Text, &fault.to_string());
+                say(Said::Text, &self.with_labels(&fault.to_string()));
             }
         }
         if let Some(result) = judged.result() {
@@ -250,7 +250,7 @@ impl Judge {
             say(Said::Text, &self.with_labels(&result.reasoning));
         }
         for warning in &judged.view.warnings {
-            say(Said::Warning, warning);
+            say(Said::Warning, &self.with_labels(warning));
         }
         for comparison in judged.view.comparisons.iter().rev() {
             say(Said::Heading, &format!("\n{}", self.comparison(comparison)));
@@ -271,12 +271,11 @@ impl Judge {
         format!("{said} · {orders}")
     }
 
-    /// The judge's words, with labels where they name short ids.
+    /// A text with labels where it names short ids.
     fn with_labels(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for chosen in &self.prompts {
-            text = text.replace(&chosen.id.short(), &chosen.label);
-        }
-        text
+        let label = |word: &str| {
+            self.prompts.iter().find(|chosen| chosen.id.short() == word).map(|chosen| chosen.label.clone())
+        };
+        with_names(text, label)
     }
 }

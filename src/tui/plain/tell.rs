@@ -4,7 +4,8 @@
 //! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
 
 use aludel_core::domain::{
-    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, PromptSummary, SelectResult, chance,
+    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, PromptSummary, SelectResult,
+    with_names,
 };
 use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
@@ -173,14 +174,11 @@ fn changes(parts: &[DiffPart]) -> Vec<String> {
 
 /// What the judge found, in lines, with the numbers of `rows`.
 pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
-    let sure = chance(result.confidence).replace('%', "percent");
-    let mut lines = vec![format!("The judge prefers {}, sure to {sure}.", named(result.prompt.id, rows))];
-    if !result.confident {
-        let tied: Vec<String> = result.tied.iter().map(|id| named(*id, rows)).collect();
-        lines.push(format!("Too close to call: it cannot be distinguished from {}.", tied.join(" and ")));
-    }
+    let sure = result.sureness(|id| named(id, rows)).replace('%', "percent");
+    let mut lines = vec![format!("The judge prefers {}.", named(result.prompt.id, rows)), capitalised(&sure)];
     if !result.reasoning.is_empty() {
-        lines.push(format!("Why: {}", result.reasoning));
+        let number = |word: &str| rows.iter().find(|row| row.short() == word).map(|row| named(*row, rows));
+        lines.push(format!("Why: {}", with_names(&result.reasoning, number)));
     }
     let all = result.ranking.len();
     lines.extend(result.ranking.iter().zip(1..).map(|(standing, place)| {
@@ -189,6 +187,12 @@ pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
         format!("Place {place} of {all}: {name}, strength {strength}, {won} won, {lost} lost, {even} even")
     }));
     lines
+}
+
+/// A sentence with a capital.
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// One comparison of the judge.
@@ -248,7 +252,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::testing::{overloaded, phase_finished, prompt, session, started};
+    use crate::tui::testing::{overloaded, phase_finished, prompt, selection, session, started};
     use aludel_core::domain::{Phase, TextSize};
     use aludel_core::event::Event;
     use std::collections::BTreeMap;
@@ -348,6 +352,21 @@ mod tests {
                 "Change 2 of 2: after \"findings\": \"by risk\" comes",
             ]
         );
+    }
+
+    #[test]
+    fn a_verdict_is_told_by_number_and_names_no_ids() {
+        let result = selection(false);
+        let rows: Vec<PromptId> = result.ranking.iter().map(|standing| standing.prompt_id).collect();
+        let lines = verdict(&result, &rows);
+        assert_eq!(lines[0], "The judge prefers number 1.");
+        assert_eq!(
+            lines[1],
+            "Too close to call between number 1 and number 2: number 1 is ahead, the best with a probability of 55 percent \
+             by this judge."
+        );
+        assert_eq!(lines[2], "Why: Against number 2 (+0.75): names its audience.");
+        assert!(verdict(&selection(true), &rows)[1].starts_with("Number 1 is the best"));
     }
 
     #[test]

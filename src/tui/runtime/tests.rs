@@ -223,6 +223,30 @@ async fn one_variant_is_stopped_while_the_others_finish() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_the_judge_says_names_the_variants_by_their_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "generation: {default_count: 3}\njudge: {provider: builtin}\n";
+    use_it(crate::tui::testing::configured(folder.path(), config), async |user: &User| {
+        user.wait_for("Nothing here yet").await;
+        user.press("i d e a Ctrl+J").await;
+        user.wait_for("^J run").await;
+        user.press("J").await;
+        user.wait_for("Why").await;
+        user.wait_for("Against ").await;
+        let picture = user.seen.borrow().picture.clone();
+        let said: String = picture.lines().skip(1).flat_map(|line| [line, "\n"]).collect();
+        let is_id = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let ids: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(is_id).collect();
+        assert!(ids.is_empty(), "{ids:?}\n{picture}");
+        for part in ["Against ", " by this judge", " for A", " for B"] {
+            assert!(said.contains(part), "no {part:?} in\n{picture}");
+        }
+        user.press("Ctrl+Q").await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failing_provider_is_shown_with_its_cause() {
     let folder = tempfile::tempdir().unwrap();
     let script = "rules:\n  - when: {variant: 1}\n    fault: {kind: auth}\n";

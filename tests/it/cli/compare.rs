@@ -56,7 +56,7 @@ fn with_a_task_the_judge_says_which_is_best_and_why_tells_it_later() {
     let winner = result["selection"]["prompt"]["id"].as_str().expect("a winner").to_owned();
     assert_eq!(result["selection"]["comparisons"].as_array().expect("comparisons").len(), 3);
     let text = compare(&[]).done().stdout;
-    assert!(text.contains("how sure") && text.contains("probability"), "{text}");
+    assert!(text.contains("how sure") && text.contains("by this judge"), "{text}");
     assert!(compare(&["--format", "markdown"]).done().stdout.contains("## The judge"));
     let why = home.run(&["why", &winner, "--format", "json"]).done().json();
     assert_eq!(why["judgements"][0]["operation"], "compare");

@@ -32,7 +32,7 @@ fn a_choice_is_put_out_in_every_format() {
 
     let text = select(&[]).done().stdout;
     assert!(text.starts_with(&format!("── best of 3 · {}", short(&winner))), "{text}");
-    for part in ["probability", "strength", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
+    for part in ["by this judge", "strength", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
     {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -105,7 +105,16 @@ fn why_tells_what_was_said_and_asks_nobody() {
     assert_eq!((&judgement["operation"], &judgement["winner_changed"]), (&json!("select"), &json!(false)));
     assert_eq!(judgement["opponents"].as_array().expect("opponents").len(), 2);
     let text = home.run(&["why", &ids[0]]).quietly_done().stdout;
-    for part in ["its rank", "component", "judged by select", "never tested", "Place ", "shown first, as A", "as B"] {
+    for part in [
+        "its rank",
+        "component",
+        "judged by select",
+        "never tested",
+        "Place ",
+        "by this judge",
+        "shown first: ",
+        "shown second: ",
+    ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
     assert_eq!(calls(), before);
@@ -115,4 +124,92 @@ fn why_tells_what_was_said_and_asks_nobody() {
     );
     home.run(&["delete", "--all", "--yes"]).done();
     home.run(&["why", "@last"]).failed(5);
+}
+
+#[test]
+fn a_cap_is_answered_with_advice_that_fits_a_choice() {
+    let (home, ids) = filled(FAIR);
+    let detail = |arguments: &[&str]| {
+        let problem = home.run(arguments).failed(7).problem();
+        assert_eq!(problem["code"], "budget_exceeded", "{problem}");
+        problem["detail"].as_str().expect("a detail").to_owned()
+    };
+    let select = detail(&["select", &ids[0], &ids[1], "--max-calls", "1", "--format", "json"]);
+    let compare = detail(&["compare", &ids[0], &ids[1], "--task", "x", "--max-calls", "1", "--format", "json"]);
+    for said in [&select, &compare] {
+        assert!(said.contains("name fewer prompts or a cheaper judge"), "{said}");
+    }
+    let audit = detail(&["judge", "audit", "--max-calls", "1", "--format", "json"]);
+    assert!(audit.contains("a cheaper judge") && !audit.contains("prompts"), "{audit}");
+    for said in [select, compare, audit] {
+        assert!(!said.contains("variants") && !said.contains("phases") && !said.contains("max_tokens"), "{said}");
+    }
+    // Another pair: of the first one an answer is kept by now.
+    let text = home.run(&["select", &ids[0], &ids[2], "--max-calls", "1"]).failed(7).stderr;
+    assert!(text.contains("fewer prompts") && !text.contains("--count"), "{text}");
+}
+
+#[test]
+fn the_reasons_name_the_prompts_by_their_ids() {
+    let home = Home::new();
+    let made = home.run(&["generate", "Write an email to Bob about 7 late boxes", "--format", "json"]).done().json();
+    let ids: Vec<&str> = made["prompts"]
+        .as_array()
+        .expect("prompts")
+        .iter()
+        .map(|prompt| prompt["id"].as_str().expect("an id"))
+        .collect();
+    let result = home.run(&[&["select", "--format", "json"], &ids[..]].concat()).done().json();
+    let told = home.run(&["why", ids[0], "--format", "json"]).done().json();
+    let opponents = told["judgements"][0]["opponents"].as_array().expect("opponents");
+    let orders = opponents.iter().flat_map(|opponent| opponent["verdicts"].as_array().expect("verdicts"));
+    let reasons: Vec<&Value> = result["comparisons"]
+        .as_array()
+        .expect("comparisons")
+        .iter()
+        .chain(orders)
+        .map(|told| &told["reasoning"])
+        .chain([&result["reasoning"], &told["judgements"][0]["reasoning"]])
+        .collect();
+    assert!(reasons.len() > 8, "{reasons:?}");
+    for reason in reasons {
+        let reason = reason.as_str().expect("a reason");
+        assert!(ids.iter().any(|id| reason.contains(short(id))), "{reason}");
+        let letters = reason.split(|c: char| !c.is_alphanumeric()).find(|word| matches!(*word, "A" | "B"));
+        assert!(letters.is_none() && !reason.contains("asked the other way round"), "{reason}");
+    }
+}
+
+#[test]
+fn pairs_asked_about_in_one_order_have_no_consistency() {
+    let (home, ids) = filled(FAIR);
+    let arguments = ["select", &ids[0], &ids[1], "--format", "json"];
+    assert!(home.run(&arguments).done().json()["swap_consistency"].is_number());
+    let config = std::fs::read_to_string(home.data().join("config.yaml")).expect("a configuration");
+    home.config(&format!("{config}\njudge: {{order_swaps: false}}\n"));
+    let result = home.run(&arguments).done().json();
+    assert!(
+        result.as_object().expect("a result").contains_key("swap_consistency") && result["swap_consistency"].is_null()
+    );
+    let why = home.run(&["why", &ids[0], "--format", "json"]).done().json();
+    assert!(why["judgements"][0]["swap_consistency"].is_null(), "{why}");
+    for format in ["text", "markdown"] {
+        let text = home.run(&["select", &ids[0], &ids[1], "--format", format]).done().stdout;
+        assert!(
+            text.contains("each pair was asked about in one order") && !text.contains("of a pair agreed"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn criteria_may_be_named_in_any_script() {
+    let (home, ids) = filled(FAIR);
+    let rubric = "name: eigen\ndescription: d\ncriteria:\n  - {name: Klarheit, weight: 1, question: Klar?}\n  - {name: обзор, weight: 1, question: q}\n";
+    home.write("eigen.yaml", rubric);
+    let select = |criteria: &str| home.run(&["select", &ids[0], &ids[1], "--criteria", criteria, "--format", "json"]);
+    assert_eq!(select("eigen.yaml").done().json()["criteria"], json!({ "Klarheit": 0.5, "обзор": 0.5 }));
+    home.write("eigen.yaml", rubric.replace("обзор", "Klarheit"));
+    let said = select("eigen.yaml").failed(1).problem()["detail"].to_string();
+    assert!(said.contains("line 5") && said.contains("there twice"), "{said}");
 }

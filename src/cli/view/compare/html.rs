@@ -3,7 +3,7 @@
 //! The template is `assets/pages/compare.html`; every text in it is escaped by the template engine. The page follows the
 //! reader's light or dark setting, and tells what changed by `<del>` and `<ins>`, so that colour is not the only sign.
 
-use aludel_core::domain::{CompareResult, DiffOp, Timestamp, chance, write_moment};
+use aludel_core::domain::{CompareResult, DiffOp, Timestamp, with_names, write_moment};
 use aludel_core::error::{Error, Result};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -107,9 +107,7 @@ fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
 /// What the judge chose, as the page shows it.
 #[derive(Serialize)]
 struct Chosen {
-    winner: String,
-    chance: String,
-    confident: bool,
+    sureness: String,
     reasoning: String,
     ranking: Vec<Place>,
 }
@@ -129,6 +127,7 @@ struct Place {
 impl Chosen {
     fn of(result: &CompareResult, selected: &aludel_core::domain::SelectResult) -> Self {
         let name = |id| result.prompts.iter().position(|prompt| prompt.id == id).map_or_else(String::new, label);
+        let called = |word: &str| result.prompts.iter().position(|prompt| prompt.id.short() == word).map(label);
         let percent = |share: f64| (share * 1000.0).round() / 10.0;
         let place = |standing: &aludel_core::domain::Standing| Place {
             label: name(standing.prompt_id),
@@ -140,10 +139,8 @@ impl Chosen {
             ties: standing.ties,
         };
         Self {
-            winner: name(selected.prompt.id),
-            chance: chance(selected.confidence),
-            confident: selected.confident,
-            reasoning: selected.reasoning.clone(),
+            sureness: selected.sureness(name),
+            reasoning: with_names(&selected.reasoning, called),
             ranking: selected.ranking.iter().map(place).collect(),
         }
     }

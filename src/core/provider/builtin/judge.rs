@@ -54,14 +54,14 @@ fn compare(brief: &JudgeBrief, demands: &Demands, a: &Reading, b: &Reading) -> S
         let grade = measure_named(name).map_or(Grade::Even, |measure| {
             let (of_a, of_b) = (measure.of(a, demands), measure.of(b, demands));
             if (of_a - of_b).abs() >= WORTH_TELLING {
-                told.push(format!("{name} {of_a:.2} for A and {of_b:.2} for B"));
+                told.push(format!("{name} {of_a:.2} for [A] and {of_b:.2} for [B]"));
             }
             grade(of_a - of_b)
         });
         grades.insert(name.as_str(), (grade, *weight));
     }
     if told.is_empty() {
-        told.push("nothing it measures tells A from B".to_owned());
+        told.push("nothing it measures tells [A] from [B]".to_owned());
     }
     told.extend(Some(lost(demands, a, b)).filter(|lost| !lost.is_empty()));
     let margin: f64 = grades.values().map(|(grade, weight)| weight * grade.margin()).sum();
@@ -111,7 +111,7 @@ fn lost(demands: &Demands, a: &Reading, b: &Reading) -> String {
     let only = |own: &[String], other: &[String]| -> Vec<String> {
         own.iter().filter(|what| !other.contains(what)).take(MOST_NAMED).map(|what| format!("`{what}`")).collect()
     };
-    let parts: Vec<String> = [("A", only(&missing_a, &missing_b)), ("B", only(&missing_b, &missing_a))]
+    let parts: Vec<String> = [("[A]", only(&missing_a, &missing_b)), ("[B]", only(&missing_b, &missing_a))]
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
         .map(|(label, names)| format!("{label} loses {}", names.join(", ")))
@@ -156,8 +156,8 @@ mod tests {
     fn what_keeps_the_task_is_clearly_better_and_the_reasons_say_why() {
         let (reasons, verdict) = answer(&brief(GOOD, "Write something about some numbers."));
         assert_eq!(verdict, "A>>B");
-        assert!(reasons.contains("Heuristics of builtin") && reasons.contains("B loses `1000`"), "{reasons}");
-        assert!(reasons.contains("coverage 1.00 for A") && reasons.contains("not weighed: persona"), "{reasons}");
+        assert!(reasons.contains("Heuristics of builtin") && reasons.contains("[B] loses `1000`"), "{reasons}");
+        assert!(reasons.contains("coverage 1.00 for [A]") && reasons.contains("not weighed: persona"), "{reasons}");
     }
 
     #[test]

@@ -113,8 +113,8 @@ impl JudgeScript {
         let verdict = if differ { Grade::nearest(sum) } else { grade(preference) };
         let reasons = match verdict {
             Grade::Even => "Neither serves the task better.".to_owned(),
-            _ if verdict.margin() > 0.0 => format!("The first serves the task better, by {preference:.2}."),
-            _ => format!("The second serves the task better, by {:.2}.", -preference),
+            _ if verdict.margin() > 0.0 => format!("[A] serves the task better, by {preference:.2}."),
+            _ => format!("[B] serves the task better, by {:.2}.", -preference),
         };
         json!({"reasons": reasons, "criteria": criteria, "verdict": verdict.as_str()}).to_string()
     }

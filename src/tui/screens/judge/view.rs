@@ -148,9 +148,7 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
             Some(days) => format!("the judge was tested {days:.0} days ago"),
             None => "the judge itself was never tested: `aludel judge audit` does that".to_owned(),
         });
-        if !result.comparisons.is_empty() {
-            facts.push(format!("both orders of a pair agreed in {:.0} %", result.swap_consistency * 100.0));
-        }
+        facts.extend(result.orders());
         if result.missing > 0 {
             facts.push(format!("{} without a valid answer (not counted)", result.missing));
         }
