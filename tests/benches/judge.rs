@@ -421,6 +421,7 @@ fn profile(length_slope: f64) -> JudgeProfile {
         usable: true,
         faults: Vec::new(),
         labels: None,
+        calibration: None,
         model_metadata: ModelMetadata::sum(&[]),
     }
 }

@@ -41,6 +41,29 @@ pub struct JudgeProfile {
     /// How often it agrees with a person's labels; null when it was never asked about any.
     #[serde(default)]
     pub labels: Option<Agreement>,
+    /// How far it errs, for the chance that a choice of its own is right; null for a test made before this was measured,
+    /// and for one with too few answers.
+    #[serde(default)]
+    pub calibration: Option<Calibration>,
     /// The calls of the test added up.
     pub model_metadata: ModelMetadata,
+}
+
+/// What a judge's test says of its errors. Everything is in margins; a point of a rating is worth 0.4 of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Calibration {
+    /// The mean margin by which a copy made worse on purpose loses.
+    pub signal: f64,
+    /// Its standard error.
+    pub signal_error: f64,
+    /// The sum of the squared residuals of the margins of pairs, each the mean of both orders, about the mean of their kind.
+    pub pair_scatter: f64,
+    /// The same of the differences of the ratings of the same two texts.
+    pub rating_scatter: f64,
+    /// The sum of the products of the two residuals.
+    pub joint_scatter: f64,
+    /// Degrees of freedom of the three.
+    pub degrees: f64,
+    /// The standard error of `length_slope`.
+    pub length_error: f64,
 }

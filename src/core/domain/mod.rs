@@ -33,7 +33,7 @@ pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use grade::Grade;
 pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use jiff::Timestamp;
-pub use judge_profile::JudgeProfile;
+pub use judge_profile::{Calibration, JudgeProfile};
 pub use judgement::{Candidate, Conclusion, JudgeName, Judgement, PairVerdict, Rating};
 pub use metadata::{ModelMetadata, TokenUsage};
 pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};

@@ -155,6 +155,7 @@ async fn measured(judge: &Sim, asker: &Judging) -> JudgeProfile {
         usable: true,
         faults: Vec::new(),
         labels: None,
+        calibration: None,
         model_metadata: ModelMetadata::sum(&[]),
     }
 }

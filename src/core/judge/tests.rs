@@ -384,6 +384,7 @@ async fn the_age_of_the_oldest_test_is_shown_and_a_failed_one_is_said() {
         usable,
         faults: if usable { Vec::new() } else { vec!["heeds what candidates tell it".into()] },
         labels: None,
+        calibration: None,
         model_metadata: ModelMetadata::sum(&[]),
     };
     judging.judges[0].profile = Some(profile(3, true));

@@ -40,6 +40,7 @@ pub fn profile(
         usable: true,
         faults: Vec::new(),
         labels: None,
+        calibration: None,
         model_metadata: spent.clone(),
     };
     judge_the_judge(&mut profile);
