@@ -9,7 +9,7 @@ use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
 use crate::error::{Error, Result};
 use crate::judge::audit::{self, Case};
-use crate::judge::{Judge, Judging};
+use crate::judge::{self, Judge, Judging};
 use crate::ledger::Labels;
 
 /// So many candidates compared thoroughly take no fewer calls than the test: 9 x 8 of them.
@@ -60,6 +60,7 @@ impl Engine {
             task: String::new(),
             persona: wiring::default_persona(self.config()).to_owned(),
             thorough: false,
+            confidence: judge::CONFIDENT,
             order_swaps: true,
             max_concurrency: self.config().run.max_concurrency,
             account: self.account(caps, labels),

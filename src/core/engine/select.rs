@@ -15,6 +15,7 @@ use crate::api::{PromptKey, SelectRequest};
 use crate::domain::{Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::event::Run;
+use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
 
@@ -49,6 +50,7 @@ impl Engine {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,
             thorough: request.thorough,
+            confidence: wanted(&request),
             order_swaps: self.config().judge.order_swaps,
         };
         let job = JudgeJob {
@@ -171,6 +173,12 @@ fn common_task(candidates: &[Prompt]) -> Result<String> {
 fn shown(input: &str) -> String {
     let line = input.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+/// P(best) at which no more is asked.
+fn wanted(request: &SelectRequest) -> f64 {
+    let usual = if request.thorough { judge::THOROUGHLY_CONFIDENT } else { judge::CONFIDENT };
+    request.confidence.unwrap_or(usual)
 }
 
 fn caps(request: &SelectRequest) -> Caps {
