@@ -267,10 +267,10 @@ impl Lost {
                 (_, 1) => "answer",
                 _ => "answers",
             };
-            let others = parts[1..].iter().map(|(count, what)| format!(", {count} {what}")).collect::<String>();
+            let others: Vec<String> = parts[1..].iter().map(|(count, what)| format!(", {count} {what}")).collect();
             let all: u32 = parts.iter().map(|(count, _)| count).sum();
             let counted = if all == 1 { "it is" } else { "they are" };
-            sentences.push(format!("{first} {noun} {what}{others}; {counted} not counted."));
+            sentences.push(format!("{first} {noun} {what}{}; {counted} not counted.", others.concat()));
         }
         if self.refused_by_cap > 0 {
             sentences.push(match self.asked.checked_sub(self.refused_by_cap) {

@@ -16,8 +16,9 @@
 //! content. Candidates are fenced as data and labelled A and B, nothing else.
 //!
 //! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
-//! arithmetic `field` and `evidence` make ready what `strength` fits, under `errors`, and `conclude` puts together. A judge's own test is
-//! [`audit`], its agreement with a person's choices [`labels`].
+//! arithmetic `field` and `evidence` make ready what `strength` fits, under `errors`, and `conclude` puts together.
+//! `explain` says it in words, with the names that `naming` puts for A and B and the circles that `cycle` finds. A judge's
+//! own test is [`audit`], its agreement with a person's choices [`labels`].
 
 mod ask;
 pub mod audit;
