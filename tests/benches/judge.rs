@@ -1,7 +1,7 @@
 //! How often the truly best of several candidates is chosen, by judges whose biases are known: our protocol beside the
 //! field's, and both beside the simulation the protocol was designed with.
 //!
-//! K (all pairs), L (all pairs, with the judge's profile), M (screen and three) and P (a panel of three) are the real
+//! K (ratings and all pairs), L (the same with the judge's profile), M (ratings and a few pairs) and P (a panel of three) are the real
 //! `judge::select` over the scripted provider. A to H are small reference judges written here. A judge's preference is the
 //! difference of hidden qualities, an error that sticks to the pair (0.6), one of each call (0.25), and its biases; the
 //! numbers are about these toy judges only. "table" is what the simulation in Python got in 1,200 trials.
@@ -27,6 +27,8 @@ use aludel_core::store::samples;
 
 const PAIR_ERROR: f64 = 0.6;
 const CALL_ERROR: f64 = 0.25;
+/// A chance that is never reached, so that every pair is compared.
+const ALL_PAIRS: f64 = 0.9999;
 const ROWS: [&str; 11] = ["A", "B", "C", "D", "D'", "G", "H", "K", "M", "L", "P"];
 
 /// A column of the table: a kind of judge, and where the best stands.
@@ -273,7 +275,9 @@ impl<'c> World<'c> {
             let profile = if let Protocol::Profiled(slope) = protocol { Some(profile(*slope)) } else { None };
             Judge { provider: Arc::new(sim), model: None, profile }
         });
-        let judging = Judging { thorough: !matches!(protocol, Protocol::Screen), ..judging(judges.collect()) };
+        let is_all = !matches!(protocol, Protocol::Screen);
+        let confidence = if is_all { ALL_PAIRS } else { judge::CONFIDENT };
+        let judging = Judging { thorough: is_all, confidence, ..judging(judges.collect()) };
         let prompts: Vec<Prompt> = self.order.iter().map(|&at| prompt(at, &self.text(at))).collect();
         let (events, _run) = Run::new(samples::session_id(1), RunControl::new(0));
         let result = judge::select(&judging, &prompts, &events).await.expect("a choice").result;
@@ -390,6 +394,7 @@ fn judging(judges: Vec<Judge>) -> Judging {
         task: "Write a note".into(),
         persona: "generic".into(),
         thorough: false,
+        confidence: judge::CONFIDENT,
         order_swaps: true,
         max_concurrency: 1,
         account: Account::default(),

@@ -14,12 +14,16 @@ Examples:
   aludel select 7a3f9c21 5e0b44d9 @last --task \"Summarise a contract\"
   aludel select 7a3f9c21 5e0b44d9 --criteria code --judge-provider anthropic
   aludel select 7a3f9c21 5e0b44d9 --criteria ./tone.yaml --quiet
+  aludel select 7a3f9c21 5e0b44d9 @last --confidence 0.9
   aludel select 7a3f9c21 5e0b44d9 --judge-provider openai/gpt-6-sol,anthropic
 
 Each pair is judged twice, either prompt standing first once, so that a liking
-for a place cancels out; of four prompts or more each is rated, and the best
-three are compared. Prompts made from one input need no --task. With --quiet the
-winner's text alone is printed. `aludel why ID` tells later what was said.";
+for a place cancels out. Four prompts or more are rated first; then the pairs
+are compared whose answers help most, until the best is known with the
+probability of --confidence. What is known of a judge's errors comes from
+`aludel judge audit`: without it the probability stays low. Prompts made from
+one input need no --task. With --quiet the winner's text alone is printed.
+`aludel why ID` tells later what was said.";
 
 /// Let the judge choose the best of several prompts
 #[derive(Debug, Default, Args)]

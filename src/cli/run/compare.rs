@@ -10,7 +10,7 @@ use aludel_core::error::Error;
 use aludel_core::event::Outcome as RunOutcome;
 use aludel_core::time::{Clock, SystemClock};
 
-use super::select::{all_stored, chosen, most_comparisons};
+use super::select::{as_asked, chosen, most_comparisons};
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::CompareArgs;
@@ -58,7 +58,7 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
         let outcome = ended.and_then(|()| {
             let selection = chosen(printer, &watcher.view)?.clone();
             put_out(printer, &comparing.conclude(Some(RunOutcome::Selection(selection)))?)?;
-            all_stored(&watcher.view)
+            as_asked(&watcher.view)
         });
         failure::and_closed(outcome, engine.close().await)
     })?

@@ -10,6 +10,7 @@ use aludel_core::api::SelectRequest;
 use aludel_core::domain::SelectResult;
 use aludel_core::error::Error;
 use aludel_core::event::{RunState, RunView};
+use aludel_core::judge;
 
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
@@ -21,9 +22,6 @@ use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::view;
 use crate::cli::wait;
-
-/// Prompts that are compared with each other without being rated first.
-const COMPARED: u64 = 3;
 
 pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
@@ -48,23 +46,24 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     })?
 }
 
-/// How many pairs are compared at most: all of a few, the best few of many.
+/// How many pairs are compared at most.
 pub(super) fn most_comparisons(request: &SelectRequest) -> u64 {
-    let candidates = request.prompt_ids.len() as u64;
-    let compared = if request.thorough { candidates } else { candidates.min(COMPARED) };
-    compared * compared.saturating_sub(1) / 2
+    judge::most_pairs(request.prompt_ids.len(), request.thorough) as u64
 }
 
 fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
     put_out(printer, result, elapsed_ms)?;
     printer.note(format!("`aludel why {}` shows the judge's reasons", result.prompt.id.short()));
-    all_stored(view)
+    as_asked(view)
 }
 
-/// How a run ends whose result is put out: well, unless something that was said could not be stored.
-pub(super) fn all_stored(view: &RunView) -> Outcome<Exit> {
-    view.not_stored().map_or(Ok(Exit::Done), |problem| Err(Failure::Problem(Box::new(problem))))
+/// How a run ends whose result is put out: well, unless something that was said could not be stored, or a cap ended it.
+pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
+    match view.not_stored().or_else(|| view.cap_reached()) {
+        Some(problem) => Err(Failure::Problem(Box::new(problem))),
+        None => Ok(Exit::Done),
+    }
 }
 
 /// What the judge's run came to, its warnings told.
@@ -72,8 +71,11 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
     // Where a program reads what went wrong, nothing else stands beside it.
     let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
-        // What could not be stored is the error that the command ends with.
-        let is_no_error = |warning: &&String| !view.storage_warnings.contains(warning);
+        // What could not be stored, and a cap that was reached, is the error that the command ends with.
+        let cap = view.cap_reached().filter(|_| view.not_stored().is_none());
+        let is_no_error = |warning: &&String| {
+            !view.storage_warnings.contains(warning) && cap.as_ref().is_none_or(|cap| cap.detail != **warning)
+        };
         for warning in view.warnings.iter().filter(is_no_error) {
             printer.say(format!("warning: {warning}"));
         }

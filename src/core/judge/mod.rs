@@ -62,7 +62,7 @@ use questions::Inquiry;
 pub(crate) use explain::in_order;
 
 pub use conclude::{CONFIDENT, Concluded, THOROUGHLY_CONFIDENT, conclude};
-pub use questions::{least_asks, most_asks};
+pub use questions::{least_asks, most_asks, most_pairs};
 
 /// The most candidates that are judged.
 pub const MOST_CANDIDATES: usize = 64;

@@ -39,8 +39,8 @@ const WORTH_ASKING: f64 = 0.05;
 /// So many candidates to each pair that a thorough selection asks about at the same time.
 const CANDIDATES_A_PAIR: usize = 4;
 
-/// Pairs of so many candidates that are asked about at most.
-const fn most_pairs(candidates: usize, thorough: bool) -> usize {
+/// Pairs of so many candidates that are asked about at most, by each judge.
+pub const fn most_pairs(candidates: usize, thorough: bool) -> usize {
     let all = candidates * candidates.saturating_sub(1) / 2;
     if thorough || candidates < RATED_FROM {
         return all;

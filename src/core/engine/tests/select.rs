@@ -427,7 +427,8 @@ async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
 
 #[tokio::test]
 async fn a_judging_that_a_cap_ends_tells_what_it_cost() {
-    let home = judged_by(&format!("{FAIR}{PRICED}"));
+    // Nothing that could be read was answered, so there is nothing to choose by.
+    let home = judged_by(&format!("{FAIR}{PRICED}rules:\n  - {{when: {{role: judge}}, answer: {{text: no}}}}\n"));
     let engine = home.engine();
     let ids = candidates(&engine, 3).await;
     let told = events(&engine, asking(&ids, json!({ "max_calls": 3 }))).await.unwrap();
