@@ -25,11 +25,8 @@ mod cycle;
 mod evidence;
 mod explain;
 mod field;
-<<<<<<< HEAD
 pub mod labels;
-=======
 mod naming;
->>>>>>> part-a
 mod object;
 #[cfg(test)]
 mod properties;

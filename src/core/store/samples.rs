@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::domain::{
-    Agreement, AgreementBin, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, LabelledMargin,
+    Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, LabelledMargin,
     ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
 };
 use crate::time::from_millis;
@@ -171,19 +171,33 @@ pub fn profile(seed: u32) -> JudgeProfile {
     JudgeProfile {
         judge: judge(seed),
         audited_at: moment(seed),
-        position_bias: 0.1 + 0.2,
-        swap_consistency: 0.75,
-        length_slope: 0.25,
+        position_bias: Some(0.1 + 0.2),
+        swap_consistency: (!seed.is_multiple_of(3)).then_some(0.75),
+        length_slope: Some(0.25),
         self_preference: seed.is_multiple_of(2).then_some(0.125),
-        stability: 1.0,
-        sensitivity: 0.9,
-        robustness: 1.0,
+        stability: Some(1.0),
+        sensitivity: Some(0.9),
+        robustness: Some(1.0),
         missing: 0,
         asked: 40,
         usable: true,
         faults: vec!["likes length".into()],
         labels: seed.is_multiple_of(2).then(|| agreement(seed)),
+        calibration: (seed % 3 == 2).then(calibration),
         model_metadata: account("openai", seed),
+    }
+}
+
+/// How far a judge errs.
+pub fn calibration() -> Calibration {
+    Calibration {
+        signal: 0.1 + 0.7,
+        signal_error: 0.05,
+        pair_scatter: 2.5,
+        rating_scatter: 1.5,
+        joint_scatter: -0.5,
+        degrees: 14.0,
+        length_error: 0.125,
     }
 }
 
