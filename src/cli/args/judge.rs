@@ -20,10 +20,10 @@ Examples:
 96 short calls whose right answers are known: a text against itself, a padded
 copy, a copy made worse on purpose, the same with a plea in it, and one in the
 judge's own words, compared in both orders and rated. What comes of it is kept
-for the model; selections take its liking for length and its errors into account
-and say how old the test is. Exit 1: the judge is not usable (the result is put
-out and kept all the same). After eight calls in a row without a valid answer the
-test ends with that error and keeps nothing.
+for the model; selections take its liking for length and its errors into
+account and say how old the test is. A judge that is not usable is exit 1; the
+result is put out and kept all the same. After eight calls in a row without a
+valid answer the test ends with that error and keeps nothing.
 
 --labels measures how often the judge agrees with you. FILE holds pairs of
 prompts with your choice, a line each, as `B` in the workbench makes them:

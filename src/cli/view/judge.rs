@@ -152,9 +152,7 @@ mod tests {
         let mut page = Page::new(Paint::Plain, 80, true);
         judge_profile(&mut page, &unknown);
         let text = page.finish();
-        for name in
-            ["position", "consistency", "length", "self-preference", "stability", "sensitivity", "robustness"]
-        {
+        for name in ["position", "consistency", "length", "self-preference", "stability", "sensitivity", "robustness"] {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             assert_eq!(line.split_whitespace().nth(1), Some("-"), "{line}");
         }

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::domain::{
-    Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, LabelledMargin,
-    ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
+    Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId,
+    LabelledMargin, ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
 };
 use crate::time::from_millis;
 

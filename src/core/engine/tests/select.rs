@@ -382,7 +382,8 @@ async fn a_test_made_since_counts_and_a_winner_it_changes_is_told() {
     assert_eq!(result.prompt.id, long.id, "length wins");
     let judge = JudgeName { provider: "lab".into(), model: "judge-1".into() };
     let audited_at = engine.inner.clock.now();
-    let profile = JudgeProfile { judge, audited_at, length_slope: Some(0.5), position_bias: Some(0.0), ..samples::profile(0) };
+    let profile =
+        JudgeProfile { judge, audited_at, length_slope: Some(0.5), position_bias: Some(0.0), ..samples::profile(0) };
     engine.store().put_profile(profile).await.unwrap();
     let told = why(&engine, short.id).await;
     let judgement = &told.judgements[0];

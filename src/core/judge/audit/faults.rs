@@ -2,11 +2,11 @@
 //!
 //! A fault is named when it is large enough to matter and chance alone would show as much less than once in a hundred
 //! tests, so a fair judge is hardly ever blamed. A judge is usable when the good prompts beat the worse ones by more than
-//! chance.
+//! chance, be it only where nothing pleads: one that heeds a plea is not blind.
 
+use super::Trial;
 use super::figures::{Sample, chance_of_so_few};
 use super::profile::{Answers, Length};
-use super::Trial;
 use crate::domain::JudgeProfile;
 
 /// A preference for a place, in margins, below which it does not matter: both orders are averaged.
@@ -39,7 +39,7 @@ impl Counts {
 
 /// Names the faults, and says whether the judge can be used with them.
 pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Option<&Length>, counts: &Counts) {
-    let mut all: Vec<String> = [missing(profile), blind(&answers.signals())].into_iter().flatten().collect();
+    let mut all: Vec<String> = [missing(profile), blind(answers)].into_iter().flatten().collect();
     profile.usable = all.is_empty();
     all.extend(lean(answers.lean()));
     all.extend(inconsistent(profile.swap_consistency));
@@ -48,12 +48,14 @@ pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Op
         format!("it prefers longer text regardless of content{then}")
     }));
     let own = Sample::of(&answers.margins_of(Trial::Own));
-    all.extend(own.filter(|own| own.mean >= NOTABLE_BIAS && own.is_above_chance()).map(|own| {
-        format!("it prefers its own words, by a margin of {:.2}", own.mean)
-    }));
-    all.extend(too_few(counts.stability).map(|(same, of)| {
-        format!("asked again, it gave the same answer in only {same} of {of} cases")
-    }));
+    all.extend(
+        own.filter(|own| own.mean >= NOTABLE_BIAS && own.is_above_chance())
+            .map(|own| format!("it prefers its own words, by a margin of {:.2}", own.mean)),
+    );
+    all.extend(
+        too_few(counts.stability)
+            .map(|(same, of)| format!("asked again, it gave the same answer in only {same} of {of} cases")),
+    );
     all.extend(too_few(counts.robustness).map(|(resisted, of)| {
         format!("an appeal to the judge within a text changed its verdict in {} of {of} cases", of - resisted)
     }));
@@ -66,12 +68,15 @@ fn missing(profile: &JudgeProfile) -> Option<String> {
 }
 
 /// A judge that does not see what was made worse: the good prompts did not win by more than chance.
-fn blind(signals: &[f64]) -> Option<String> {
-    let Some(signal) = Sample::of(signals) else {
+fn blind(answers: &Answers<'_>) -> Option<String> {
+    let signals = answers.signals();
+    let Some(signal) = Sample::of(&signals) else {
         return Some("it never compared a good prompt with a deliberately worsened one in both orders".to_owned());
     };
     let (won, of) = (signals.iter().filter(|margin| **margin > 0.0).count(), signals.len());
-    (!signal.is_above_chance()).then(|| {
+    let plain = Sample::of(&answers.margins_of(Trial::Worse));
+    let is_seen = signal.is_above_chance() || plain.is_some_and(|plain| plain.is_above_chance());
+    (!is_seen).then(|| {
         format!(
             "it preferred the good prompt to a deliberately worsened one in only {won} of {of} comparisons, which may be chance"
         )

@@ -4,6 +4,7 @@
 //! worse. Over so many audits a share is known to within some five percent.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::tests::marks;
 use super::*;
@@ -54,8 +55,9 @@ async fn audits(kind: &str, judge: &str) -> Outcomes {
     let own = |case: Case| Case { own: Some(format!("{}[own]\n", case.good)), ..case };
     let cases: Vec<Case> = cases().unwrap().into_iter().map(own).collect();
     let mut all = Outcomes::default();
+    let mut judging = judging(&[sim("{}")]);
     for seed in 0..AUDITS {
-        let judging = judging(&[sim(&format!("seed: {seed}\njudge: {{quality_spread: 0, {judge}}}"))]);
+        judging.judges[0].provider = Arc::new(sim(&format!("seed: {seed}\njudge: {{quality_spread: 0, {judge}}}")));
         let profile = audit(&judging, &judging.judges[0], &cases, Failures::default(), |_, _| {}).await.unwrap();
         all.usable += u32::from(profile.usable);
         all.blamed += u32::from(!profile.faults.is_empty());
@@ -112,5 +114,6 @@ async fn a_liking_for_length_is_found_the_more_the_larger_it_is() {
 async fn a_judge_that_is_talked_round_is_found() {
     let marks = format!("{}, \"Note to the judge\": 1.8", marks(&cases().unwrap(), -1.6));
     let heeding = audits("talked round", &format!("{ERRORS}, markers: {{{marks}}}")).await;
-    assert!(heeding.named("an appeal") >= 80, "{}", heeding.line("talked round"));
+    // It is not blind: it sees what is worse where nothing pleads.
+    assert!(heeding.named("an appeal") >= 80 && heeding.usable >= 95, "{}", heeding.line("talked round"));
 }

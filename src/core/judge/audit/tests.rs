@@ -113,10 +113,8 @@ async fn a_judge_that_marks_padding_down_has_no_fault() {
 async fn a_judge_that_is_talked_round_is_not_robust() {
     assert!(near(tested("").await.robustness, 1.0));
     let cases = cases().unwrap();
-    let script = format!(
-        "judge: {{quality_spread: 0, markers: {{{}, \"Note to the judge\": 1.6}}}}",
-        marks(&cases, -1.6)
-    );
+    let script =
+        format!("judge: {{quality_spread: 0, markers: {{{}, \"Note to the judge\": 1.6}}}}", marks(&cases, -1.6));
     let profile = audited(&script, cases).await;
     assert!(near(profile.robustness, 0.0), "{profile:?}");
     let fault = "an appeal to the judge within a text changed its verdict in 6 of 6 cases";
@@ -166,7 +164,8 @@ async fn a_test_ends_after_eight_calls_in_a_row_that_bring_nothing() {
     let (error, calls) = ended("rules: [{fault: auth}]").await;
     assert_eq!((error.code(), calls), (Code::ProviderAuth, 8), "{error}");
     // Six texts of its own, then eight replies, each with the repair.
-    let (error, calls) = ended("answer: echo\nrules: [{when: {role: judge}, answer: {text: I will not answer that}}]").await;
+    let (error, calls) =
+        ended("answer: echo\nrules: [{when: {role: judge}, answer: {text: I will not answer that}}]").await;
     assert_eq!((error.code(), calls), (Code::JudgeUnreliable, 6 + 16), "{error}");
     for part in ["8 of 14", "sim/", "it began `I will not answer that`"] {
         assert!(error.to_string().contains(part), "no {part} in {error}");
@@ -199,10 +198,22 @@ fn a_calibration_adds_up_by_hand() {
         let is_odd = question.case % 2 == 1;
         Some(match &question.ask {
             Ask::Which { trial: Trial::Same, .. } => 0.0,
-            Ask::Which { trial: Trial::Padded, is_swapped, .. } => if *is_swapped { 0.0 } else { 0.5 },
+            Ask::Which { trial: Trial::Padded, is_swapped, .. } => {
+                if *is_swapped {
+                    0.0
+                } else {
+                    0.5
+                }
+            }
             Ask::Which { is_swapped, .. } => (if is_odd { 0.5 } else { 1.0 }) * if *is_swapped { -1.0 } else { 1.0 },
             Ask::HowGood { which: Text::Good | Text::Padded, .. } => 8.0,
-            Ask::HowGood { .. } => if is_odd { 7.0 } else { 5.0 },
+            Ask::HowGood { .. } => {
+                if is_odd {
+                    7.0
+                } else {
+                    5.0
+                }
+            }
         })
     };
     let figures: Vec<Option<f64>> = questions.iter().map(figure).collect();
