@@ -69,13 +69,8 @@ async fn audits(kind: &str, judge: &str) -> Outcomes {
         all.length += profile.length_slope.unwrap();
         all.signal += profile.calibration.unwrap().signal;
     }
-    show(&all.line(kind));
+    println!("{}", all.line(kind));
     all
-}
-
-#[expect(clippy::print_stdout, reason = "the table of the outcomes, for who runs this with --nocapture")]
-fn show(line: &str) {
-    println!("{line}");
 }
 
 fn seeing(more: &str) -> String {
