@@ -17,7 +17,10 @@ pub(crate) struct JudgingArgs {
     /// Judge by this rubric, or by the one in a file: .yaml, .yml, or with a / in its name
     #[arg(long, value_name = "FILE|NAME", help_heading = "How to judge")]
     pub criteria: Option<String>,
-    /// Compare every pair, however many there are
+    /// Ask until the best is known with this probability, 0.5 to 0.99 (0.8)
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "How to judge")]
+    pub confidence: Option<String>,
+    /// Compare up to every pair, until the probability is 0.95
     #[arg(long, help_heading = "How to judge")]
     pub thorough: bool,
     /// The judge, as NAME or NAME/MODEL; several, separated by commas, are a panel
@@ -40,6 +43,7 @@ impl JudgingArgs {
         let raw = raw
             .text("task_description", self.task.as_ref())
             .text("criteria", self.criteria.as_ref().filter(|_| self.criteria_file().is_none()))
+            .text("confidence", self.confidence.as_ref())
             .switch("thorough", self.thorough)
             .list("judge_provider", &self.judge_provider)
             .text("timeout_s", self.timeout.as_ref())

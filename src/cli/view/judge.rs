@@ -151,7 +151,7 @@ mod tests {
         };
         let mut page = Page::new(Paint::Plain, 80, true);
         judge_profile(&mut page, &unknown);
-        let text = page.finish();
+        let text = (*page.finish()).to_owned();
         for name in ["position", "consistency", "length", "self-preference", "stability", "sensitivity", "robustness"] {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             assert_eq!(line.split_whitespace().nth(1), Some("-"), "{line}");
@@ -159,7 +159,7 @@ mod tests {
         assert!(!text.contains(" %"), "{text}");
         let mut page = Page::new(Paint::Plain, 80, true);
         judge_profiles(&mut page, &[unknown], "2026-11-21T10:00:00Z".parse().unwrap());
-        let listed = page.finish();
+        let listed = (*page.finish()).to_owned();
         let cells: Vec<&str> = listed.lines().last().unwrap().split_whitespace().collect();
         assert_eq!(cells[1..6], ["no", "-", "-", "-", "-"], "{listed}");
     }

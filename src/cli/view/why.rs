@@ -1,7 +1,7 @@
 //! How a prompt came to be, and to its place, as people read it.
 
 use aludel_core::domain::{
-    JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, by_whom, chance, write_moment,
+    JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, likelihood, write_moment,
 };
 
 use super::page::{Page, Role};
@@ -115,7 +115,6 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
         ("took", account(&told.model_metadata)),
     ];
     write_facts(page, &facts);
-    let sure = if told.recomputed.confident { "" } else { ", too close to call" };
     let winner = if told.recomputed.winner == why.prompt_id {
         "it was chosen".to_owned()
     } else {
@@ -124,11 +123,10 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
     page.paragraph(
         Role::Body,
         &format!(
-            "Place {} of {}; {winner}, the best with a probability of {} {}{sure}.",
+            "Place {} of {}; {winner}, {}.",
             told.place,
             told.candidates,
-            chance(told.recomputed.confidence),
-            by_whom(told.judges.len())
+            likelihood(told.recomputed.confidence, told.recomputed.confident, told.judges.len())
         ),
         2,
     );
@@ -172,7 +170,7 @@ fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
             Some(judge) if told.judges.len() > 1 => format!(" by {}", by(&judge.name.provider, &judge.name.model)),
             _ => String::new(),
         };
-        let text = format!("  shown {place}{judge}: {:+.1}{DOT}{}", verdict.margin, one_line(&verdict.reasoning));
+        let text = format!("  shown {place}{judge}: {:+.2}{DOT}{}", verdict.margin, one_line(&verdict.reasoning));
         page.paragraph(Role::Faint, &text, 4);
     }
 }

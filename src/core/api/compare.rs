@@ -2,7 +2,7 @@
 
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
-use super::select::{CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, THOROUGH};
+use super::select::{CONFIDENCE, CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, THOROUGH};
 use super::{Decoded, PromptKey, Request, limits};
 use crate::error::Fault;
 
@@ -38,6 +38,7 @@ impl Request for CompareRequest {
         ),
         CRITERIA,
         THOROUGH,
+        CONFIDENCE,
         JUDGE_PROVIDER,
         TIMEOUT_S.told("Seconds for the judge; answers received so far are cached. No limit by default."),
         BUDGET_USD.told("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
@@ -58,6 +59,7 @@ impl Request for CompareRequest {
         let stray = [
             ("criteria", asks.criteria.is_some()),
             ("thorough", asks.thorough),
+            ("confidence", asks.confidence.is_some()),
             ("judge_provider", !asks.judges.is_empty()),
             ("budget_usd", asks.budget_usd.is_some()),
             ("max_calls", asks.max_calls.is_some()),

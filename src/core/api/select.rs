@@ -17,8 +17,10 @@ pub struct SelectRequest {
     pub task: Option<String>,
     /// What to judge by; `None`: `judge.criteria`, else the rubric of their persona.
     pub criteria: Option<Criteria>,
-    /// Compares every pair, however many there are.
+    /// Goes on up to every pair, until 0.95 unless `confidence` says another.
     pub thorough: bool,
+    /// P(best) at which the judge is asked no more, 0.5..=0.99; `None`: 0.8.
+    pub confidence: Option<f64>,
     /// Who judges, each `name` or `name/model`; empty: the usual judge. Several are a panel.
     pub judges: Vec<String>,
     /// Whole run, in seconds.
@@ -58,7 +60,12 @@ pub(super) const CRITERIA: Field = Field::new(
 pub(super) const THOROUGH: Field = Field::new(
     "thorough",
     Kind::Boolean,
-    "Compare every pair, however many there are, instead of rating all and comparing the best; false by default.",
+    "Compare up to every pair, until the best is known with a probability of 0.95; false by default.",
+);
+pub(super) const CONFIDENCE: Field = Field::new(
+    "confidence",
+    Kind::Number { min: 0.5, max: 0.99 },
+    "The probability of being the best at which the judge is asked no more, 0.5 to 0.99; 0.8 by default, 0.95 with `thorough`. A choice below it is not called confident.",
 );
 pub(super) const JUDGE_PROVIDER: Field = Field::new(
     "judge_provider",
@@ -77,6 +84,7 @@ impl Request for SelectRequest {
         TASK,
         CRITERIA,
         THOROUGH,
+        CONFIDENCE,
         JUDGE_PROVIDER,
         TIMEOUT_S.told("Seconds for the whole selection; answers received so far are cached. No limit by default."),
         BUDGET_USD.told("US dollars the selection may cost: a call that could pass it is not made. No cap by default."),
@@ -91,6 +99,7 @@ impl Request for SelectRequest {
             task: values.text("task_description"),
             criteria: values.criteria("criteria"),
             thorough: values.boolean("thorough").unwrap_or(false),
+            confidence: values.number("confidence"),
             judges: values.texts("judge_provider").unwrap_or_default(),
             timeout_s: values.number("timeout_s"),
             budget_usd: values.number("budget_usd"),

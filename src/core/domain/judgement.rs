@@ -28,8 +28,11 @@ pub struct Judgement {
     pub rubric: String,
     /// Criteria and weights, adding up to 1.
     pub criteria: BTreeMap<String, f64>,
-    /// Whether every pair was compared, however many candidates there were.
+    /// Whether it went on until it was nearly certain, or every pair was compared.
     pub thorough: bool,
+    /// The P(best) at which no more was asked, and from which the choice counts as confident, 0..=1.
+    #[serde(default = "formerly_wanted")]
+    pub wanted_confidence: f64,
     /// Who judged; one, or a panel.
     pub judges: Vec<JudgeName>,
     /// Who was judged, in no meaningful order.
@@ -44,6 +47,11 @@ pub struct Judgement {
     pub conclusion: Conclusion,
     /// The judges' calls added up.
     pub model_metadata: ModelMetadata,
+}
+
+/// What judgements that do not say it were held to.
+const fn formerly_wanted() -> f64 {
+    0.6
 }
 
 /// A model that judges.

@@ -9,7 +9,7 @@ use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
 use crate::error::{Error, Result};
 use crate::judge::audit::{self, Case, Failures};
-use crate::judge::{Judge, Judging};
+use crate::judge::{self, Judge, Judging};
 use crate::ledger::Labels;
 
 /// What came of a judge's test.
@@ -57,6 +57,7 @@ impl Engine {
             task: String::new(),
             persona: wiring::default_persona(self.config()).to_owned(),
             thorough: false,
+            confidence: judge::CONFIDENT,
             order_swaps: true,
             max_concurrency: self.config().run.max_concurrency,
             account: self.account(caps, labels),

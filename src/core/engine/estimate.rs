@@ -374,6 +374,7 @@ impl<'a> Tally<'a> {
             task: judgeable.task.to_owned(),
             persona: judgeable.persona.to_owned(),
             thorough: judgeable.thorough,
+            confidence: judge::CONFIDENT,
             order_swaps: self.engine.config().judge.order_swaps,
             max_concurrency: 1,
             account: Account::default(),

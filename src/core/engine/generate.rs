@@ -10,6 +10,7 @@ use crate::config;
 use crate::domain::Phase;
 use crate::error::Result;
 use crate::event::Run;
+use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
@@ -171,6 +172,7 @@ impl Engine {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(None, self.persona_of(request))?,
             thorough: false,
+            confidence: judge::CONFIDENT,
             order_swaps: self.config().judge.order_swaps,
         })
     }

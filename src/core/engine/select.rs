@@ -4,7 +4,7 @@
 //! prompts that are not there, prompts without a common task, a judge or a rubric that cannot be used, a price that has to
 //! be confirmed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
@@ -15,6 +15,7 @@ use crate::api::{PromptKey, SelectRequest};
 use crate::domain::{Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::event::Run;
+use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
 
@@ -41,6 +42,7 @@ impl Engine {
         let matter = self.matter(&request).await?;
         let bench = self.bench_for(&request, &matter)?;
         let mut warnings = bench.warnings.clone();
+        self.check_calls(&request, &matter, &bench)?;
         let preflight = self.preflight_of(&request, &matter, &bench)?;
         warnings.extend(self.pass_preflight(&preflight, "name fewer prompts or a cheaper judge")?);
         let session_id = self.inner.ids.session();
@@ -49,6 +51,7 @@ impl Engine {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,
             thorough: request.thorough,
+            confidence: wanted(&request),
             order_swaps: self.config().judge.order_swaps,
         };
         let job = JudgeJob {
@@ -83,6 +86,23 @@ impl Engine {
         let matter = self.matter(request).await?;
         let bench = self.bench_for(request, &matter)?;
         self.preflight_of(request, &matter, &bench)
+    }
+
+    /// Refuses a cap that is too low for any choice, before anything is asked.
+    fn check_calls(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<()> {
+        let texts: BTreeSet<&str> = matter.candidates.iter().map(|prompt| prompt.content.as_str()).collect();
+        let judges = bench.targets.len();
+        let least = judge::least_asks(texts.len(), judges, self.config().judge.order_swaps);
+        match request.max_calls {
+            Some(most) if most < least => Err(Error::Budget(format!(
+                "`max_calls` is {most}; to choose among {} texts {} to be asked {least} times at least: raise it, or name \
+                 fewer prompts{}",
+                texts.len(),
+                if judges == 1 { "the judge has" } else { "the judges have" },
+                if judges == 1 { "" } else { " or fewer judges" },
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn preflight_of(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<Preflight> {
@@ -171,6 +191,12 @@ fn common_task(candidates: &[Prompt]) -> Result<String> {
 fn shown(input: &str) -> String {
     let line = input.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+/// P(best) at which no more is asked.
+fn wanted(request: &SelectRequest) -> f64 {
+    let usual = if request.thorough { judge::THOROUGHLY_CONFIDENT } else { judge::CONFIDENT };
+    request.confidence.unwrap_or(usual)
 }
 
 fn caps(request: &SelectRequest) -> Caps {

@@ -14,13 +14,19 @@ use crate::domain::{
     Timestamp,
 };
 
+use super::errors::Errors;
 use super::evidence::{self, Opinion};
 use super::explain;
 use super::field::{Field, compare_ties};
-use super::strength::{self, Fitted, Observation, Strength};
+use super::strength::{self, Fitted, Strength};
 
-/// Chance of being the best from which a choice counts as confident.
-pub const CONFIDENT: f64 = 0.6;
+/// The chance of being the best from which a choice counts as confident, unless another is asked for.
+pub const CONFIDENT: f64 = 0.8;
+/// The same for a thorough selection.
+pub const THOROUGHLY_CONFIDENT: f64 = 0.95;
+
+/// What a chance is rounded to: draws say no more.
+const DIGITS: f64 = 1000.0;
 
 /// A candidate at least as strong as the winner in this share of draws cannot be told from it.
 const TOLD_APART: f64 = 0.1;
@@ -43,6 +49,8 @@ pub(super) struct Evidence<'e> {
     pub(super) profiles: &'e [Option<JudgeProfile>],
     /// When the profiles are looked at.
     pub(super) at: Timestamp,
+    /// The chance of being the best from which a choice counts as confident.
+    pub(super) wanted: f64,
 }
 
 /// What the evidence comes to: the parts of a `SelectResult` that are no prompt and no account.
@@ -80,6 +88,7 @@ pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Opt
         given: judgement.candidates.len(),
         profiles,
         at: judgement.created_at,
+        wanted: judgement.wanted_confidence,
     }
     .conclude()
 }
@@ -88,10 +97,9 @@ impl Evidence<'_> {
     pub(super) fn conclude(&self) -> Option<Concluded> {
         let field = Field::of(self.candidates);
         let opinions = evidence::opinions(&field, self.verdicts, self.profiles);
-        let standings = evidence::standings(&field, self.ratings, self.profiles);
-        let observations: Vec<Observation> = opinions.iter().map(Opinion::observation).collect();
-        let priors = evidence::priors(&standings, self.judges.len());
-        let mut fitted = strength::fit(&observations, &priors, self.judges.len(), seed(&field));
+        let errors = Errors::of(self.profiles, self.judges.len());
+        let said = evidence::said(&field, &opinions, self.ratings, self.profiles, &errors);
+        let mut fitted = strength::fit(&said, &errors.possibilities, seed(&field));
         if field.len() == 1 {
             // Nothing to be told apart; a strength of its own it has none.
             fitted.strengths = vec![Some(Strength { score: 0.5, interval: [0.5; 2], best: 1.0 })];
@@ -99,7 +107,8 @@ impl Evidence<'_> {
         let comparisons = comparisons(&field, &opinions);
         let placed = placed(&field, &fitted);
         let winner = placed.first()?;
-        let (confidence, confident) = (winner.best, winner.best >= CONFIDENT);
+        let confidence = in_digits(winner.best);
+        let confident = confidence >= self.wanted;
         let order: Vec<PromptId> = placed.iter().map(|placed| placed.id).collect();
         let lowest = lowest(&placed);
         let ranking: Vec<Standing> =
@@ -120,6 +129,15 @@ impl Evidence<'_> {
         })
     }
 
+    /// The judges whose errors no test has measured.
+    pub(super) fn untested(&self) -> Vec<&JudgeName> {
+        let is_known = |at: usize| {
+            let profile = self.profiles.get(at).and_then(Option::as_ref);
+            profile.is_some_and(|profile| profile.calibration.is_some())
+        };
+        self.judges.iter().enumerate().filter(|(at, _)| !is_known(*at)).map(|(_, judge)| judge).collect()
+    }
+
     fn audit_age_days(&self) -> Option<f64> {
         let age = |at: usize| {
             let profile = self.profiles.get(at)?.as_ref()?;
@@ -130,8 +148,12 @@ impl Evidence<'_> {
     }
 }
 
+fn in_digits(chance: f64) -> f64 {
+    (chance * DIGITS).round() / DIGITS
+}
+
 /// The same candidates give the same draws, whatever their order.
-fn seed(field: &Field) -> u64 {
+pub(super) fn seed(field: &Field) -> u64 {
     let hashes: Vec<u8> = field.entries.iter().flat_map(|entry| entry.head().content_hash.to_le_bytes()).collect();
     xxh3_64(&hashes)
 }

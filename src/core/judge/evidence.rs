@@ -1,15 +1,18 @@
-//! What judges said, made ready to be added up: opinions of pairs without what length gives them, ratings as priors.
+//! What judges said, made ready to be added up: opinions of pairs without what length gives them, and ratings.
 //!
 //! A judge that is known to prefer length ([`JudgeProfile::length_offset`]) has the part of a margin that the two
 //! lengths explain taken off: [`TRUST`] of it, since it was measured on other texts; all of it where the margin is no
 //! more than what its preference alone makes it say. Nothing is taken for a judge without a profile.
+//!
+//! The judges of a panel are taken together by how much each counts ([`Errors::weights`]).
 
 use std::collections::BTreeMap;
 
 use crate::domain::{Grade, JudgeProfile, PairVerdict, Rating};
 
-use super::field::{Field, compare_ties};
-use super::strength::{Observation, Prior};
+use super::errors::Errors;
+use super::field::Field;
+use super::strength::{Margin, Said};
 
 /// How much of a measured preference for length is taken off.
 const TRUST: f64 = 0.76;
@@ -19,14 +22,10 @@ const SAYS_A_GRADE: f64 = 0.2;
 const HALF_A_STEP: f64 = 0.25;
 /// The margin that a point of a rating is worth.
 const MARGIN_OF_A_POINT: f64 = 0.4;
-/// Units of strength to a point of a rating.
-const STRENGTH_OF_A_POINT: f64 = 0.8;
-/// How strongly what one judge's ratings say is held beside its comparisons.
-const RATED_PRECISION: f64 = 0.3;
-/// Standard deviation of the error of a rating, in points.
-const RATING_ERROR: f64 = 0.6;
-/// How many candidates of a screen are compared.
-pub(super) const SHORTLIST: usize = 3;
+/// From this margin on it may have been any larger one.
+const LARGEST: f64 = 0.9;
+/// The variance of what a preference for the place is not known to give where a pair was asked about in one order.
+const ONE_ORDER: f64 = 0.1;
 
 /// One judge's opinion of a pair of entries, `a` being the earlier one.
 #[derive(Debug, Clone)]
@@ -64,15 +63,27 @@ impl Opinion<'_> {
         self.forward.zip(self.backward).map(|(forward, backward)| side(forward.margin) == side(-backward.margin))
     }
 
-    pub(super) fn observation(&self) -> Observation {
-        let offset = offset(self.answered(), self.pull);
-        Observation {
-            judge: self.judge,
-            a: self.a,
-            b: self.b,
-            forward: self.forward.map(|verdict| verdict.margin - offset),
-            backward: self.backward.map(|verdict| -verdict.margin - offset),
-        }
+    /// The margin that counts, less `lean` where one order alone was answered: what the judge gives to the first place.
+    fn counted(&self, lean: f64) -> f64 {
+        let answered = match (self.forward, self.backward) {
+            (Some(_), None) => self.answered() - lean,
+            (None, Some(_)) => self.answered() + lean,
+            _ => self.answered(),
+        };
+        answered - offset(answered, self.pull)
+    }
+
+    /// The variance of what is not known of it beside the error of every pair.
+    fn extra(&self) -> f64 {
+        let one_order = if self.forward.is_some() == self.backward.is_some() { 0.0 } else { ONE_ORDER };
+        // What lengths explain of a margin that could not have been larger is not known.
+        let is_cut = self.pull * self.answered() > 0.0 && self.answered().abs() >= LARGEST;
+        one_order + if is_cut { (self.pull.abs().min(1.5) / 2.0).powi(2) } else { 0.0 }
+    }
+
+    /// What it gave to the first place, where both orders were answered.
+    fn lean(&self) -> Option<f64> {
+        self.forward.zip(self.backward).map(|(forward, backward)| f64::midpoint(forward.margin, backward.margin))
     }
 }
 
@@ -123,12 +134,57 @@ fn length_slope(profiles: &[Option<JudgeProfile>], judge: usize) -> f64 {
     profiles.get(judge).and_then(Option::as_ref).map_or(0.0, JudgeProfile::length_offset)
 }
 
+/// What was said of every pair and every entry, all judges taken together.
+pub(super) fn said(
+    field: &Field,
+    opinions: &[Opinion<'_>],
+    ratings: &[Rating],
+    profiles: &[Option<JudgeProfile>],
+    errors: &Errors,
+) -> Said {
+    let lengths = field.entries.iter().map(|entry| entry.log_length()).collect();
+    let points = points(field, ratings, profiles, errors);
+    let ratings = points.into_iter().map(|points| points.map(|points| MARGIN_OF_A_POINT * points)).collect();
+    Said { margins: margins(opinions, errors), ratings, lengths }
+}
+
+fn weight(errors: &Errors, judge: usize) -> f64 {
+    errors.weights.get(judge).copied().unwrap_or_default()
+}
+
+/// The mean of each pair's margins, by how much each judge counts.
+fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
+    let lean = |judge: usize| {
+        let known = opinions.iter().filter(|opinion| opinion.judge == judge).filter_map(Opinion::lean);
+        let (sum, count) = known.fold((0.0, 0.0), |(sum, count), lean| (sum + lean, count + 1.0));
+        // Shrunken, because few pairs show it.
+        sum / (count + 1.0)
+    };
+    let leans: Vec<f64> = (0..errors.weights.len()).map(lean).collect();
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
+    for opinion in opinions {
+        by_pair.entry((opinion.a, opinion.b)).or_default().push(opinion);
+    }
+    let of_pair = |((a, b), own): ((usize, usize), Vec<&Opinion<'_>>)| {
+        let total: f64 = own.iter().map(|opinion| weight(errors, opinion.judge)).sum();
+        let (mut margin, mut extra) = (0.0, 0.0);
+        for opinion in &own {
+            let part = if total > 0.0 { weight(errors, opinion.judge) / total } else { 1.0 / own.len() as f64 };
+            margin += part * opinion.counted(leans.get(opinion.judge).copied().unwrap_or_default());
+            extra += part * part * opinion.extra();
+        }
+        Margin { a, b, margin, extra }
+    };
+    by_pair.into_iter().map(of_pair).collect()
+}
+
 /// By entry, how far it is rated above what its judges rate on average, in points; `None` for one that none has rated.
-pub(super) fn standings(field: &Field, ratings: &[Rating], profiles: &[Option<JudgeProfile>]) -> Vec<Option<f64>> {
+fn points(field: &Field, ratings: &[Rating], profiles: &[Option<JudgeProfile>], errors: &Errors) -> Vec<Option<f64>> {
     let judges: std::collections::BTreeSet<u32> = ratings.iter().map(|rating| rating.judge).collect();
     let mut above = vec![Vec::new(); field.len()];
     for judge in judges {
-        let slope = usize::try_from(judge).map_or(0.0, |judge| length_slope(profiles, judge));
+        let place = usize::try_from(judge).unwrap_or(usize::MAX);
+        let slope = length_slope(profiles, place);
         let mut own: Vec<(usize, f64)> = Vec::new();
         for rating in ratings.iter().filter(|rating| rating.judge == judge) {
             if let Some(at) = field.place(rating.prompt_id).filter(|at| !own.iter().any(|(known, _)| known == at)) {
@@ -139,35 +195,15 @@ pub(super) fn standings(field: &Field, ratings: &[Rating], profiles: &[Option<Ju
         own.sort_by_key(|(at, _)| *at);
         let mean = own.iter().map(|(_, score)| score).sum::<f64>() / own.len().max(1) as f64;
         for (at, score) in own {
-            above[at].push(score - mean);
+            above[at].push((weight(errors, place), score - mean));
         }
     }
-    let mean = |points: Vec<f64>| (!points.is_empty()).then(|| points.iter().sum::<f64>() / points.len() as f64);
-    above.into_iter().map(mean).collect()
-}
-
-/// What the ratings of so many judges say of the strengths.
-pub(super) fn priors(standings: &[Option<f64>], judges: usize) -> Vec<Option<Prior>> {
-    let judges = judges.max(1) as f64;
-    let prior = |points: f64| Prior {
-        mean: STRENGTH_OF_A_POINT * points,
-        precision: RATED_PRECISION * judges,
-        spread: STRENGTH_OF_A_POINT * RATING_ERROR / judges.sqrt(),
+    let mean = |points: Vec<(f64, f64)>| {
+        let total: f64 = points.iter().map(|(weight, _)| weight).sum();
+        let sum: f64 = points.iter().map(|(weight, points)| weight * points).sum();
+        (total > 0.0).then(|| sum / total)
     };
-    standings.iter().map(|points| points.map(prior)).collect()
-}
-
-/// The entries that a screen leaves, best first; equal ones as ties are broken.
-pub(super) fn shortlist(field: &Field, standings: &[Option<f64>]) -> Vec<usize> {
-    let mut rated: Vec<(usize, f64)> = standings
-        .iter()
-        .enumerate()
-        .filter_map(|(at, points)| points.map(|points| (at, (points * 1e9).round())))
-        .collect();
-    rated.sort_by(|(a, of_a), (b, of_b)| {
-        of_b.total_cmp(of_a).then_with(|| compare_ties(field.entries[*a].head(), field.entries[*b].head()))
-    });
-    rated.into_iter().map(|(at, _)| at).take(SHORTLIST).collect()
+    above.into_iter().map(mean).collect()
 }
 
 #[cfg(test)]

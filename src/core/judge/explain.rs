@@ -1,10 +1,12 @@
 //! Why the winner won, and why one might not believe it, in words.
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Comparison, JudgeName, PairVerdict, PromptId};
 
 use super::conclude::{Evidence, NO_MARGIN};
 use super::cycle;
-use super::evidence::{Opinion, SHORTLIST};
+use super::evidence::Opinion;
 use super::field::Field;
 use super::naming::named;
 
@@ -44,8 +46,22 @@ impl Told<'_> {
         }
         if !ratings.is_empty() {
             let all = Field::of(candidates).len();
-            parts
-                .push(format!("{all} texts were rated one by one, and the best {SHORTLIST} compared with each other."));
+            let pairs: BTreeSet<(usize, usize)> = self.opinions.iter().map(|opinion| (opinion.a, opinion.b)).collect();
+            parts.push(match pairs.len() {
+                0 => format!("{all} texts were rated one by one; no pair had to be compared."),
+                1 => format!("{all} texts were rated one by one, and one pair of the best compared."),
+                pairs => format!("{all} texts were rated one by one, and {pairs} pairs of the best compared."),
+            });
+        }
+        let untested = self.evidence.untested();
+        if let (true, Some(judge)) = (candidates.len() > 1, untested.first()) {
+            parts.push(format!(
+                "How far {} can be believed is not known, so the probability is low even where its answers are clear: `aludel \
+                 judge audit {}/{}` measures it.",
+                name(judge),
+                judge.provider,
+                judge.model
+            ));
         }
         if self.unknown > 0 {
             let unknown = self.unknown;
@@ -251,10 +267,10 @@ impl Lost {
                 (_, 1) => "answer",
                 _ => "answers",
             };
-            let others = parts[1..].iter().map(|(count, what)| format!(", {count} {what}")).collect::<String>();
+            let others: Vec<String> = parts[1..].iter().map(|(count, what)| format!(", {count} {what}")).collect();
             let all: u32 = parts.iter().map(|(count, _)| count).sum();
             let counted = if all == 1 { "it is" } else { "they are" };
-            sentences.push(format!("{first} {noun} {what}{others}; {counted} not counted."));
+            sentences.push(format!("{first} {noun} {what}{}; {counted} not counted.", others.concat()));
         }
         if self.refused_by_cap > 0 {
             sentences.push(match self.asked.checked_sub(self.refused_by_cap) {

@@ -1,31 +1,35 @@
 //! The judge: which of several prompts is best, and how sure that is.
 //!
-//! With up to three candidates every pair is compared, in both orders, with graded verdicts by criterion: n(n-1)
-//! questions. With four or more each candidate is first rated by itself and the best three compared: n + 6 questions.
-//! [`Judging::thorough`] compares every pair however many there are; a panel asks every judge all of it. Beyond
-//! [`MOST_CANDIDATES`] the first so many are judged: callers give them in rank order. Candidates of one content are
-//! judged once, and nothing is asked about two of them.
+//! Four candidates or more are first rated, each by itself; then pairs are compared in both orders, with graded verdicts
+//! by criterion: always the pair whose answer is expected to help most, until the chance that the leader is the best is
+//! as large as is wanted, or for a tested judge until one more answer would hardly change it ([`most_asks`] bounds it).
+//! [`Judging::thorough`] goes on up to every pair; a panel asks every judge all of it. Beyond [`MOST_CANDIDATES`] the
+//! first so many are judged: callers give them in rank order. Candidates of one content are judged once, and nothing is
+//! asked about two of them.
 //!
 //! What was answered is a [`Judgement`], evidence that [`conclude()`] adds up: margins averaged over the two orders, which
-//! cancels a bias for a place, become strengths, intervals and the chance of being the best; below [`CONFIDENT`] the
-//! answer is "too close to call".
+//! cancels a bias for a place, become strengths, intervals and the chance of being the best, as far as the errors of the
+//! judge are known (`errors`). Below what was wanted the answer is not confident.
 //!
 //! What always holds: the order in which candidates come changes neither a request nor the winner; a question without a
 //! valid answer is missing, never guessed; ties go to the lower cost, then the fewer tokens, then the smaller hash of the
 //! content. Candidates are fenced as data and labelled A and B, nothing else.
 //!
 //! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
-//! arithmetic `field` and `evidence` make ready what `strength` fits and `conclude` puts together. A judge's own test is
-//! [`audit`], its agreement with a person's choices [`labels`].
+//! arithmetic `field` and `evidence` make ready what `strength` fits, under `errors`, and `conclude` puts together.
+//! `explain` says it in words, with the names that `naming` puts for A and B and the circles that `cycle` finds. A judge's
+//! own test is [`audit`], its agreement with a person's choices [`labels`].
 
 mod ask;
 pub mod audit;
 mod conclude;
 mod cycle;
+mod errors;
 mod evidence;
 mod explain;
 mod field;
 pub mod labels;
+mod linear;
 mod naming;
 mod object;
 #[cfg(test)]
@@ -47,7 +51,7 @@ use crate::assets::{Assets, Rubric};
 use crate::domain::{
     Candidate, JudgeName, JudgeProfile, Judgement, JudgementId, ModelMetadata, Prompt, SelectResult, Timestamp,
 };
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::event::{EventKind, EventSender};
 use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
@@ -57,8 +61,8 @@ use questions::Inquiry;
 
 pub(crate) use explain::in_order;
 
-pub use conclude::{CONFIDENT, Concluded, conclude};
-pub use questions::most_asks;
+pub use conclude::{CONFIDENT, Concluded, THOROUGHLY_CONFIDENT, conclude};
+pub use questions::{least_asks, most_asks, most_pairs};
 
 /// The most candidates that are judged.
 pub const MOST_CANDIDATES: usize = 64;
@@ -87,8 +91,10 @@ pub struct Judging {
     pub task: String,
     /// The persona they were written for.
     pub persona: String,
-    /// Compare every pair, however many candidates there are.
+    /// Up to every pair is compared, several at the same time; else a few, each where it helps most.
     pub thorough: bool,
+    /// P(best) at which no more is asked, above 0 and below 1.
+    pub confidence: f64,
     /// Ask about each pair in both orders; else in one, the side chosen by the two contents.
     pub order_swaps: bool,
     /// Calls at the same time, at least 1.
@@ -136,12 +142,6 @@ fn criteria_of(rubric: &Rubric) -> Vec<(String, f64)> {
     rubric.criteria.iter().map(|criterion| (criterion.name.clone(), criterion.weight)).collect()
 }
 
-/// The judges, for messages.
-fn names(judging: &Judging) -> String {
-    let names = judging.judges.iter().map(Judge::name);
-    names.map(|name| format!("{}/{}", name.provider, name.model)).collect::<Vec<_>>().join(", ")
-}
-
 /// True for a reply that answers what a judge was asked, and is not to be asked for again.
 pub fn is_answer(brief: &Brief, reply: &str) -> bool {
     let Brief::Judge(brief) = brief else { return false };
@@ -182,9 +182,10 @@ pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) ->
 /// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.
 ///
 /// # Errors
-/// `judge_unreliable` when over a fifth of the ratings, or of the comparisons, have no valid answer; the provider's own
-/// error when none has; `budget_exceeded` when a cap kept too many from being asked; `validation_failed` for no candidate
-/// or no judge at all; `file` for a template of the user's that cannot be used.
+/// `judge_unreliable` when every judge leaves over a fifth of the ratings, or of the comparisons, without a valid answer;
+/// the provider's own error when none has one; `budget_exceeded` when a cap kept all from being asked, where it lets some
+/// be asked they count; `validation_failed` for no candidate or no judge at all; `file` for a template of the user's
+/// that cannot be used.
 pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSender) -> Result<Judged> {
     if judging.judges.is_empty() {
         return Err(Error::value("judge_provider", "names no judge"));
@@ -194,7 +195,12 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
     let asker = Asker::new(judging)?;
     let mut inquiry = Inquiry::new(judging, &asker, &judged, &known, events);
     inquiry.ask_all().await?;
-    let questions::Answers { mut ratings, mut verdicts, missing, spent } = inquiry.into_answers();
+    let questions::Answers { mut ratings, mut verdicts, mut lost, cap, warnings, spent } = inquiry.into_answers();
+    let missing = lost.unreadable + lost.timed_out + lost.failed;
+    if cap.is_some() {
+        let made = missing + u32::try_from(ratings.len() + verdicts.len()).unwrap_or(u32::MAX);
+        lost.refused_by_cap = lost.asked.saturating_sub(made);
+    }
     // They arrive in any order; the record does not depend on it.
     ratings.sort_by_key(|rating| (rating.judge, rating.prompt_id));
     verdicts.sort_by_key(|verdict| (verdict.judge, verdict.first, verdict.second));
@@ -205,17 +211,19 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
         candidates: &known,
         ratings: &ratings,
         verdicts: &verdicts,
-        lost: explain::Lost::unknown(missing),
+        lost,
         given: candidates.len(),
         profiles: &profiles,
         at: judging.now,
+        wanted: judging.confidence,
     };
     let Some(concluded) = evidence.conclude() else { return Err(nobody()) };
     let prompt = judged.iter().find(|prompt| prompt.id == concluded.conclusion.winner);
     let prompt = (*prompt.ok_or_else(nobody)?).clone();
-    for message in &concluded.warnings {
-        let (variant, phase, code) = (None, None, None);
-        events.send(EventKind::Warning { variant, phase, message: message.clone(), code }).await;
+    let of_cap = cap.map(|cap| (format!("{cap} The choice rests on what was answered until then."), Some(Code::BudgetExceeded)));
+    let others = warnings.iter().chain(&concluded.warnings).map(|message| (message.clone(), None));
+    for (message, code) in others.chain(of_cap) {
+        events.send(EventKind::Warning { variant: None, phase: None, message, code }).await;
     }
     let judgement = Judgement {
         id: judging.id,
@@ -226,6 +234,7 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
         rubric: judging.rubric.name.clone(),
         criteria: criteria_of(&judging.rubric).into_iter().collect(),
         thorough: judging.thorough,
+        wanted_confidence: judging.confidence,
         judges,
         candidates: known,
         ratings,

@@ -290,7 +290,7 @@ impl<'t> Scan<'t> {
     /// The next token that is no asterisk: `**A**` is an `A` that is stressed.
     fn past_stars(&self, at: usize) -> usize {
         let is_star = |at: &usize| self.sign(*at) == Some('*');
-        at + 1 + (at + 1..).take_while(is_star).count()
+        at + 1 + (at + 1..self.tokens.len()).take_while(is_star).count()
     }
 }
 

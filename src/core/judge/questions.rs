@@ -1,7 +1,9 @@
-//! Which questions are asked, and what comes back: the screen, then the pairs, a bounded number at the same time.
+//! Which questions are asked, and what comes back: each of four or more by itself, then pair after pair, each time the
+//! one whose answer is expected to raise the chance to choose the best most, until that chance is as large as is wanted.
 //!
-//! Dropping the future of [`Inquiry::ask_all`] cancels every call under way. Once more answers are missing than may be,
-//! no more is asked.
+//! Dropping the future of [`Inquiry::ask_all`] cancels every call under way. A judge that leaves more than a fifth of its
+//! questions without a valid answer is not asked any more, and the others of a panel go on. Where a cap is reached the
+//! asking ends, and what is known until then counts.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +16,58 @@ use crate::event::{EventKind, EventSender};
 
 use super::Judging;
 use super::ask::{Answer, Asker, Unanswered};
-use super::evidence::{self, Opinion, SHORTLIST};
+use super::conclude;
+use super::errors::Errors;
+use super::evidence::{self, Opinion};
+use super::explain::Lost;
 use super::field::Field;
 use super::reply::{Compared, Rated};
-use super::{conclude, names};
+use super::strength::{self, Fitted};
 
-/// The largest share of the ratings, and of the comparisons, that may be missing.
+/// The largest share of a judge's ratings, and of its comparisons, that may be missing.
 const MOST_MISSING: f64 = 0.2;
 
 /// So many failures with no answer between them, and what failed is the provider, not the judge.
 const ENOUGH_FAILURES: usize = 8;
 
-/// How often judges are asked about so many different candidates, repairs of their replies not counted.
+/// From so many candidates on each is rated by itself first.
+const RATED_FROM: usize = 4;
+
+/// The least rise of the chance to choose the best, times the candidates, for which a tested judge is asked once more.
+const WORTH_ASKING: f64 = 0.05;
+
+/// So many candidates to each pair that a thorough selection asks about at the same time.
+const CANDIDATES_A_PAIR: usize = 4;
+
+/// Pairs of so many candidates that are asked about at most, by each judge.
+pub const fn most_pairs(candidates: usize, thorough: bool) -> usize {
+    let all = candidates * candidates.saturating_sub(1) / 2;
+    if thorough || candidates < RATED_FROM {
+        return all;
+    }
+    // Three of five, five of eight, six of sixteen, eight of sixty-four.
+    let some = if candidates <= 5 { 3 } else { 2 + candidates.next_power_of_two().ilog2() as usize };
+    if some < all { some } else { all }
+}
+
+/// How often judges are asked about so many different candidates at most, repairs of their replies not counted.
 pub fn most_asks(candidates: usize, judges: usize, thorough: bool, order_swaps: bool) -> u64 {
-    let candidates = candidates.min(super::MOST_CANDIDATES) as u64;
+    let candidates = candidates.min(super::MOST_CANDIDATES);
     let orders = if order_swaps { 2 } else { 1 };
-    let pairs = |of: u64| of * of.saturating_sub(1) / 2 * orders;
-    let shortlist = SHORTLIST as u64;
-    let asked = if thorough || candidates <= shortlist { pairs(candidates) } else { candidates + pairs(shortlist) };
-    asked * judges as u64
+    let rated = if candidates < RATED_FROM { 0 } else { candidates };
+    ((rated + orders * most_pairs(candidates, thorough)) * judges) as u64
+}
+
+/// How often judges have to be asked for a choice that rests on anything: each rating, or one pair.
+pub fn least_asks(candidates: usize, judges: usize, order_swaps: bool) -> u64 {
+    let candidates = candidates.min(super::MOST_CANDIDATES);
+    let orders = if order_swaps { 2 } else { 1 };
+    let asked = match candidates {
+        0 | 1 => 0,
+        few if few < RATED_FROM => orders,
+        many => many,
+    };
+    (asked * judges) as u64
 }
 
 /// What came back.
@@ -41,7 +76,11 @@ pub(super) struct Answers {
     pub(super) ratings: Vec<Rating>,
     pub(super) verdicts: Vec<PairVerdict>,
     /// Questions without a valid answer.
-    pub(super) missing: u32,
+    pub(super) lost: Lost,
+    /// What the cap said that ended the asking, if one did.
+    pub(super) cap: Option<String>,
+    /// What the user should know of judges that were left out.
+    pub(super) warnings: Vec<String>,
     /// Every call that was answered.
     pub(super) spent: Vec<ModelMetadata>,
 }
@@ -66,8 +105,22 @@ pub(super) struct Inquiry<'i> {
     /// By entry.
     texts: Vec<&'i str>,
     profiles: Vec<Option<JudgeProfile>>,
+    errors: Errors,
+    /// By judge, whether it is still asked.
+    is_asked: Vec<bool>,
     events: &'i EventSender,
     answers: Answers,
+}
+
+/// How a judge does in one stage.
+#[derive(Default)]
+struct Conduct {
+    answered: usize,
+    missing: usize,
+    /// The newest failure of a call.
+    failure: Option<Error>,
+    /// What was wrong with the newest question that has no answer.
+    last: String,
 }
 
 impl<'i> Inquiry<'i> {
@@ -81,36 +134,104 @@ impl<'i> Inquiry<'i> {
         let field = Field::of(candidates);
         let text = |id| prompts.iter().find(|prompt| prompt.id == id).map_or("", |prompt| prompt.content.as_str());
         let texts = field.entries.iter().map(|entry| text(entry.id())).collect();
-        let profiles = judging.judges.iter().map(|judge| judge.profile.clone()).collect();
-        Self { judging, asker, field, texts, profiles, events, answers: Answers::default() }
+        let profiles: Vec<Option<JudgeProfile>> = judging.judges.iter().map(|judge| judge.profile.clone()).collect();
+        let errors = Errors::of(&profiles, judging.judges.len());
+        let is_asked = vec![true; judging.judges.len()];
+        Self { judging, asker, field, texts, profiles, errors, is_asked, events, answers: Answers::default() }
     }
 
     pub(super) fn into_answers(self) -> Answers {
         self.answers
     }
 
-    /// Asks everything there is to ask.
+    /// Asks until the best is known as well as is wanted, or nothing is left to ask.
     ///
     /// # Errors
     /// As [`super::select`].
     pub(super) async fn ask_all(&mut self) -> Result<()> {
         let all: Vec<usize> = (0..self.field.len()).collect();
-        let judges = self.judging.judges.len();
-        let compared = if self.judging.thorough || all.len() <= SHORTLIST {
-            all
-        } else {
+        if all.len() < 2 {
+            return Ok(());
+        }
+        let most = most_pairs(all.len(), self.judging.thorough);
+        let orders = if self.judging.order_swaps { 2 } else { 1 };
+        let is_rated = all.len() >= RATED_FROM;
+        let rated = if is_rated { all.len() } else { 0 };
+        self.answers.lost.asked = count((rated + orders * most) * self.judging.judges.len());
+        if is_rated {
             let screen = |judge| all.iter().map(move |&entry| Question::Rate { judge, entry });
-            self.ask_these((0..judges).flat_map(screen).collect()).await?;
-            let standings = evidence::standings(&self.field, &self.answers.ratings, &self.profiles);
-            evidence::shortlist(&self.field, &standings)
+            let questions: Vec<Question> = (0..self.judging.judges.len()).flat_map(screen).collect();
+            let mut conducts = self.conducts();
+            self.ask_these(questions, all.len(), &mut conducts).await?;
+            self.settle(conducts, all.len())?;
+        }
+        // What could not be rated is not compared either.
+        let known: Vec<usize> = if is_rated {
+            let is_known = |at: &usize| {
+                self.answers.ratings.iter().any(|rating| rating.prompt_id == self.field.entries[*at].id())
+            };
+            all.into_iter().filter(is_known).collect()
+        } else {
+            all
         };
-        let pairs = Field::pairs(&compared);
-        let orders = |judge| {
-            let pairs: Vec<Question> = pairs.iter().flat_map(|&pair| self.orders(judge, pair)).collect();
-            pairs
+        let mut open = Field::pairs(&known);
+        let (mut conducts, mut asked) = (self.conducts(), 0);
+        while asked < most && self.answers.cap.is_none() {
+            let batch = self.next_pairs(&mut open, most - asked, asked > 0 || is_rated);
+            if batch.is_empty() {
+                break;
+            }
+            asked += batch.len();
+            let of_judge = |judge: usize| -> Vec<Question> {
+                if !self.is_asked[judge] {
+                    return Vec::new();
+                }
+                batch.iter().flat_map(|&pair| self.orders(judge, pair)).collect()
+            };
+            let questions = (0..self.judging.judges.len()).flat_map(of_judge).collect();
+            self.ask_these(questions, most * orders, &mut conducts).await?;
+        }
+        self.settle(conducts, most * orders)
+    }
+
+    fn conducts(&self) -> Vec<Conduct> {
+        self.judging.judges.iter().map(|_| Conduct::default()).collect()
+    }
+
+    /// The strengths as far as they are known.
+    fn fitted(&self) -> Fitted {
+        let opinions = evidence::opinions(&self.field, &self.answers.verdicts, &self.profiles);
+        let said = evidence::said(&self.field, &opinions, &self.answers.ratings, &self.profiles, &self.errors);
+        strength::fit(&said, &self.errors.possibilities, conclude::seed(&self.field))
+    }
+
+    /// The pairs to ask about next, taken out of `open`; none when it is known well enough which is best.
+    fn next_pairs(&self, open: &mut Vec<(usize, usize)>, most: usize, is_anything_known: bool) -> Vec<(usize, usize)> {
+        let mut batch = Vec::new();
+        // Before anything is known all pairs are alike, and the contents decide.
+        if !is_anything_known {
+            if !open.is_empty() {
+                batch.push(open.remove(0));
+            }
+            return batch;
+        }
+        let fitted = self.fitted();
+        if fitted.leader().is_some_and(|chance| chance >= self.judging.confidence) {
+            return batch;
+        }
+        let at_once = if self.judging.thorough { (self.field.len() / CANDIDATES_A_PAIR).max(1) } else { 1 };
+        // What asking brings can be told of judges that were tested.
+        let least = if self.errors.is_known && !self.judging.thorough {
+            WORTH_ASKING / self.field.len() as f64
+        } else {
+            f64::NEG_INFINITY
         };
-        let questions = (0..judges).flat_map(orders).collect();
-        self.ask_these(questions).await
+        while batch.len() < at_once.min(most) {
+            let Some((pair, _)) = fitted.next(open).filter(|(_, gain)| *gain >= least) else { break };
+            open.retain(|other| *other != pair);
+            batch.push(pair);
+        }
+        batch
     }
 
     /// Both orders of a pair, or the one that its contents choose.
@@ -125,8 +246,8 @@ impl<'i> Inquiry<'i> {
         vec![if is_forward { forward } else { backward }]
     }
 
-    async fn ask_these(&mut self, questions: Vec<Question>) -> Result<()> {
-        let total = questions.len();
+    /// Asks these, of which each judge has `total` in its stage.
+    async fn ask_these(&mut self, questions: Vec<Question>, total: usize, conducts: &mut [Conduct]) -> Result<()> {
         let mut open = open_orders(&questions);
         let (asker, judging, texts) = (self.asker, self.judging, self.texts.clone());
         let texts = &texts;
@@ -141,16 +262,19 @@ impl<'i> Inquiry<'i> {
         };
         let mut replies =
             futures_util::stream::iter(questions.into_iter().map(ask)).buffer_unordered(judging.max_concurrency.max(1));
-        let (mut answered, mut missing, mut failure, mut last) = (0, 0, None, String::new());
         while let Some((question, reply)) = replies.next().await {
-            answered += 1;
+            let judge = question.judge();
+            let conduct = &mut conducts[judge];
+            conduct.answered += 1;
             if let Err(unanswered) = self.take(question, reply) {
-                missing += 1;
-                last = match &unanswered {
-                    Unanswered::Unreadable(fault) => format!("Of the last reply: {fault}. "),
-                    Unanswered::Failed(error) => format!("The last call failed: {error}. "),
-                };
-                remember(&mut failure, unanswered);
+                if let Unanswered::Failed(error) = &unanswered
+                    && is_a_cap(error)
+                {
+                    conduct.answered -= 1;
+                    self.answers.cap.get_or_insert_with(|| error.to_string());
+                    continue;
+                }
+                conduct.miss(unanswered, &mut self.answers.lost);
             }
             if let Question::Compare { first, second, .. } = question {
                 let pair = (first.min(second), first.max(second));
@@ -162,21 +286,61 @@ impl<'i> Inquiry<'i> {
                     self.events.send(EventKind::Judged { comparison }).await;
                 }
             }
-            let is_lost = missing as f64 > total as f64 * MOST_MISSING;
-            let is_sure = missing < answered || missing >= ENOUGH_FAILURES || failure.as_ref().is_some_and(is_a_cap);
-            if is_lost && is_sure {
-                break;
+            if conducts[judge].is_lost(total) && conducts[judge].is_sure() {
+                let others = (0..self.is_asked.len()).any(|other| other != judge && self.is_asked[other]);
+                if !others {
+                    drop(replies);
+                    return Err(self.unreliable(judge, conducts, total));
+                }
+                self.leave_out(judge, &conducts[judge], total);
             }
         }
-        drop(replies);
-        self.answers.missing += u32::try_from(missing).unwrap_or(u32::MAX);
-        if missing as f64 <= total as f64 * MOST_MISSING {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Leaves out the judges that did badly in a stage that is over.
+    fn settle(&mut self, mut conducts: Vec<Conduct>, total: usize) -> Result<()> {
+        let asked: Vec<usize> = (0..self.is_asked.len()).filter(|judge| self.is_asked[*judge]).collect();
+        let (lost, good): (Vec<usize>, Vec<usize>) =
+            asked.into_iter().partition(|judge| conducts[*judge].is_lost(total));
+        if let (Some(&judge), true) = (lost.first(), good.is_empty()) {
+            return Err(self.unreliable(judge, &mut conducts, total));
         }
-        Err(match failure {
-            Some(error) if missing == answered || is_a_cap(&error) => error,
-            _ => Error::JudgeUnreliable { judge: names(judging), missing, total, last },
-        })
+        for judge in lost {
+            self.leave_out(judge, &conducts[judge], total);
+        }
+        let is_nothing_known = self.answers.ratings.is_empty() && self.answers.verdicts.is_empty();
+        match &self.answers.cap {
+            Some(cap) if is_nothing_known => Err(Error::Budget(cap.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    fn leave_out(&mut self, judge: usize, conduct: &Conduct, total: usize) {
+        if !self.is_asked[judge] {
+            return;
+        }
+        self.is_asked[judge] = false;
+        let name = self.judging.judges[judge].name();
+        self.answers.warnings.push(format!(
+            "The judge `{}/{}` gave no valid answer to {} of {total} questions and was not asked further; its valid answers              count. {}",
+            name.provider, name.model, conduct.missing, conduct.last
+        ));
+    }
+
+    /// Why nothing can be concluded: this judge, the last that was asked.
+    fn unreliable(&self, judge: usize, conducts: &mut [Conduct], total: usize) -> Error {
+        let conduct = std::mem::take(&mut conducts[judge]);
+        let name = self.judging.judges[judge].name();
+        match conduct.failure {
+            Some(error) if conduct.missing == conduct.answered => error,
+            _ => Error::JudgeUnreliable {
+                judge: format!("{}/{}", name.provider, name.model),
+                missing: conduct.missing,
+                total,
+                last: conduct.last,
+            },
+        }
     }
 
     /// Keeps an answer.
@@ -222,15 +386,48 @@ fn open_orders(questions: &[Question]) -> BTreeMap<(usize, usize), usize> {
     open
 }
 
-/// Keeps the newest failure; that of a cap before any other, because it says what to do.
-fn remember(kept: &mut Option<Error>, unanswered: Unanswered) {
-    if let Unanswered::Failed(error) = unanswered
-        && !kept.as_ref().is_some_and(is_a_cap)
-    {
-        *kept = Some(error);
+impl Question {
+    const fn judge(&self) -> usize {
+        match *self {
+            Self::Rate { judge, .. } | Self::Compare { judge, .. } => judge,
+        }
+    }
+}
+
+impl Conduct {
+    /// Takes in a question without a valid answer.
+    fn miss(&mut self, unanswered: Unanswered, lost: &mut Lost) {
+        self.missing += 1;
+        match unanswered {
+            Unanswered::Unreadable(fault) => {
+                self.last = format!("Of the last reply: {fault}. ");
+                lost.unreadable += 1;
+            }
+            Unanswered::Failed(error) => {
+                self.last = format!("The last call failed: {error}. ");
+                let place =
+                    if error.code() == Code::ProviderTimeout { &mut lost.timed_out } else { &mut lost.failed };
+                *place += 1;
+                self.failure = Some(error);
+            }
+        }
+    }
+
+    /// True when more is missing than may be, of a stage of so many questions.
+    fn is_lost(&self, total: usize) -> bool {
+        self.missing as f64 > total as f64 * MOST_MISSING
+    }
+
+    /// True when it is known whether the judge or its provider fails.
+    const fn is_sure(&self) -> bool {
+        self.missing < self.answered || self.missing >= ENOUGH_FAILURES
     }
 }
 
 fn is_a_cap(error: &Error) -> bool {
     error.code() == Code::BudgetExceeded
+}
+
+fn count(questions: usize) -> u32 {
+    u32::try_from(questions).unwrap_or(u32::MAX)
 }

@@ -1,40 +1,35 @@
-//! From margins to strengths: a ridge Bradley-Terry model with a lean towards a place, its uncertainty by a bootstrap.
+//! From margins and ratings to strengths, and to the chance of each candidate to be the best.
 //!
-//! A margin m counts as (1 + m) / 2 of a win. Its chance is the logistic function of the difference of two strengths,
-//! plus the judge's lean where the candidate stands first, less it where it stands second; strengths and leans maximise
-//! the likelihood under a ridge (Newton's method), so few comparisons never make certainty. Ratings, where there are any,
-//! are what the ridge pulls towards.
+//! A candidate's worth w is normal about 0; a judge sees v = w + taste (+ what length does to it); the mean margin of a
+//! pair is v_a - v_b with an error, a rating is v with another, about a mean of its own. With the variances of a
+//! [`Possibility`] all of it is normal, so what follows for the worths is exact; the possibilities are weighed by how well
+//! they explain what was said, and summed over. So a judge whose verdicts contradict each other or its ratings is believed
+//! less, and one of whom little is known never makes anything near certain: the rest of the chance is that the judge errs.
 //!
-//! For the uncertainty each pair's margin is drawn anew around what was answered, with the variance of a share,
-//! [`USUAL_DISPERSION`] times (1 - m²) or what the residuals show, one draw for both orders since they share most of
-//! their error; ratings are drawn anew around theirs; and the fit is repeated. Draws come in pairs that mirror each
-//! other, from a seeded generator: the same evidence gives the same numbers, and an even pair is exactly even.
-//!
-//! Against toy judges of the usual errors (0.6 that sticks to a pair, 0.25 of each call) the intervals hold the score that
-//! the same judge would give without its errors in 90 % of the cases for five candidates, 94 % for three, 87 % for
-//! eight; they are wide for a poor judge of few (98 %) and narrow for sixteen compared each with each (81 %). The chance
-//! of being the best is right on average: 83 % said, 82 % found.
+//! The chance of being the best and the intervals are taken from draws, half of them mirrors of the others, from a seeded
+//! generator: the same evidence gives the same numbers, and an even pair is exactly even.
 
-/// One judge's margins between two entries, -1..=1 but for offsets; positive favours `a`.
+use super::errors::Possibility;
+use super::linear;
+
+/// What was said of two entries, both orders and all judges taken together, in margins; positive favours `a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Observation {
-    pub(super) judge: usize,
+pub(super) struct Margin {
     pub(super) a: usize,
     pub(super) b: usize,
-    /// With `a` shown first.
-    pub(super) forward: Option<f64>,
-    /// With `b` shown first.
-    pub(super) backward: Option<f64>,
+    pub(super) margin: f64,
+    /// Variance beside that of every pair.
+    pub(super) extra: f64,
 }
 
-/// What ratings say of an entry, in units of strength.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Prior {
-    pub(super) mean: f64,
-    /// How strongly it is held beside a comparison.
-    pub(super) precision: f64,
-    /// Standard deviation of its error.
-    pub(super) spread: f64,
+/// All that was said.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Said {
+    pub(super) margins: Vec<Margin>,
+    /// By entry, in margins above what is usual; `None` for one that nobody rated.
+    pub(super) ratings: Vec<Option<f64>>,
+    /// By entry, the logarithm of its length.
+    pub(super) lengths: Vec<f64>,
 }
 
 /// How one entry stands.
@@ -44,7 +39,7 @@ pub(super) struct Strength {
     pub(super) score: f64,
     /// 5 % and 95 % of the draws of the score.
     pub(super) interval: [f64; 2],
-    /// The share of draws in which it was best; a draw's ties are shared.
+    /// The share of draws in which it was best.
     pub(super) best: f64,
 }
 
@@ -52,265 +47,351 @@ pub(super) struct Strength {
 pub(super) struct Fitted {
     /// `None` for an entry of which nothing is known.
     pub(super) strengths: Vec<Option<Strength>>,
-    /// By draw, by entry.
-    draws: Vec<Vec<f64>>,
+    draws: Vec<Draw>,
 }
 
-/// How strongly strengths are held at the average where nothing rates them.
-const RIDGE: f64 = 0.15;
-/// How strongly a lean is held at none.
-const LEAN_RIDGE: f64 = 0.02;
-/// The variance of a pair's mean margin beside that of a single yes or no, as toy judges of the quality of today's have it.
-const USUAL_DISPERSION: f64 = 0.2;
-/// How many pairs the usual dispersion counts for beside what the residuals show.
-const DISPERSION_WEIGHT: f64 = 3.0;
-/// The least share of the variance at 0 that a clear margin keeps.
-const LEAST_VARIANCE: f64 = 0.05;
+/// What may be true.
+struct Draw {
+    /// By entry; below all others where nothing is known.
+    worth: Vec<f64>,
+    /// By entry, what the judge sees.
+    seen: Vec<f64>,
+    best: usize,
+    /// False where the judge's verdicts say next to nothing of worth, so that no question would help.
+    is_informed: bool,
+    /// The variance of the error of a pair.
+    pair: f64,
+}
+
 /// Draws, half of them mirrors of the others.
-const DRAWS: usize = 400;
-const MOST_STEPS: usize = 60;
-const STEPS_OF_A_DRAW: usize = 3;
-/// The longest step of one strength, against overshooting.
-const LONGEST_STEP: f64 = 2.0;
+const DRAWS: usize = 1000;
+/// Below this share of worth in what a judge says of a pair, it says next to nothing.
+const INFORMED: f64 = 0.02;
 /// Strengths nearer than this are the same.
 const SAME: f64 = 1e-9;
+/// How much of a win a margin is: 1 is a whole win beside an even chance.
+const WIN_OF_A_MARGIN: f64 = 2.0;
+/// Possibilities less likely than this are left out of the draws.
+const NEGLIGIBLE: f64 = 1e-9;
 
-/// The strengths of `priors.len()` entries, of which those without a prior have to be observed to be known.
-pub(super) fn fit(observations: &[Observation], priors: &[Option<Prior>], judges: usize, seed: u64) -> Fitted {
-    let model = Model::new(observations, priors, judges);
-    let targets = model.targets();
-    let fitted = model.estimate(&targets, priors);
-    let estimate = model.spread_out(&fitted, |at| priors[at].map(|prior| prior.mean));
-    let (noise, mut random) = (model.noise(&fitted), SplitMix(seed));
-    let mut draws = Vec::with_capacity(DRAWS);
-    for _ in 0..DRAWS / 2 {
-        let of_pairs: Vec<f64> = noise.iter().map(|deviation| deviation * random.normal()).collect();
-        let of_ratings: Vec<f64> =
-            priors.iter().map(|prior| prior.map_or(0.0, |prior| prior.spread * random.normal())).collect();
-        for mirror in [1.0, -1.0] {
-            let moved = |at: usize| priors[at].map(|prior| prior.mean + mirror * of_ratings[at]);
-            let targets: Vec<f64> =
-                model.terms.iter().zip(&targets).map(|(term, target)| target + mirror * of_pairs[term.pair]).collect();
-            let means: Vec<f64> = model.active.iter().map(|&at| moved(at).unwrap_or(0.0)).collect();
-            let drawn = model.solve(&fitted, &targets, &means, STEPS_OF_A_DRAW);
-            draws.push(model.spread_out(&drawn, moved));
+/// The strengths under these possibilities.
+pub(super) fn fit(said: &Said, possibilities: &[Possibility], seed: u64) -> Fitted {
+    let count = said.ratings.len();
+    // Where none is rated, those that were not compared yet may be as good as any.
+    let is_any_rated = said.ratings.iter().any(Option::is_some);
+    let is_known = |at: usize| said.ratings[at].is_some() || said.margins.iter().any(|one| one.a == at || one.b == at);
+    let known: Vec<usize> = (0..count).filter(|&at| !is_any_rated || is_known(at)).collect();
+    if !known.iter().any(|&at| is_known(at)) {
+        return Fitted { strengths: vec![None; count], draws: Vec::new() };
+    }
+    let problem = Problem::of(said, &known);
+    let mut solved: Vec<Solved> = possibilities.iter().map(|possibility| problem.solve(possibility)).collect();
+    let most = solved.iter().map(|one| one.evidence).fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = solved.iter().map(|one| (one.evidence - most).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    for (one, weight) in solved.iter_mut().zip(weights) {
+        one.weight = weight / total;
+    }
+    let mut estimate = vec![0.0; known.len()];
+    for one in &solved {
+        for (sum, worth) in estimate.iter_mut().zip(problem.worth(one, &one.seen)) {
+            *sum += one.weight * worth;
         }
     }
-    Fitted { strengths: summarise(&estimate, &draws), draws: draws.iter().map(|draw| known(draw)).collect() }
-}
-
-/// The scores alone, without the draws.
-#[cfg(test)]
-pub(super) fn scores_of(observations: &[Observation], priors: &[Option<Prior>], judges: usize) -> Vec<Option<f64>> {
-    let model = Model::new(observations, priors, judges);
-    let fitted = model.estimate(&model.targets(), priors);
-    scores(&model.spread_out(&fitted, |at| priors[at].map(|prior| prior.mean)))
+    let draws = problem.draws(&solved, seed);
+    let strengths = summarise(&estimate, &draws);
+    let place = |at: usize| known.iter().position(|known| *known == at);
+    Fitted {
+        strengths: (0..count).map(|at| place(at).map(|place| strengths[place])).collect(),
+        draws: draws.into_iter().map(|draw| draw.spread_out(&known, count)).collect(),
+    }
 }
 
 impl Fitted {
     /// The share of draws in which `one` was at least as strong as `other`.
     pub(super) fn at_least(&self, one: usize, other: usize) -> f64 {
-        let count = self.draws.iter().filter(|draw| draw[one] >= draw[other] - SAME).count();
+        let count = self.draws.iter().filter(|draw| draw.worth[one] >= draw.worth[other] - SAME).count();
         count as f64 / self.draws.len().max(1) as f64
+    }
+
+    /// The chance that the strongest entry is the best.
+    pub(super) fn leader(&self) -> Option<f64> {
+        let known = self.strengths.iter().flatten();
+        known.copied().reduce(|most, next| if next.score > most.score { next } else { most }).map(|one| one.best)
+    }
+
+    /// By entry, the share of those draws in which it was best where the judge says something at all.
+    fn informed_best(&self) -> Vec<f64> {
+        let mut best = vec![0.0; self.strengths.len()];
+        let mut all = 0.0;
+        for draw in self.draws.iter().filter(|draw| draw.is_informed) {
+            best[draw.best] += 1.0;
+            all += 1.0;
+        }
+        best.iter_mut().for_each(|share| *share /= f64::max(all, 1.0));
+        best
+    }
+
+    /// The pair among `open` that is worth most to ask about next, and by how much its answer is expected to raise the
+    /// chance to choose the best; of equal ones the first. `None` where there is none.
+    pub(super) fn next(&self, open: &[(usize, usize)]) -> Option<((usize, usize), f64)> {
+        let best = self.informed_best();
+        let mut leaders: Vec<usize> = (0..best.len()).collect();
+        leaders.sort_by(|a, b| best[*b].total_cmp(&best[*a]).then(a.cmp(b)));
+        leaders.truncate(LEADERS);
+        let near = open.iter().filter(|(a, b)| leaders.contains(a) && leaders.contains(b));
+        let mut found: Option<((usize, usize), f64)> = None;
+        for &pair in near {
+            let gain = self.gain(pair);
+            if found.is_none_or(|(_, most)| gain > most + SAME) {
+                found = Some((pair, gain));
+            }
+        }
+        found.or_else(|| open.first().map(|&pair| (pair, 0.0)))
+    }
+
+    /// By how much the answer about a pair is expected to raise the chance to choose the best.
+    fn gain(&self, (a, b): (usize, usize)) -> f64 {
+        let count = self.strengths.len();
+        // By answer and entry, how often the entry is best where that is answered.
+        let mut by_answer = vec![0.0; ANSWERS.len() * count];
+        let (mut now, mut all) = (vec![0.0; count], 0.0);
+        for draw in self.draws.iter().filter(|draw| draw.is_informed) {
+            now[draw.best] += 1.0;
+            all += 1.0;
+            let difference = (draw.seen[a] - draw.seen[b]).clamp(-1.0, 1.0);
+            let likely = ANSWERS.map(|answer| (-0.5 * (answer - difference).powi(2) / draw.pair).exp());
+            let total: f64 = likely.iter().sum();
+            for (at, likelihood) in likely.into_iter().enumerate() {
+                by_answer[at * count + draw.best] += likelihood / total;
+            }
+        }
+        let largest = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
+        let after: f64 = by_answer.chunks(count).map(largest).sum();
+        (after - largest(&now)) / f64::max(all, 1.0)
     }
 }
 
-/// The strengths with what is unknown below all others.
-fn known(draw: &[Option<f64>]) -> Vec<f64> {
-    draw.iter().map(|strength| strength.unwrap_or(f64::NEG_INFINITY)).collect()
+/// Entries among which the next pair is looked for.
+const LEADERS: usize = 12;
+/// The margins that two orders can come to.
+const ANSWERS: [f64; 9] = [-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0];
+
+impl Draw {
+    /// The same with all entries; those of which nothing is known are below all others.
+    fn spread_out(self, known: &[usize], count: usize) -> Self {
+        let spread = |values: &[f64]| {
+            let mut all = vec![f64::NEG_INFINITY; count];
+            for (value, at) in values.iter().zip(known) {
+                all[*at] = *value;
+            }
+            all
+        };
+        Self { worth: spread(&self.worth), seen: spread(&self.seen), best: known[self.best], ..self }
+    }
 }
 
-fn summarise(estimate: &[Option<f64>], draws: &[Vec<Option<f64>>]) -> Vec<Option<Strength>> {
+/// What was said, of the entries that are known.
+struct Problem {
+    size: usize,
+    margins: Vec<Margin>,
+    /// The rated entries.
+    rated: Vec<usize>,
+    /// Ratings less their mean; 0 where there is none.
+    ratings: Vec<f64>,
+    /// Logarithms of lengths less their mean.
+    lengths: Vec<f64>,
+}
+
+/// What follows under one possibility.
+struct Solved {
+    possibility: Possibility,
+    /// The logarithm of how likely it is, up to what all have in common.
+    evidence: f64,
+    weight: f64,
+    /// Cholesky's factor of the precision of what is seen.
+    factor: Vec<f64>,
+    /// The mean of what is seen.
+    seen: Vec<f64>,
+}
+
+impl Problem {
+    fn of(said: &Said, known: &[usize]) -> Self {
+        let place = |at: usize| known.iter().position(|known| *known == at);
+        let margins = said.margins.iter().filter_map(|one| Some(Margin { a: place(one.a)?, b: place(one.b)?, ..*one }));
+        let rated: Vec<usize> = (0..known.len()).filter(|&at| said.ratings[known[at]].is_some()).collect();
+        let mean = rated.iter().filter_map(|&at| said.ratings[known[at]]).sum::<f64>() / rated.len().max(1) as f64;
+        let lengths: Vec<f64> = known.iter().map(|&at| said.lengths.get(at).copied().unwrap_or_default()).collect();
+        let length = lengths.iter().sum::<f64>() / known.len() as f64;
+        Self {
+            size: known.len(),
+            margins: margins.collect(),
+            ratings: known.iter().map(|&at| said.ratings[at].map_or(0.0, |rating| rating - mean)).collect(),
+            rated,
+            lengths: lengths.into_iter().map(|own| own - length).collect(),
+        }
+    }
+
+    /// How far lengths go into what is seen: the covariance of `seen` is `spread (I + share/(1 - share |l|²) l lᵀ)`.
+    fn share_of_length(&self, possibility: &Possibility) -> f64 {
+        let squares: f64 = self.lengths.iter().map(|length| length * length).sum();
+        possibility.length / (possibility.worth + possibility.taste + possibility.length * squares)
+    }
+
+    fn solve(&self, possibility: &Possibility) -> Solved {
+        let size = self.size;
+        let spread = possibility.worth + possibility.taste;
+        let share = self.share_of_length(possibility);
+        let mut precision = vec![0.0; size * size];
+        let mut pull = vec![0.0; size];
+        for row in 0..size {
+            for column in 0..size {
+                precision[row * size + column] = -share * self.lengths[row] * self.lengths[column] / spread;
+            }
+            precision[row * size + row] += 1.0 / spread;
+        }
+        let (mut squares, mut logarithms) = (0.0, 0.0);
+        for one in &self.margins {
+            let variance = possibility.pair + one.extra;
+            let held = 1.0 / variance;
+            precision[one.a * size + one.a] += held;
+            precision[one.b * size + one.b] += held;
+            precision[one.a * size + one.b] -= held;
+            precision[one.b * size + one.a] -= held;
+            pull[one.a] += held * one.margin;
+            pull[one.b] -= held * one.margin;
+            squares += held * one.margin * one.margin;
+            logarithms += variance.ln();
+        }
+        let raters = self.rated.len() as f64;
+        let held = 1.0 / possibility.rating;
+        for &row in &self.rated {
+            precision[row * size + row] += held;
+            for &column in &self.rated {
+                precision[row * size + column] -= held / raters;
+            }
+            pull[row] += held * self.ratings[row];
+            squares += held * self.ratings[row] * self.ratings[row];
+        }
+        // The mean of the ratings is free.
+        logarithms += (raters - 1.0).max(0.0) * possibility.rating.ln();
+        let of_lengths: f64 = self.lengths.iter().map(|length| length * length).sum();
+        logarithms += size as f64 * spread.ln() + (possibility.length * of_lengths / spread).ln_1p();
+        logarithms += linear::factor(&mut precision, size);
+        let mut seen = pull;
+        linear::forward(&precision, &mut seen);
+        let explained: f64 = seen.iter().map(|part| part * part).sum();
+        linear::backward(&precision, &mut seen);
+        let evidence = possibility.weight.max(f64::MIN_POSITIVE).ln() - 0.5 * (logarithms + squares - explained);
+        Solved { possibility: *possibility, evidence, weight: 0.0, factor: precision, seen }
+    }
+
+    /// The mean worth of entries of which the judge sees this.
+    fn worth(&self, solved: &Solved, seen: &[f64]) -> Vec<f64> {
+        let Possibility { worth, taste, .. } = solved.possibility;
+        let along: f64 = self.lengths.iter().zip(seen).map(|(length, seen)| length * seen).sum();
+        let share = self.share_of_length(&solved.possibility) * along;
+        let part = worth / (worth + taste);
+        self.lengths.iter().zip(seen).map(|(length, seen)| part * (seen - share * length)).collect()
+    }
+
+    /// Draws of what may be true, as many under each possibility as it is likely.
+    fn draws(&self, solved: &[Solved], seed: u64) -> Vec<Draw> {
+        let mut random = SplitMix(seed);
+        let mut draws = Vec::with_capacity(DRAWS);
+        let mut due = 0.5;
+        for one in solved {
+            due += one.weight * DRAWS as f64 / 2.0;
+            if one.weight < NEGLIGIBLE {
+                continue;
+            }
+            let mean = self.worth(one, &one.seen);
+            while due >= 1.0 {
+                due -= 1.0;
+                let (worth, seen) = self.deviation(one, &mut random);
+                for side in [1.0, -1.0] {
+                    draws.push(Draw::of(one, &mean, side, (&worth, &seen)));
+                }
+            }
+        }
+        draws
+    }
+
+    /// How far worths and what is seen of them may be from their means (Matheron's rule).
+    fn deviation(&self, solved: &Solved, random: &mut SplitMix) -> (Vec<f64>, Vec<f64>) {
+        let Possibility { worth, taste, length, .. } = solved.possibility;
+        let mut seen: Vec<f64> = (0..self.size).map(|_| random.normal()).collect();
+        linear::backward(&solved.factor, &mut seen);
+        let slope = length.sqrt() * random.normal();
+        let mut drawn = Vec::with_capacity(self.size);
+        let mut rest = Vec::with_capacity(self.size);
+        for at in 0..self.size {
+            let own = worth.sqrt() * random.normal();
+            rest.push(seen[at] - (own + taste.sqrt() * random.normal() + slope * self.lengths[at]));
+            drawn.push(own);
+        }
+        for (own, more) in drawn.iter_mut().zip(self.worth(solved, &rest)) {
+            *own += more;
+        }
+        (drawn, seen)
+    }
+}
+
+impl Draw {
+    fn of(solved: &Solved, mean: &[f64], side: f64, (worth, seen): (&[f64], &[f64])) -> Self {
+        let moved = |mean: &[f64], by: &[f64]| -> Vec<f64> {
+            mean.iter().zip(by).map(|(mean, by)| side.mul_add(*by, *mean)).collect()
+        };
+        let worth = moved(mean, worth);
+        let seen = moved(&solved.seen, seen);
+        let mut best = 0;
+        for at in 1..worth.len() {
+            if worth[at] > worth[best] {
+                best = at;
+            }
+        }
+        let Possibility { worth: of_worth, taste, pair, .. } = solved.possibility;
+        let is_informed = of_worth > INFORMED * (of_worth + taste + pair / 2.0);
+        Self { worth, seen, best, is_informed, pair }
+    }
+}
+
+fn summarise(estimate: &[f64], draws: &[Draw]) -> Vec<Strength> {
     let scores = scores(estimate);
     let mut best = vec![0.0; estimate.len()];
     let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(draws.len()); estimate.len()];
     for draw in draws {
-        let top = draw.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-        let is_top = |strength: &Option<f64>| strength.is_some_and(|strength| top - strength < SAME);
-        let leaders = draw.iter().filter(|strength| is_top(strength)).count();
-        for (at, strength) in draw.iter().enumerate() {
-            if is_top(strength) {
-                best[at] += 1.0 / (leaders * draws.len()) as f64;
-            }
-        }
-        for (at, score) in self::scores(draw).into_iter().enumerate() {
-            drawn[at].extend(score);
+        best[draw.best] += 1.0 / draws.len() as f64;
+        for (at, score) in self::scores(&draw.worth).into_iter().enumerate() {
+            drawn[at].push(score);
         }
     }
-    let summary = |at: usize, score: f64| {
+    let mut summary = Vec::with_capacity(estimate.len());
+    for (at, score) in scores.into_iter().enumerate() {
         let of_this = &mut drawn[at];
         of_this.sort_by(f64::total_cmp);
         let cut = of_this.len() / 20;
         let end = |place: Option<&f64>| place.copied().unwrap_or(score);
         let low = end(of_this.get(cut)).min(score);
         let high = end(of_this.iter().rev().nth(cut)).max(score);
-        Strength { score, interval: [low, high], best: best[at] }
-    };
-    let mut summary = summary;
-    scores.into_iter().enumerate().map(|(at, score)| score.map(|score| summary(at, score))).collect()
+        summary.push(Strength { score, interval: [low, high], best: best[at] });
+    }
+    summary
 }
 
-/// The chance of each to beat a candidate of the mean strength.
-fn scores(strengths: &[Option<f64>]) -> Vec<Option<f64>> {
-    let known: Vec<f64> = strengths.iter().flatten().copied().collect();
-    let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-    strengths.iter().map(|strength| strength.map(|strength| logistic(strength - mean))).collect()
+/// The chance of each to beat a candidate of the mean worth.
+fn scores(worths: &[f64]) -> Vec<f64> {
+    let mean = worths.iter().sum::<f64>() / worths.len().max(1) as f64;
+    worths.iter().map(|worth| logistic(WIN_OF_A_MARGIN * (worth - mean))).collect()
 }
 
 fn logistic(z: f64) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
-/// One margin, between the strengths `plus` and `minus`, with the judge's lean on one side.
-struct Term {
-    plus: usize,
-    minus: usize,
-    lean: usize,
-    side: f64,
-    margin: f64,
-    /// Which observation it is of.
-    pair: usize,
-}
-
-impl Term {
-    /// The share of a win that these parameters give it.
-    fn chance(&self, parameters: &[f64]) -> f64 {
-        logistic(parameters[self.plus] - parameters[self.minus] + self.side * parameters[self.lean])
-    }
-}
-
-/// The part of the problem that has to be solved: the entries that were compared, then the judges' leans.
-struct Model {
-    count: usize,
-    active: Vec<usize>,
-    terms: Vec<Term>,
-    /// The ridge of each parameter.
-    precision: Vec<f64>,
-    pairs: usize,
-}
-
-impl Model {
-    fn new(observations: &[Observation], priors: &[Option<Prior>], judges: usize) -> Self {
-        let count = priors.len();
-        let active: Vec<usize> =
-            (0..count).filter(|&at| observations.iter().any(|seen| seen.a == at || seen.b == at)).collect();
-        let mut place = vec![0; count];
-        for (parameter, &at) in active.iter().enumerate() {
-            place[at] = parameter;
-        }
-        let mut terms = Vec::with_capacity(2 * observations.len());
-        for (pair, seen) in observations.iter().enumerate() {
-            for (side, margin) in [(1.0, seen.forward), (-1.0, seen.backward)] {
-                let (plus, minus, lean) = (place[seen.a], place[seen.b], active.len() + seen.judge);
-                terms.extend(margin.map(|margin| Term { plus, minus, lean, side, margin, pair }));
-            }
-        }
-        let of_strengths = active.iter().map(|&at| priors[at].map_or(RIDGE, |prior| prior.precision));
-        let precision = of_strengths.chain(std::iter::repeat_n(LEAN_RIDGE, judges)).collect();
-        Self { count, active, terms, precision, pairs: observations.len() }
-    }
-
-    fn size(&self) -> usize {
-        self.precision.len()
-    }
-
-    /// What the margins are as shares of a win.
-    fn targets(&self) -> Vec<f64> {
-        self.terms.iter().map(|term| f64::midpoint(1.0, term.margin)).collect()
-    }
-
-    fn estimate(&self, targets: &[f64], priors: &[Option<Prior>]) -> Vec<f64> {
-        let means: Vec<f64> = self.active.iter().map(|&at| priors[at].map_or(0.0, |prior| prior.mean)).collect();
-        self.solve(&vec![0.0; self.size()], targets, &means, MOST_STEPS)
-    }
-
-    /// The strengths of all entries: those solved for, and of the others what is known without.
-    fn spread_out(&self, parameters: &[f64], otherwise: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
-        let mut all: Vec<Option<f64>> = (0..self.count).map(otherwise).collect();
-        for (parameter, &at) in self.active.iter().enumerate() {
-            all[at] = Some(parameters[parameter]);
-        }
-        all
-    }
-
-    /// Newton's method from `start`; `means` are what the ridge pulls the strengths towards.
-    fn solve(&self, start: &[f64], targets: &[f64], means: &[f64], most_steps: usize) -> Vec<f64> {
-        let size = self.size();
-        let mut parameters = start.to_vec();
-        let (mut gradient, mut curvature) = (vec![0.0; size], vec![0.0; size * size]);
-        for _ in 0..most_steps {
-            curvature.fill(0.0);
-            for at in 0..size {
-                let mean = means.get(at).copied().unwrap_or(0.0);
-                gradient[at] = self.precision[at] * (mean - parameters[at]);
-                curvature[at * size + at] = self.precision[at];
-            }
-            for (term, target) in self.terms.iter().zip(targets) {
-                let chance = term.chance(&parameters);
-                let (rest, weight) = (target - chance, chance * (1.0 - chance));
-                let parts = [(term.plus, 1.0), (term.minus, -1.0), (term.lean, term.side)];
-                for (row, by) in parts {
-                    gradient[row] += by * rest;
-                    for (column, other) in parts {
-                        curvature[row * size + column] += weight * by * other;
-                    }
-                }
-            }
-            solve_in_place(&mut curvature, &mut gradient, size);
-            let longest = gradient.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
-            let scale = if longest > LONGEST_STEP { LONGEST_STEP / longest } else { 1.0 };
-            for (parameter, step) in parameters.iter_mut().zip(&gradient) {
-                *parameter += scale * step;
-            }
-            if longest < 1e-12 {
-                break;
-            }
-        }
-        parameters
-    }
-
-    /// The standard deviation of the error of each pair's share of a win.
-    fn noise(&self, fitted: &[f64]) -> Vec<f64> {
-        let mut residuals = vec![(0.0, 0.0, 0.0); self.pairs];
-        for term in &self.terms {
-            let expected = 2.0 * term.chance(fitted) - 1.0;
-            let (rest, variance, count) = &mut residuals[term.pair];
-            *rest += term.margin - expected;
-            *variance += (1.0 - expected * expected).max(LEAST_VARIANCE);
-            *count += 1.0;
-        }
-        let free = self.pairs as f64 - self.active.len().saturating_sub(1) as f64;
-        let (mut squares, mut variances) = (0.0, Vec::with_capacity(self.pairs));
-        for (rest, variance, count) in residuals {
-            let count: f64 = f64::max(count, 1.0);
-            let (rest, variance) = (rest / count, f64::max(variance / count, LEAST_VARIANCE));
-            squares += rest * rest / variance;
-            variances.push(variance);
-        }
-        let dispersion = DISPERSION_WEIGHT.mul_add(USUAL_DISPERSION, squares) / (DISPERSION_WEIGHT + free.max(0.0));
-        variances.into_iter().map(|variance| (dispersion * variance).sqrt() / 2.0).collect()
-    }
-}
-
-/// Solves a symmetric positive definite system by Cholesky's method; the solution takes the place of `vector`.
-fn solve_in_place(matrix: &mut [f64], vector: &mut [f64], size: usize) {
-    for column in 0..size {
-        let before: f64 = (0..column).map(|k| matrix[column * size + k].powi(2)).sum();
-        let diagonal = (matrix[column * size + column] - before).max(f64::MIN_POSITIVE).sqrt();
-        matrix[column * size + column] = diagonal;
-        for row in column + 1..size {
-            let before: f64 = (0..column).map(|k| matrix[row * size + k] * matrix[column * size + k]).sum();
-            matrix[row * size + column] = (matrix[row * size + column] - before) / diagonal;
-        }
-    }
-    for row in 0..size {
-        let before: f64 = (0..row).map(|k| matrix[row * size + k] * vector[k]).sum();
-        vector[row] = (vector[row] - before) / matrix[row * size + row];
-    }
-    for row in (0..size).rev() {
-        let after: f64 = (row + 1..size).map(|k| matrix[k * size + row] * vector[k]).sum();
-        vector[row] = (vector[row] - after) / matrix[row * size + row];
-    }
+/// The share of the standard normal distribution below `z`, to within a hundredth.
+pub(super) fn normal_share(z: f64) -> f64 {
+    logistic(1.702 * z)
 }
 
 /// A small, fast generator (Steele, Lea and Flood 2014); good enough for draws, never for secrets.
@@ -333,101 +414,5 @@ impl SplitMix {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn both(a: usize, b: usize, margin: f64) -> Observation {
-        Observation { judge: 0, a, b, forward: Some(margin), backward: Some(margin) }
-    }
-
-    fn strengths(count: usize, observations: &[Observation]) -> Vec<Strength> {
-        fit(observations, &vec![None; count], 1, 1).strengths.into_iter().map(Option::unwrap).collect()
-    }
-
-    #[test]
-    fn a_clear_order_is_found_and_sure() {
-        let fitted = strengths(3, &[both(0, 1, 1.0), both(0, 2, 1.0), both(1, 2, 1.0)]);
-        assert!(fitted[0].score > fitted[1].score && fitted[1].score > fitted[2].score);
-        assert!(fitted[0].best > 0.6, "{}", fitted[0].best);
-    }
-
-    #[test]
-    fn even_margins_are_exactly_even() {
-        for count in 2..6 {
-            let places: Vec<usize> = (0..count).collect();
-            let pairs = super::super::field::Field::pairs(&places);
-            let fitted = strengths(count, &pairs.iter().map(|&(a, b)| both(a, b, 0.0)).collect::<Vec<_>>());
-            assert!(fitted.iter().all(|strength| strength.best < 0.6 && (strength.score - 0.5).abs() < 1e-9));
-        }
-        let fitted = strengths(2, &[both(0, 1, 0.0)]);
-        assert!((fitted[0].best - 0.5).abs() < 1e-9, "draws mirror each other: {}", fitted[0].best);
-    }
-
-    #[test]
-    fn one_slight_verdict_is_less_sure_than_one_clear_one() {
-        let slight = strengths(2, &[both(0, 1, 0.25)])[0].best;
-        let clear = strengths(2, &[both(0, 1, 1.0)])[0].best;
-        assert!(0.5 < slight && slight < clear && clear <= 1.0, "{slight} {clear}");
-    }
-
-    #[test]
-    fn a_lean_to_the_first_place_says_nothing_of_who_is_better() {
-        let lean = Observation { judge: 0, a: 0, b: 1, forward: Some(1.0), backward: Some(-1.0) };
-        assert!((strengths(2, &[lean])[0].score - 0.5).abs() < 1e-9);
-        // What the lean is shows in one pair, and is taken off a pair that was asked about in one order.
-        let others = [lean, Observation { a: 2, b: 3, ..lean }];
-        let alone = Observation { a: 4, b: 5, backward: None, ..lean };
-        let with: Vec<Observation> = others.into_iter().chain([alone]).collect();
-        let known = strengths(6, &with)[4].score;
-        let unknown = strengths(2, &[Observation { a: 0, b: 1, ..alone }])[0].score;
-        assert!(known < 0.56 && known <= unknown, "{known} {unknown}");
-    }
-
-    #[test]
-    fn each_judge_of_a_panel_has_a_lean_of_its_own() {
-        let lean = Observation { judge: 0, a: 0, b: 1, forward: Some(1.0), backward: Some(-1.0) };
-        let fair = Observation { judge: 1, forward: Some(0.0), backward: Some(0.0), ..lean };
-        let alone = |judge: usize| {
-            let once = Observation { judge, a: 4, b: 5, forward: Some(1.0), backward: None };
-            let known = [lean, Observation { a: 2, b: 3, ..lean }, fair, Observation { a: 2, b: 3, ..fair }, once];
-            fit(&known, &[None; 6], 2, 1).strengths[4].unwrap().score
-        };
-        assert!(alone(0) < 0.56 && alone(1) > alone(0) + 0.1, "{} {}", alone(0), alone(1));
-    }
-
-    #[test]
-    fn ratings_decide_where_comparisons_do_not_and_rank_who_was_not_compared() {
-        let prior = |mean: f64| Some(Prior { mean, precision: 0.3, spread: 0.5 });
-        let fitted = fit(&[both(0, 1, 0.0)], &[prior(1.0), prior(0.5), prior(-1.0), None], 1, 1);
-        let score = |at: usize| fitted.strengths[at].unwrap().score;
-        assert!(score(0) > score(1) && score(1) > score(2));
-        assert_eq!(fitted.strengths[3], None, "nothing is known of it");
-        assert!(fitted.strengths[2].unwrap().interval[0] < score(2));
-    }
-
-    #[test]
-    fn scores_and_intervals_are_chances_even_where_offsets_lead_beyond_one() {
-        for strength in strengths(4, &[both(0, 1, 1.4), both(2, 3, -0.5), both(0, 3, -1.3)]) {
-            assert!((0.0..=1.0).contains(&strength.score));
-            assert!(strength.interval[0] <= strength.score && strength.score <= strength.interval[1]);
-            assert!(0.0 <= strength.interval[0] && strength.interval[1] <= 1.0);
-        }
-    }
-
-    #[test]
-    fn a_transitive_order_is_the_order_of_strengths_whatever_the_margins() {
-        for count in [3, 6, 12] {
-            let places: Vec<usize> = (0..count).collect();
-            let pairs = super::super::field::Field::pairs(&places);
-            let observed: Vec<Observation> =
-                pairs.iter().map(|&(a, b)| both(a, b, if (a + b) % 2 == 0 { 1.0 } else { 0.5 })).collect();
-            let fitted = strengths(count, &observed);
-            let one: Vec<Observation> = pairs.iter().map(|&(a, b)| both(a, b, 0.5)).collect();
-            let uniform = strengths(count, &one);
-            for at in 1..count {
-                assert!(uniform[at - 1].score > uniform[at].score, "{at} of {count}");
-            }
-            assert!(fitted[0].score > fitted[count - 1].score);
-        }
-    }
-}
+#[path = "strength_tests.rs"]
+mod tests;

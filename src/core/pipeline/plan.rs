@@ -76,8 +76,10 @@ pub struct JudgePlan {
     pub judges: Vec<Judge>,
     /// The criteria.
     pub rubric: Arc<Rubric>,
-    /// Whether every pair is compared, however many candidates there are.
+    /// Whether up to every pair is compared.
     pub thorough: bool,
+    /// P(best) at which no more is asked.
+    pub confidence: f64,
     /// Whether each pair is asked about in both orders.
     pub order_swaps: bool,
 }

@@ -106,6 +106,7 @@ pub(super) async fn choose(
         task: job.task.clone(),
         persona: job.persona.clone(),
         thorough: job.judge.thorough,
+        confidence: job.judge.confidence,
         order_swaps: job.judge.order_swaps,
         max_concurrency: job.concurrency,
         account: job.account.clone(),

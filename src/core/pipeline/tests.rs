@@ -245,6 +245,7 @@ async fn the_limit_of_a_run_holds_for_its_judge_too() {
         judges: vec![Judge { provider: Arc::clone(&plan.phases[0].provider), model: None, profile: None }],
         rubric: Assets::default().rubric_for("generic").unwrap(),
         thorough: false,
+        confidence: 0.8,
         order_swaps: true,
     };
     // Without the database, whose thread lives in real time while the paused clock would run ahead of it.

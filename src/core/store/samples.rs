@@ -134,6 +134,7 @@ pub fn judgement(seed: u32, candidates: &[u32]) -> Judgement {
         rubric: "default".into(),
         criteria: [("clarity".to_owned(), 1.0)].into(),
         thorough: false,
+        wanted_confidence: 0.8,
         judges: vec![judge(seed)],
         candidates: candidates
             .iter()
@@ -183,21 +184,21 @@ pub fn profile(seed: u32) -> JudgeProfile {
         usable: true,
         faults: vec!["likes length".into()],
         labels: seed.is_multiple_of(2).then(|| agreement(seed)),
-        calibration: (seed % 3 == 2).then(calibration),
+        calibration: seed.is_multiple_of(2).then(calibration),
         model_metadata: account("openai", seed),
     }
 }
 
-/// How far a judge errs.
+/// What a test said of its errors.
 pub fn calibration() -> Calibration {
     Calibration {
-        signal: 0.1 + 0.7,
-        signal_error: 0.05,
+        signal: 0.7,
+        signal_error: 0.1 + 0.02,
         pair_scatter: 2.5,
         rating_scatter: 1.5,
-        joint_scatter: -0.5,
-        degrees: 14.0,
-        length_error: 0.125,
+        joint_scatter: -0.25,
+        degrees: 20.0,
+        length_error: 0.0625,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod desk;
 mod history;
+mod label;
 mod links;
 mod manners;
 mod mouse;

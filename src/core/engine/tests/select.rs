@@ -285,8 +285,13 @@ async fn caps_hold_and_the_preflight_asks() {
     assert!(error.to_string().contains("(12 calls)") && error.to_string().contains("fewer prompts"), "{error}");
     let estimate = engine.estimate_selection(&engine.decode(asking(&ids, json!({}))).unwrap()).await.unwrap();
     let most = estimate.most_usd.unwrap();
+    let too_low = json!({ "max_calls": 1, "budget_usd": most });
+    let error = events(&engine, asking(&ids, too_low)).await.unwrap_err();
+    assert!(error.code() == Code::BudgetExceeded && error.to_string().contains("2 times at least"), "{error}");
     let capped = json!({ "max_calls": 3, "budget_usd": most });
-    assert_eq!(select(&engine, asking(&ids, capped)).await.unwrap_err().code, Code::BudgetExceeded);
+    let (result, warnings) = select(&engine, asking(&ids, capped)).await.unwrap();
+    assert_eq!((result.model_metadata.calls, warnings.len()), (3, 1), "what was answered until then counts");
+    assert!(result.reasoning.contains("The cap ended the selection after 3 of 6 calls."), "{}", result.reasoning);
     let (result, _) = select(&engine, asking(&ids, json!({ "budget_usd": most }))).await.unwrap();
     assert!(result.model_metadata.cost_usd.unwrap() < most);
     let spent = engine.spend(engine.decode(json!({ "by": "command" })).unwrap()).await.unwrap();
@@ -399,7 +404,7 @@ const PRICED: &str = "price: {input: 1.0, output: 10.0}\nusage: {input_tokens: 5
 
 #[tokio::test]
 async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
-    let hanging = format!("{FAIR}{PRICED}rules:\n  - {{when: {{role: judge}}, nth: 4, fault: hang}}\n");
+    let hanging = format!("{FAIR}{PRICED}rules:\n  - {{when: {{role: judge}}, nth: 5, fault: hang}}\n");
     let home = judged_by(&hanging);
     let engine = home.engine();
     let ids = candidates(&engine, 3).await;
@@ -407,7 +412,9 @@ async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
     let mut told = Vec::new();
     while let Some(event) = run.next().await {
         told.push(event);
-        if told.iter().filter(|event| matches!(event.kind, EventKind::Judged { .. })).count() == 2 {
+        if told.iter().filter(|event| matches!(event.kind, EventKind::Judged { .. })).count() == 2
+            && !run.control().token().is_cancelled()
+        {
             run.control().cancel_all();
         }
     }

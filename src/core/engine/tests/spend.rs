@@ -329,7 +329,7 @@ async fn an_estimate_counts_every_phase_of_every_variant_and_the_judge() {
     assert_eq!(all.calls, 60);
     assert!(all.most_usd.unwrap() > 60.0 * most, "later phases read the draft of the one before");
     let judged = of(json!({ "input": "Name a boat", "count": 20, "auto_select": true }));
-    assert_eq!(judged.calls, 60 + (20 + 6) * 2, "twenty ratings, three pairs in two orders, a repair each");
+    assert_eq!(judged.calls, 60 + (20 + 14) * 2, "twenty ratings, seven pairs in two orders, a repair each");
     assert!(judged.most_usd > all.most_usd);
     let short = of(json!({ "input": "Name a boat", "count": 20, "max_tokens": 100 }));
     assert!(short.most_usd.unwrap() < all.most_usd.unwrap() / 2.0);

@@ -28,7 +28,7 @@ pub fn agreement(
     let agreed: f64 = observations.iter().map(credit).sum();
     let pairs = observations.len() as f64;
     let (slope, slope_error) = slope(&observations);
-    let Kappa { expected, kappa, error } = kappa(&observations);
+    let Kappa { expected, value: kappa, error } = kappa(&observations);
     Some(Agreement {
         asked_at,
         pairs: count(observations.len()),
@@ -79,7 +79,7 @@ fn wilson(agreed: f64, pairs: f64) -> [f64; 2] {
 
 struct Kappa {
     expected: f64,
-    kappa: Option<f64>,
+    value: Option<f64>,
     error: Option<f64>,
 }
 
@@ -96,7 +96,7 @@ fn kappa(observations: &[LabelledMargin]) -> Kappa {
     let expected: f64 = (0..3).map(|at| judge[at] * person[at]).sum();
     let unexpected = 1.0 - expected;
     if unexpected < 1e-9 {
-        return Kappa { expected, kappa: None, error: None };
+        return Kappa { expected, value: None, error: None };
     }
     let mut variance = -(same * expected - 2.0 * expected + same).powi(2);
     for (row, shares) in cells.iter().enumerate() {
@@ -110,7 +110,7 @@ fn kappa(observations: &[LabelledMargin]) -> Kappa {
         }
     }
     let error = (variance.max(0.0) / pairs).sqrt() / (unexpected * unexpected);
-    Kappa { expected, kappa: Some((same - expected) / unexpected), error: Some(error) }
+    Kappa { expected, value: Some((same - expected) / unexpected), error: Some(error) }
 }
 
 /// The place of a label in a table.

@@ -44,8 +44,8 @@ pub fn choose(groups: &[Vec<PromptSummary>], labelled: &BTreeSet<(PromptId, Prom
     for (turn, group) in groups.iter().enumerate() {
         let (old, new): (Vec<_>, Vec<_>) =
             pairs_of(group).into_iter().partition(|(a, b)| labelled.contains(&unordered(a.id, b.id)));
-        fresh.push(from_both_ends(new, turn % 2 == 0));
-        known.push(from_both_ends(old, turn % 2 == 0));
+        fresh.push(from_both_ends(new, turn.is_multiple_of(2)));
+        known.push(from_both_ends(old, turn.is_multiple_of(2)));
     }
     let mut seen = BTreeSet::new();
     let all = in_turns(fresh).into_iter().chain(in_turns(known));
@@ -96,7 +96,7 @@ fn in_turns<T>(mut queues: Vec<VecDeque<T>>) -> Vec<T> {
 fn blind(a: &PromptSummary, b: &PromptSummary) -> BlindPair {
     let (first, second) = if a.content <= b.content { (a, b) } else { (b, a) };
     let both = [first.content.as_bytes(), second.content.as_bytes()].join(&0);
-    let (left, right) = if xxh3_64(&both) % 2 == 0 { (first, second) } else { (second, first) };
+    let (left, right) = if xxh3_64(&both).is_multiple_of(2) { (first, second) } else { (second, first) };
     let prompt = |of: &PromptSummary| BlindPrompt { id: of.id, content: of.content.clone() };
     BlindPair {
         task: a.original_input.trim().to_owned(),

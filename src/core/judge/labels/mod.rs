@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reads a file of labels. Resolving ids is [`crate::engine`]'s. [`ask_pairs`] puts each pair to the judge in both
 //! orders, and [`agreement()`] computes what the answers come to. [`blind`] chooses pairs
-//! for a person to label, and [`file`] keeps the labels. As with [`super::audit`] a missing answer counts for
+//! for a person to label, and [`mod@file`] keeps the labels. As with [`super::audit`] a missing answer counts for
 //! nothing, and the judge is asked past any cache.
 
 mod agreement;

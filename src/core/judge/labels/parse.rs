@@ -125,7 +125,7 @@ type Records = Vec<(u64, LabelRecord)>;
 fn records(bytes: &[u8]) -> Result<Records, String> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
         format!("line {line}: is not UTF-8 text; convert the file first, for example with iconv")
     })?;
     let is_json = text.trim_start().starts_with(['{', '[']);

@@ -151,7 +151,7 @@ async fn a_pair_without_an_answer_in_both_orders_is_missing() {
     let judging = Judging { max_concurrency: 1, ..judging(&[sim(&script)]) };
     let told = std::cell::RefCell::new(Vec::new());
     let found = ask_pairs(&judging, &judging.judges[0], &pairs(&[1, 1, -1]), |done, total| {
-        told.borrow_mut().push((done, total))
+        told.borrow_mut().push((done, total));
     })
     .await
     .unwrap();

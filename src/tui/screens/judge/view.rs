@@ -173,7 +173,11 @@ fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         (Some(result), _) => {
             let metadata = &result.model_metadata;
             let took = judged.took.map(duration).unwrap_or_default();
-            let said = if result.confident { "judged" } else { "too close to call" };
+            let said = match (result.confident, result.is_close()) {
+                (true, _) => "judged",
+                (false, true) => "too close to call",
+                (false, false) => "judged, not certain",
+            };
             let style = if result.confident { theme.good } else { theme.warning };
             vec![
                 Span::styled(format!(" {} {said}", glyph::DONE), style),

@@ -18,8 +18,8 @@ const GALLERY: Gallery = Gallery("labelling");
 /// A pair of prompts; the first is short and the second many lines long.
 fn pair(number: u32) -> BlindPair {
     let side = |variant: u32, content: String| BlindPrompt { id: prompt(variant, "", None).id, content };
-    let lines: String =
-        (1..40).map(|line| format!("{line}. Name boat number {line} after a star, and say why.\n")).collect();
+    let line = |line: u32| format!("{line}. Name boat number {line} after a star, and say why.");
+    let lines = (1..40).map(line).collect::<Vec<_>>().join("\n");
     BlindPair {
         task: format!("Name {number} boats for a small sailing school by the sea"),
         persona: Some("writing".into()),

@@ -1,0 +1,239 @@
+//! How far judges err: what each is known to be like, as weighted possibilities that the strengths are fitted under.
+//!
+//! What a judge sees of a candidate is its worth and the judge's own taste; what it says of a pair is the difference of
+//! what it sees and an error of that pair; a rating has an error of its own. [`Possibility`] holds the variances of
+//! these four, in squared margins. A judge without a test may be anything: most of the weight is on judges whose
+//! verdicts say nothing of worth, as one cannot see from a few verdicts that they do, so that one clear pair which agrees
+//! in both orders says a little under two thirds. A tested judge has the possibilities that its [`Calibration`] makes
+//! likely, and labels by people narrow them further.
+
+use crate::domain::{Calibration, JudgeProfile, LabelledMargin};
+
+/// Variances that a judge may have, and how likely they are before anything is asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Possibility {
+    pub(super) weight: f64,
+    /// Of the worth of candidates.
+    pub(super) worth: f64,
+    /// Of what the judge likes in a text beside its worth.
+    pub(super) taste: f64,
+    /// Of the error of a pair's mean margin.
+    pub(super) pair: f64,
+    /// Of the error of a rating.
+    pub(super) rating: f64,
+    /// Of a preference for length that is left, for each unit of the logarithm of lengths.
+    pub(super) length: f64,
+}
+
+/// What is known of a panel taken together.
+#[derive(Debug, Clone)]
+pub(super) struct Errors {
+    pub(super) possibilities: Vec<Possibility>,
+    /// How much each judge counts; they add up to 1.
+    pub(super) weights: Vec<f64>,
+    /// True where every judge was tested, so that what is left to gain by asking can be told.
+    pub(super) is_known: bool,
+}
+
+/// Shares of worth in what an unknown judge says of pairs, and how likely they are.
+const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 10.0), (0.15, 0.3), (0.35, 0.7), (0.6, 1.2), (0.85, 0.8)];
+/// Shares of taste in the rest.
+const SHARES_OF_TASTE: [f64; 3] = [0.0, 0.4, 0.8];
+/// Variances of mean margins between candidates.
+const VARIANCES: [(f64, f64); 4] = [(0.12, 1.0), (0.25, 2.0), (0.5, 2.0), (0.9, 1.0)];
+/// Variances of the error of ratings beside half the variance of pairs.
+const RATING_SHARES: [f64; 3] = [0.08, 0.25, 0.7];
+/// Standard deviation of the preference for length of a judge that was not tested for it.
+const UNKNOWN_LENGTH: f64 = 0.1;
+/// Variances below these are none that a judge of five grades and ten points can have.
+const LEAST: f64 = 0.01;
+
+/// Standard deviations of worth that a tested judge is taken to see.
+const WORTHS: [f64; 7] = [0.005, 0.08, 0.16, 0.25, 0.35, 0.5, 0.7];
+const TASTES: [f64; 7] = [0.0004, 0.01, 0.03, 0.06, 0.12, 0.25, 0.5];
+/// The median of the spread of candidates beside what a copy made worse on purpose loses, and the spread of its logarithm.
+const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.5);
+/// What a sound judge sees in such copies, in margins, and its spread.
+const USUAL_SIGNAL: (f64, f64) = (0.6, 0.3);
+/// How likely a judge sees nothing, before its test.
+const BLIND: f64 = 0.3;
+/// What the scatter of a test counts for: its pairs share texts.
+const INDEPENDENT: f64 = 0.8;
+/// Possibilities that are kept.
+const MOST: usize = 200;
+/// The share of their errors that judges of a panel have in common.
+const SHARED: f64 = 0.5;
+/// How much a judge counts in a panel that was not tested: that of a signal of 0.4 with a usual error.
+const UNTESTED_SIGNAL: f64 = 0.4;
+const USUAL_ERROR: f64 = 0.35;
+
+impl Errors {
+    /// What these judges are like together.
+    pub(super) fn of(profiles: &[Option<JudgeProfile>], judges: usize) -> Self {
+        let profile = |at: usize| profiles.get(at).and_then(Option::as_ref);
+        let calibration = |at: usize| profile(at).and_then(|profile| profile.calibration.as_ref());
+        let mut weights: Vec<f64> = (0..judges).map(|at| calibration(at).map_or_else(untested, reliability)).collect();
+        let total: f64 = weights.iter().sum();
+        if total > 0.0 {
+            weights.iter_mut().for_each(|weight| *weight /= total);
+        } else {
+            weights.fill(1.0 / judges.max(1) as f64);
+        }
+        // As the one that counts most, with errors that are smaller as more judges count.
+        let first = (0..judges).max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
+        let labels = first.and_then(profile).and_then(|profile| profile.labels.as_ref());
+        let labels = labels.map_or(&[][..], |labels| &labels.observations);
+        let mut possibilities = first.and_then(calibration).map_or_else(unknown, tested);
+        for possibility in &mut possibilities {
+            possibility.weight *= labelled(labels, possibility);
+        }
+        let mut possibilities = likeliest(possibilities);
+        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+        let shrink = if judges > 1 { squares + SHARED * (1.0 - squares) } else { 1.0 };
+        for possibility in &mut possibilities {
+            possibility.taste *= shrink;
+            possibility.pair = (possibility.pair * shrink).max(LEAST);
+            possibility.rating = (possibility.rating * shrink).max(LEAST);
+        }
+        let is_known = judges > 0 && (0..judges).all(|at| calibration(at).is_some());
+        Self { possibilities, weights, is_known }
+    }
+}
+
+fn untested() -> f64 {
+    UNTESTED_SIGNAL / USUAL_ERROR
+}
+
+/// What a judge sees beside how far it errs.
+fn reliability(known: &Calibration) -> f64 {
+    let error = if known.degrees > 0.0 { known.pair_scatter / known.degrees } else { USUAL_ERROR };
+    (known.signal - known.signal_error).max(0.0) / error.max(LEAST)
+}
+
+fn unknown() -> Vec<Possibility> {
+    let mut all = Vec::new();
+    for (worth, of_worth) in SHARES_OF_WORTH {
+        for taste in SHARES_OF_TASTE {
+            for (variance, of_variance) in VARIANCES {
+                for rating in RATING_SHARES {
+                    let rest = (1.0 - worth) * variance;
+                    all.push(Possibility {
+                        weight: of_worth * of_variance,
+                        worth: worth * variance / 2.0,
+                        taste: (rest * taste / 2.0).max(LEAST * LEAST),
+                        pair: (rest * (1.0 - taste)).max(LEAST),
+                        rating: rating * variance / 2.0 + LEAST,
+                        length: UNKNOWN_LENGTH * UNKNOWN_LENGTH,
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// `count` numbers from `low` to `high`, each the same multiple of the one before.
+fn steps(low: f64, high: f64, count: i32) -> impl Iterator<Item = f64> {
+    (0..count).map(move |at| low * (high / low).powf(f64::from(at) / f64::from(count - 1)))
+}
+
+fn tested(known: &Calibration) -> Vec<Possibility> {
+    let degrees = known.degrees * INDEPENDENT;
+    let mut errors = Vec::new();
+    for taste in TASTES {
+        for pair in steps(0.02, 1.2, 9) {
+            for rating in steps(0.01, 0.6, 6) {
+                // The two residuals of a pair of texts, of its margin and of its ratings, have the taste in common.
+                let (of_pair, of_rating, joint) = (2.0 * taste + pair, 2.0 * (taste + rating), 2.0 * taste);
+                let determinant = of_pair * of_rating - joint * joint;
+                let trace = of_rating * known.pair_scatter - 2.0 * joint * known.joint_scatter
+                    + of_pair * known.rating_scatter;
+                let likelihood = -0.5 * (degrees * determinant.ln() + INDEPENDENT * trace / determinant);
+                errors.push((likelihood, taste, pair, rating));
+            }
+        }
+    }
+    let most = errors.iter().map(|error| error.0).fold(f64::NEG_INFINITY, f64::max);
+    errors.retain(|error| error.0 > most - 4.0);
+    let blind = blind(known);
+    let length = known.length_error * known.length_error;
+    let mut all = Vec::with_capacity(errors.len() * WORTHS.len());
+    for (at, worth) in WORTHS.into_iter().enumerate() {
+        let seeing = seeing(known, worth) * (1.0 - blind);
+        let prior = if at == 0 { seeing + blind } else { seeing };
+        for (likelihood, taste, pair, rating) in &errors {
+            all.push(Possibility {
+                weight: prior * (likelihood - most).exp(),
+                worth: worth * worth,
+                taste: *taste,
+                pair: *pair,
+                rating: *rating,
+                length,
+            });
+        }
+    }
+    all
+}
+
+/// How likely it is that a judge with this signal sees nothing at all.
+fn blind(known: &Calibration) -> f64 {
+    let density = |from: f64, spread: f64| (-0.5 * ((known.signal - from) / spread).powi(2)).exp() / spread;
+    let error = known.signal_error.max(LEAST);
+    let nothing = BLIND * density(0.0, error);
+    let something = (1.0 - BLIND) * density(USUAL_SIGNAL.0, USUAL_SIGNAL.1.hypot(error));
+    if nothing + something > 0.0 { nothing / (nothing + something) } else { 0.0 }
+}
+
+/// The share of one of [`WORTHS`] for a judge that sees something, over what its signal may be.
+fn seeing(known: &Calibration, worth: f64) -> f64 {
+    let error = known.signal_error.max(LEAST);
+    let (of_usual, of_known) = (USUAL_SIGNAL.1.powi(-2), error.powi(-2));
+    let mean = (USUAL_SIGNAL.0 * of_usual + known.signal * of_known) / (of_usual + of_known);
+    let spread = (of_usual + of_known).sqrt().recip();
+    let points = (-4..=4).map(|at| f64::from(at) / 2.0);
+    let (mut sum, mut total) = (0.0, 0.0);
+    for z in points {
+        let signal = (mean + z * spread).max(0.02);
+        let density = |worth: f64| {
+            let z = (worth / (SPREAD_OF_CANDIDATES.0 * signal)).ln() / SPREAD_OF_CANDIDATES.1;
+            (-0.5 * z * z).exp()
+        };
+        let all: f64 = WORTHS.into_iter().map(density).sum();
+        let weight = (-0.5 * z * z).exp();
+        if all > 0.0 {
+            sum += weight * density(worth) / all;
+        }
+        total += weight;
+    }
+    sum / total
+}
+
+/// How well a possibility explains what people said of pairs with these margins.
+fn labelled(labels: &[LabelledMargin], possibility: &Possibility) -> f64 {
+    let of_worth = 2.0 * possibility.worth;
+    let all = of_worth + 2.0 * possibility.taste + possibility.pair;
+    let spread = (of_worth * (1.0 - of_worth / all)).max(1e-9).sqrt();
+    let chance = |margin: f64| super::strength::normal_share(margin * of_worth / all / spread).clamp(0.02, 0.98);
+    let likelihood = labels.iter().map(|label| match label.choice {
+        0 => 0.0,
+        choice => chance(label.margin * f64::from(choice)).ln(),
+    });
+    likelihood.sum::<f64>().exp()
+}
+
+/// Those that count for something, with weights that add up to 1.
+fn likeliest(mut all: Vec<Possibility>) -> Vec<Possibility> {
+    all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    all.truncate(MOST);
+    let total: f64 = all.iter().map(|possibility| possibility.weight).sum();
+    if total > 0.0 {
+        for possibility in &mut all {
+            possibility.weight /= total;
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+#[path = "errors_tests.rs"]
+mod tests;
