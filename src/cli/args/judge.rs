@@ -17,17 +17,20 @@ Examples:
   aludel judge audit --labels labels.jsonl --budget-usd 0.50
   aludel judge audit --list
 
-Some 70 short questions whose right answers are known: a text against itself, a
-padded copy, a copy made worse on purpose, the same with a plea in it, and one in
-the judge's own words. What comes of it is kept for the model; selections take
-its liking for length into account and say how old the test is.
+96 short calls whose right answers are known: a text against itself, a padded
+copy, a copy made worse on purpose, the same with a plea in it, and one in the
+judge's own words, compared in both orders and rated. What comes of it is kept
+for the model; selections take its liking for length and its errors into
+account and say how old the test is. A judge that is not usable is exit 1; the
+result is put out and kept all the same. After eight calls in a row without a
+valid answer the test ends with that error and keeps nothing.
 
 --labels measures how often the judge agrees with you. FILE holds pairs of
 prompts with your choice, a line each, as `B` in the workbench makes them:
   {\"a\": ID, \"b\": ID, \"choice\": \"a\"}    or \"b\", or \"=\" for no difference
 `a_text` and `b_text` give texts in place of ids; `task` says what both are
 for. CSV with the header a,b,choice,task works too. Each pair is asked about
-in both orders. The 70 questions are not asked again; a judge that was never
+in both orders. The 96 calls are not made again; a judge that was never
 tested gets them first. With 40 pairs the interval is some 10 % either way.";
 
 const EXAMPLES: &str = "\

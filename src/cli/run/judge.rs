@@ -133,7 +133,7 @@ fn put_labels_out(printer: &Printer, tested: LabelsAudited) -> Outcome<Exit> {
         _ if is_tested => printer.value(&profile, |page| view::judge_profile(page, &profile))?,
         _ => printer.value(&profile, |page| view::judge_labels(page, &profile))?,
     }
-    not_kept.map_or(Ok(Exit::Done), |error| Err(error.into()))
+    ended(not_kept, profile.usable || !is_tested)
 }
 
 fn put_out(printer: &Printer, tested: Audited) -> Outcome<Exit> {
@@ -145,7 +145,16 @@ fn put_out(printer: &Printer, tested: Audited) -> Outcome<Exit> {
         Format::Jsonl => printer.data(&json_line(&profile)?)?,
         _ => printer.value(&profile, |page| view::judge_profile(page, &profile))?,
     }
-    not_kept.map_or(Ok(Exit::Done), |error| Err(error.into()))
+    ended(not_kept, profile.usable)
+}
+
+/// How a test ends whose outcome is put out: a judge that failed it is a failure, which says why by itself.
+fn ended(not_kept: Option<Error>, is_passed: bool) -> Outcome<Exit> {
+    match not_kept {
+        Some(error) => Err(error.into()),
+        None if is_passed => Ok(Exit::Done),
+        None => Err(Failure::Said(Exit::Failed)),
+    }
 }
 
 /// How far it has come, on a line.

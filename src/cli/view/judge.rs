@@ -43,18 +43,15 @@ pub(crate) fn judge_labels(page: &mut Page, profile: &JudgeProfile) {
 fn figures(profile: &JudgeProfile) -> Table {
     let mut table =
         Table::new(vec![Column::words("test"), Column::numbers("figure"), Column::words("what it is")]).wrapping();
-    let margin = |bias: f64| format!("{bias:+.2}");
-    let share = |share: f64| format!("{:.0} %", share * 100.0);
-    let own = profile.self_preference.map_or_else(|| "-".to_owned(), margin);
     let rows = [
-        ("position", margin(profile.position_bias), "preference for the first of two equal texts; 0 is fair"),
+        ("position", margin(profile.position_bias), "preference for what is shown first; 0 is fair"),
         ("consistency", share(profile.swap_consistency), "pairs judged the same in both orders"),
         (
             "length",
             margin(profile.length_slope),
             "preference for e times the length at equal content; above 0 is a bias",
         ),
-        ("self-preference", own, "preference for its own wording; 0 is fair"),
+        ("self-preference", margin(profile.self_preference), "preference for its own wording; 0 is fair"),
         ("stability", share(profile.stability), "questions answered the same when asked again"),
         ("sensitivity", share(profile.sensitivity), "deliberately worsened copies that lost"),
         ("robustness", share(profile.robustness), "appeals to the judge in a text that had no effect"),
@@ -63,6 +60,16 @@ fn figures(profile: &JudgeProfile) -> Table {
         table.row(vec![name.to_owned(), figure, what.to_owned()]);
     }
     table
+}
+
+/// A bias in margins; "-" where nothing is known of it.
+fn margin(bias: Option<f64>) -> String {
+    bias.map_or_else(|| "-".to_owned(), |bias| format!("{bias:+.2}"))
+}
+
+/// A share in percent; "-" where nothing is known of it.
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
 /// Writes a line for each judge that was tested; `now` is what ages count from.
@@ -80,9 +87,9 @@ pub(crate) fn judge_profiles(page: &mut Page, profiles: &[JudgeProfile], now: Ti
         table.row(vec![
             by(&profile.judge.provider, &profile.judge.model),
             if profile.usable { "yes" } else { "no" }.to_owned(),
-            format!("{:+.2}", profile.position_bias),
-            format!("{:+.2}", profile.length_slope),
-            format!("{:.0} %", profile.sensitivity * 100.0),
+            margin(profile.position_bias),
+            margin(profile.length_slope),
+            share(profile.sensitivity),
             labels::agrees(profile.labels.as_ref()),
             ago(now, profile.audited_at),
         ]);
@@ -129,5 +136,31 @@ mod tests {
         let mut page = Page::new(Paint::Plain, 80, true);
         judge_profiles(&mut page, &[profile(false, &["x"])], "2026-11-21T10:00:00Z".parse().unwrap());
         assert!(page.finish().contains("no         +0.25"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_neither_nothing_nor_everything() {
+        let unknown = JudgeProfile {
+            position_bias: None,
+            swap_consistency: None,
+            length_slope: None,
+            stability: None,
+            sensitivity: None,
+            robustness: None,
+            ..profile(false, &["96 of 96 questions had no valid answer"])
+        };
+        let mut page = Page::new(Paint::Plain, 80, true);
+        judge_profile(&mut page, &unknown);
+        let text = (*page.finish()).to_owned();
+        for name in ["position", "consistency", "length", "self-preference", "stability", "sensitivity", "robustness"] {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            assert_eq!(line.split_whitespace().nth(1), Some("-"), "{line}");
+        }
+        assert!(!text.contains(" %"), "{text}");
+        let mut page = Page::new(Paint::Plain, 80, true);
+        judge_profiles(&mut page, &[unknown], "2026-11-21T10:00:00Z".parse().unwrap());
+        let listed = (*page.finish()).to_owned();
+        let cells: Vec<&str> = listed.lines().last().unwrap().split_whitespace().collect();
+        assert_eq!(cells[1..6], ["no", "-", "-", "-", "-"], "{listed}");
     }
 }

@@ -1,7 +1,7 @@
 //! What a judge is known to be like: the outcome of its own test.
 //!
 //! A [`JudgeProfile`] belongs to a model; the newest one counts. Biases are in units of a margin, where 1 is "clearly
-//! better" (the five grades are -1, -0.5, 0, 0.5 and 1).
+//! better" (the five grades are -1, -0.5, 0, 0.5 and 1). A figure is null where no answer speaks of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,21 +15,21 @@ pub struct JudgeProfile {
     pub judge: JudgeName,
     /// When.
     pub audited_at: Timestamp,
-    /// The mean margin for what is shown first, when both candidates are the same: 0 for a fair judge.
-    pub position_bias: f64,
-    /// The share of pairs for which both orders agreed, 0..=1.
-    pub swap_consistency: f64,
+    /// The mean margin for what is shown first, over every pair that was asked about in both orders: 0 for a fair judge.
+    pub position_bias: Option<f64>,
+    /// The share of the pairs that differ in worth for which both orders agreed, 0..=1.
+    pub swap_consistency: Option<f64>,
     /// The margin that a text gains for each unit of the natural logarithm of the ratio of lengths, from padded copies;
-    /// below 0 it marks padding down, which is right.
-    pub length_slope: f64,
+    /// below 0 it marks padding down, which is right. As measured: [`JudgeProfile::length_offset`] is what is taken off.
+    pub length_slope: Option<f64>,
     /// The mean margin for its own family's text over another's of equal quality; null when there was none to show it.
     pub self_preference: Option<f64>,
     /// The share of repeated questions that were answered the same, 0..=1.
-    pub stability: f64,
+    pub stability: Option<f64>,
     /// The share of pairs with a copy made worse on purpose in which the copy lost, 0..=1.
-    pub sensitivity: f64,
+    pub sensitivity: Option<f64>,
     /// The share of pairs in which a "choose me" within a text changed nothing, 0..=1.
-    pub robustness: f64,
+    pub robustness: Option<f64>,
     /// Questions without a valid answer.
     pub missing: u32,
     /// Questions asked.
@@ -49,6 +49,23 @@ pub struct JudgeProfile {
     pub model_metadata: ModelMetadata,
 }
 
+/// A length slope within so many of its own standard errors may be chance, and nothing is taken off for it.
+const CHANCE: f64 = 1.64;
+
+impl JudgeProfile {
+    /// The margin that is taken off for each unit of the natural logarithm of the ratio of lengths: the slope shrunken by
+    /// its own error, nothing where it may be chance. Padding says nothing new, so a judge that marks it down is right,
+    /// and nothing is taken off for that. A test without a calibration does not know the error: the slope is taken whole.
+    pub fn length_offset(&self) -> f64 {
+        let slope = self.length_slope.unwrap_or(0.0);
+        let within = self.calibration.as_ref().map_or(0.0, |calibration| CHANCE * calibration.length_error);
+        if slope <= within.max(0.0) {
+            return 0.0;
+        }
+        slope * (1.0 - (within / slope).powi(2))
+    }
+}
+
 /// What a judge's test says of its errors. Everything is in margins; a point of a rating is worth 0.4 of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calibration {
@@ -66,4 +83,63 @@ pub struct Calibration {
     pub degrees: f64,
     /// The standard error of `length_slope`.
     pub length_error: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn profile(length_slope: Option<f64>, length_error: Option<f64>) -> JudgeProfile {
+        let calibration = length_error.map(|length_error| {
+            json!({
+                "signal": 0.8, "signal_error": 0.1, "pair_scatter": 1.0, "rating_scatter": 1.0, "joint_scatter": 0.5,
+                "degrees": 20.0, "length_error": length_error
+            })
+        });
+        serde_json::from_value(json!({
+            "judge": { "provider": "lab", "model": "m" }, "audited_at": "2026-11-18T10:00:00Z", "position_bias": null,
+            "swap_consistency": null, "length_slope": length_slope, "self_preference": null, "stability": null,
+            "sensitivity": null, "robustness": null, "missing": 96, "asked": 96, "usable": false, "faults": [],
+            "calibration": calibration, "model_metadata": ModelMetadata::sum(&[])
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_length_slope_is_shrunken_by_its_error() {
+        let near = |slope, error, expected: f64| {
+            let offset = profile(slope, error).length_offset();
+            assert!((offset - expected).abs() < 1e-9, "{slope:?} {error:?}: {offset}");
+        };
+        near(None, Some(0.1), 0.0);
+        near(None, None, 0.0);
+        near(Some(0.4), None, 0.4);
+        near(Some(-0.4), None, 0.0);
+        near(Some(-0.4), Some(0.1), 0.0);
+        near(Some(0.16), Some(0.1), 0.0);
+        near(Some(0.164), Some(0.1), 0.0);
+        // Twice what may be chance: three quarters are left.
+        near(Some(0.328), Some(0.1), 0.246);
+        near(Some(0.4), Some(0.0), 0.4);
+    }
+
+    #[test]
+    fn profiles_of_before_are_read_and_what_is_not_known_is_null() {
+        let old = json!({
+            "judge": { "provider": "lab", "model": "m" }, "audited_at": "2026-11-18T10:00:00Z", "position_bias": 0.0,
+            "swap_consistency": 1.0, "length_slope": 0.25, "self_preference": null, "stability": 1.0, "sensitivity": 0.5,
+            "robustness": 0.0, "missing": 0, "asked": 48, "usable": true, "faults": [],
+            "model_metadata": ModelMetadata::sum(&[])
+        });
+        let old: JudgeProfile = serde_json::from_value(old).unwrap();
+        assert_eq!((old.position_bias, old.length_slope, old.calibration), (Some(0.0), Some(0.25), None));
+        let unknown = serde_json::to_value(profile(None, None)).unwrap();
+        for field in ["position_bias", "swap_consistency", "length_slope", "stability", "sensitivity", "robustness"] {
+            assert!(unknown[field].is_null(), "{field}");
+            let schema = serde_json::to_value(schemars::schema_for!(JudgeProfile)).unwrap();
+            assert!(schema["properties"][field]["type"].to_string().contains("null"), "{field}");
+        }
+    }
 }

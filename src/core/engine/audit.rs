@@ -8,12 +8,9 @@ use super::{Engine, spend, wiring};
 use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
 use crate::error::{Error, Result};
-use crate::judge::audit::{self, Case};
+use crate::judge::audit::{self, Case, Failures};
 use crate::judge::{self, Judge, Judging};
 use crate::ledger::Labels;
-
-/// So many candidates compared thoroughly take no fewer calls than the test: 9 x 8 of them.
-const AS_MANY_AS: usize = 9;
 
 /// What came of a judge's test.
 #[derive(Debug)]
@@ -31,8 +28,8 @@ impl Engine {
     /// cache. Dropping the future cancels the calls, and nothing is kept then. Needs a tokio runtime.
     ///
     /// # Errors
-    /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error when it answers
-    /// nothing.
+    /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error, or
+    /// `judge_unreliable`, when eight calls in a row bring no valid answer. Nothing is kept then.
     pub async fn audit_judge(&self, request: JudgeAuditRequest, told: impl Fn(usize, usize)) -> Result<Audited> {
         let warning = self.pass_preflight(&self.preflight_audit(&request)?, "choose a cheaper judge")?;
         let bench = self.bench_of_audit(&request)?;
@@ -77,8 +74,9 @@ impl Engine {
         judge: &Judge,
         told: impl Fn(usize, usize),
     ) -> Result<JudgeProfile> {
-        let (cases, restated) = self.own_words(judging, judge, audit::cases()?).await?;
-        let mut profile = audit::audit(judging, judge, &cases, told).await?;
+        let mut failures = Failures::default();
+        let (cases, restated) = self.own_words(judging, judge, audit::cases()?, &mut failures).await?;
+        let mut profile = audit::audit(judging, judge, &cases, failures, told).await?;
         profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
         profile.labels = self.store().profile(judge.name()).await.ok().flatten().and_then(|known| known.labels);
         Ok(profile)
@@ -104,16 +102,22 @@ impl Engine {
         let persona = wiring::default_persona(self.config());
         let cases = audit::cases()?;
         let length = |case: &Case| case.good.len() + case.padding.len().max(case.worse.len());
-        let judgeable = Judgeable {
+        let longest = cases.iter().map(length).max().unwrap_or_default() as u64;
+        let mut judgeable = Judgeable {
             task: cases.iter().map(|case| case.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
             persona,
             rubric: self.rubric(None, persona)?,
             targets: &self.bench_of_audit(request)?.targets,
-            candidates: AS_MANY_AS,
-            longest: cases.iter().map(length).max().unwrap_or_default() as u64,
+            candidates: 2,
+            longest,
             thorough: true,
         };
-        self.estimate_of_judge(&judgeable, spend::caps(None, None, request.assume_price).assumed_price)
+        let price = spend::caps(None, None, request.assume_price).assumed_price;
+        // A text in the judge's own words may be longer than any other. To be asked for it costs less than a question does.
+        let (about_own, others) = audit::most_calls(&cases);
+        let rest = self.estimate_of_questions(&judgeable, others, price)?;
+        judgeable.longest = longest.max(audit::OWN_BYTES);
+        Ok(rest.and(self.estimate_of_questions(&judgeable, about_own, price)?))
     }
 
     /// The cases with texts in the judge's own words; `builtin` has none, because it does not write from understanding.
@@ -122,11 +126,12 @@ impl Engine {
         judging: &Judging,
         judge: &Judge,
         cases: Vec<Case>,
+        failures: &mut Failures,
     ) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
         let settings = self.inner.registry.settings(judge.provider.name());
         if settings.is_some_and(|settings| settings.kind == ProviderKind::Builtin) {
             return Ok((cases, Vec::new()));
         }
-        audit::in_own_words(judging, judge, cases).await
+        audit::in_own_words(judging, judge, cases, failures).await
     }
 }

@@ -1,6 +1,6 @@
 //! What judges said, made ready to be added up: opinions of pairs without what length gives them, and ratings.
 //!
-//! A judge that is known to prefer length ([`JudgeProfile::length_slope`]) has the part of a margin that the two
+//! A judge that is known to prefer length ([`JudgeProfile::length_offset`]) has the part of a margin that the two
 //! lengths explain taken off: [`TRUST`] of it, since it was measured on other texts; all of it where the margin is no
 //! more than what its preference alone makes it say. Nothing is taken for a judge without a profile.
 //!
@@ -129,9 +129,9 @@ pub(super) fn opinions<'v>(
     opinions.into_values().collect()
 }
 
-/// Padding says nothing new, so a judge that marks it down is right, and nothing is taken off for that.
+/// What a judge's liking for length is taken to be.
 fn length_slope(profiles: &[Option<JudgeProfile>], judge: usize) -> f64 {
-    profiles.get(judge).and_then(Option::as_ref).map_or(0.0, |profile| profile.length_slope.max(0.0))
+    profiles.get(judge).and_then(Option::as_ref).map_or(0.0, JudgeProfile::length_offset)
 }
 
 /// What was said of every pair and every entry, all judges taken together.
@@ -179,12 +179,7 @@ fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
 }
 
 /// By entry, how far it is rated above what its judges rate on average, in points; `None` for one that none has rated.
-fn points(
-    field: &Field,
-    ratings: &[Rating],
-    profiles: &[Option<JudgeProfile>],
-    errors: &Errors,
-) -> Vec<Option<f64>> {
+fn points(field: &Field, ratings: &[Rating], profiles: &[Option<JudgeProfile>], errors: &Errors) -> Vec<Option<f64>> {
     let judges: std::collections::BTreeSet<u32> = ratings.iter().map(|rating| rating.judge).collect();
     let mut above = vec![Vec::new(); field.len()];
     for judge in judges {

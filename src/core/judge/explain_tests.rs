@@ -92,7 +92,7 @@ fn an_outcome_that_no_answer_speaks_for_says_why() {
     let mut all = candidates(&["one", "two"]);
     all[0].content = "a longer one ".repeat(20);
     let [one, two] = [0, 1].map(|at: usize| all[at].id.short());
-    let profile = JudgeProfile { length_slope: 0.4, usable: true, faults: Vec::new(), ..samples::profile(1) };
+    let profile = JudgeProfile { length_slope: Some(0.4), usable: true, faults: Vec::new(), ..samples::profile(1) };
     let told = |said: &[(usize, usize, f64)]| {
         let concluded = conclude(&judgement(&all, said, 0), &[Some(profile.clone())]).unwrap();
         concluded.comparisons[0].clone()

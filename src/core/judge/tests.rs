@@ -131,7 +131,13 @@ async fn the_best_by_far_wins_and_is_sure() {
     tested.judges[0].profile = Some(sound());
     let result = judged(&tested, &all).await.unwrap().result;
     assert_eq!(result.prompt.id, all[1].id);
-    assert!(result.confident && result.tied.is_empty(), "{} {:?} {:?}", result.confidence, result.comparisons, result.ranking);
+    assert!(
+        result.confident && result.tied.is_empty(),
+        "{} {:?} {:?}",
+        result.confidence,
+        result.comparisons,
+        result.ranking
+    );
     assert!(result.confidence < 1.0, "no judge makes it certain: {}", result.confidence);
     assert!(result.comparisons.len() < 3, "two pairs are enough");
     assert_whole(&result, &all);
@@ -396,13 +402,13 @@ async fn the_age_of_the_oldest_test_is_shown_and_a_failed_one_is_said() {
     let profile = |days: i64, usable| JudgeProfile {
         judge: JudgeName { provider: "sim".into(), model: "sim".into() },
         audited_at: from_millis(judging_moment() - days * 86_400_000),
-        position_bias: 0.0,
-        swap_consistency: 1.0,
-        length_slope: 0.0,
+        position_bias: Some(0.0),
+        swap_consistency: Some(1.0),
+        length_slope: Some(0.0),
         self_preference: None,
-        stability: 1.0,
-        sensitivity: 1.0,
-        robustness: 1.0,
+        stability: Some(1.0),
+        sensitivity: Some(1.0),
+        robustness: Some(1.0),
         missing: 0,
         asked: 40,
         usable,

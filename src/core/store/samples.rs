@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::domain::{
-    Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId, LabelledMargin,
-    ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
+    Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId,
+    LabelledMargin, ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
 };
 use crate::time::from_millis;
 
@@ -172,13 +172,13 @@ pub fn profile(seed: u32) -> JudgeProfile {
     JudgeProfile {
         judge: judge(seed),
         audited_at: moment(seed),
-        position_bias: 0.1 + 0.2,
-        swap_consistency: 0.75,
-        length_slope: 0.25,
+        position_bias: Some(0.1 + 0.2),
+        swap_consistency: (!seed.is_multiple_of(3)).then_some(0.75),
+        length_slope: Some(0.25),
         self_preference: seed.is_multiple_of(2).then_some(0.125),
-        stability: 1.0,
-        sensitivity: 0.9,
-        robustness: 1.0,
+        stability: Some(1.0),
+        sensitivity: Some(0.9),
+        robustness: Some(1.0),
         missing: 0,
         asked: 40,
         usable: true,
@@ -190,7 +190,7 @@ pub fn profile(seed: u32) -> JudgeProfile {
 }
 
 /// What a test said of its errors.
-fn calibration() -> Calibration {
+pub fn calibration() -> Calibration {
     Calibration {
         signal: 0.7,
         signal_error: 0.1 + 0.02,

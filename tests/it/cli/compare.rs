@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Home;
+use crate::support::{Home, worse_marks};
 
 const FAIR: &str = "seed: 3\nanswer: echo\njudge: {quality_spread: 2}\n";
 
@@ -83,11 +83,15 @@ fn what_cannot_be_compared_is_said_with_the_field() {
 #[test]
 fn a_judge_is_tested_listed_and_its_age_shown_with_a_choice() {
     let (home, ids) = filled();
+    home.sim("lab", &format!("seed: 3\nanswer: echo\njudge: {{quality_spread: 0, markers: {{{}}}}}\n", worse_marks()));
     assert_eq!(home.run(&["judge", "audit", "--list", "--format", "json"]).done().json(), json!([]));
     let profile = home.run(&["judge", "audit", "--format", "json"]).done().json();
     assert_eq!(profile["judge"], json!({ "provider": "lab", "model": "sim-1" }));
-    assert_eq!((&profile["asked"], &profile["missing"]), (&json!(60), &json!(0)));
-    assert_eq!(profile["model_metadata"]["calls"], 66, "six texts of its own, and sixty questions");
+    assert_eq!((&profile["asked"], &profile["missing"]), (&json!(90), &json!(0)));
+    assert_eq!(profile["model_metadata"]["calls"], 96, "six texts of its own, and ninety questions");
+    let help = home.run(&["judge", "audit", "--help"]).done().stdout;
+    assert!(help.contains("\n96 short calls"), "{help}");
+    assert!(profile["usable"] == true && profile["calibration"]["signal"].is_number(), "{profile:#}");
     let listed = home.run(&["judge", "audit", "--list"]).done().stdout;
     assert!(listed.contains("lab/sim-1") && listed.contains("now"), "{listed}");
     let selected = home.run(&["select", &ids[0], &ids[1], "--format", "json"]).done().json();
@@ -103,5 +107,37 @@ fn builtin_is_tested_too_and_a_cap_keeps_nothing() {
     }
     let (home, _) = filled();
     home.run(&["judge", "audit", "--max-calls", "10"]).failed(7);
+    assert_eq!(home.run(&["judge", "audit", "--list", "--format", "json"]).done().json(), json!([]));
+}
+
+#[test]
+fn a_judge_that_is_not_usable_is_put_out_kept_and_a_failure() {
+    let (home, _) = filled();
+    home.sim("lab", "answer: echo\njudge: {always: first}\n");
+    let said = home.run(&["judge", "audit", "--format", "json"]);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    let profile = said.json();
+    assert!(profile["usable"] == false && profile["position_bias"] == 1.0, "{profile:#}");
+    let said = home.run(&["judge", "audit"]);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert!(said.stdout.contains("do not use it") && said.stdout.contains("0 of 12 comparisons"), "{}", said.stdout);
+    let listed = home.run(&["judge", "audit", "--list", "--format", "json"]).done().json();
+    assert_eq!(listed[0]["usable"], false);
+}
+
+#[test]
+fn a_test_that_brings_nothing_ends_early_and_keeps_nothing() {
+    let (home, _) = filled();
+    home.sim("lab", "answer: echo\nrules: [{when: {role: judge}, answer: {text: I will not answer that}}]\n");
+    let before = home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].as_u64();
+    let said = home.run(&["judge", "audit"]).failed(6);
+    for part in ["lab/sim-1", "valid verdict", "it began `I will not answer that`"] {
+        assert!(said.stderr.contains(part), "no {part} in {}", said.stderr);
+    }
+    let after = home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].as_u64();
+    // Six texts of its own; eight questions with a repair each, and those that were under way.
+    assert!(after.zip(before).is_some_and(|(after, before)| after - before < 40), "{before:?} {after:?}");
+    home.sim("lab", "rules: [{fault: auth}]\n");
+    home.run(&["judge", "audit"]).failed(6);
     assert_eq!(home.run(&["judge", "audit", "--list", "--format", "json"]).done().json(), json!([]));
 }

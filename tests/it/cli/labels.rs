@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Home;
+use crate::support::{Home, worse_marks};
 
 /// A home whose judge prefers what is marked as good, and the ids of a good and a bad prompt of one idea.
 fn home() -> (Home, [String; 2]) {
     let home = Home::new();
-    home.sim("lab", "seed: 3\nanswer: echo\njudge: {quality_spread: 0, markers: {\"[bad]\": -1.6}}\n");
+    let marks = worse_marks();
+    let script =
+        format!("seed: 3\nanswer: echo\njudge: {{quality_spread: 0, markers: {{\"[bad]\": -1.6, {marks}}}}}\n");
+    home.sim("lab", &script);
     let made = |idea: &str| {
         let made = home.run(&["generate", idea, "--count", "1", "--format", "json"]).done().json();
         made["prompts"][0]["id"].as_str().expect("an id").to_owned()
@@ -33,7 +36,7 @@ fn a_judge_is_held_against_labels_and_both_are_kept() {
     home.write("mine.jsonl", line(&good[good.len() - 8..], &bad, "a") + &line(&bad, &good, "a") + &lines);
     let said = home.run(&["judge", "audit", "--labels", "mine.jsonl", "--format", "json"]).done();
     let profile = said.json();
-    assert_eq!((&profile["asked"], &profile["labels"]["pairs"]), (&json!(60), &json!(12)), "the test came first");
+    assert_eq!((&profile["asked"], &profile["labels"]["pairs"]), (&json!(90), &json!(12)), "the test came first");
     assert_eq!(profile["labels"]["model_metadata"]["calls"], 24, "each pair in both orders");
     let share = profile["labels"]["agreement"].as_f64().expect("a share");
     assert!((share - 11.0 / 12.0).abs() < 1e-9, "{profile:#}");
@@ -89,7 +92,7 @@ fn what_cannot_be_used_is_refused_before_anything_is_asked() {
 fn a_cap_ends_it_and_keeps_the_test_without_labels() {
     let (home, _) = home();
     home.write("mine.jsonl", (0..10).map(|number| texts(number, "a")).collect::<String>());
-    home.run(&["judge", "audit", "--labels", "mine.jsonl", "--max-calls", "70"]).failed(7);
+    home.run(&["judge", "audit", "--labels", "mine.jsonl", "--max-calls", "100"]).failed(7);
     let listed = home.run(&["judge", "audit", "--list", "--format", "json"]).done().json();
-    assert_eq!((&listed[0]["asked"], &listed[0]["labels"]), (&json!(60), &Value::Null));
+    assert_eq!((&listed[0]["asked"], &listed[0]["labels"]), (&json!(90), &Value::Null));
 }

@@ -5,3 +5,10 @@ mod said;
 
 pub(crate) use home::Home;
 pub(crate) use said::Said;
+
+/// What a scripted judge needs to pass its own test: marks, as entries of a map, that tell each copy made worse on purpose.
+pub(crate) fn worse_marks() -> String {
+    let cases = aludel_core::judge::audit::cases().expect("the cases");
+    let last = |worse: &str| serde_json::to_string(worse.lines().last().expect("a line")).expect("a string");
+    cases.iter().map(|case| format!("{}: -1.6", last(&case.worse))).collect::<Vec<_>>().join(", ")
+}

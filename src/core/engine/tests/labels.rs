@@ -67,7 +67,7 @@ async fn labels_are_asked_and_kept_beside_the_test_which_is_made_once() {
         first.audited.warnings
     );
     let heard = heard.into_inner().unwrap();
-    assert!(heard.contains(&LabelsProgress::Testing(60, 60)) && heard.ends_with(&[LabelsProgress::Asking(6, 6)]));
+    assert!(heard.contains(&LabelsProgress::Testing(90, 90)) && heard.ends_with(&[LabelsProgress::Asking(6, 6)]));
     let agreement = first.audited.profile.labels.clone().unwrap();
     assert_eq!((agreement.pairs, agreement.model_metadata.calls), (3, 6));
     assert!((agreement.agreement - 2.0 / 3.0).abs() < 1e-9, "{agreement:?}");
@@ -140,7 +140,7 @@ async fn what_it_may_cost_counts_two_questions_a_pair_and_the_test_where_it_is_m
     };
     // Each question may need a repair.
     let (both, both_usd) = calls(&engine).await;
-    assert_eq!(both, 2 * (10 + 72));
+    assert_eq!(both, 2 * (10 + 96));
     let error = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap_err();
     assert!(error.code() == Code::BudgetExceeded && error.to_string().contains("fewer labels"), "{error}");
     let budget = JudgeAuditRequest { budget_usd: Some(both_usd), ..asking() };

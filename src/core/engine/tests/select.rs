@@ -387,7 +387,8 @@ async fn a_test_made_since_counts_and_a_winner_it_changes_is_told() {
     assert_eq!(result.prompt.id, long.id, "length wins");
     let judge = JudgeName { provider: "lab".into(), model: "judge-1".into() };
     let audited_at = engine.inner.clock.now();
-    let profile = JudgeProfile { judge, audited_at, length_slope: 0.5, position_bias: 0.0, ..samples::profile(0) };
+    let profile =
+        JudgeProfile { judge, audited_at, length_slope: Some(0.5), position_bias: Some(0.0), ..samples::profile(0) };
     engine.store().put_profile(profile).await.unwrap();
     let told = why(&engine, short.id).await;
     let judgement = &told.judgements[0];
@@ -411,7 +412,9 @@ async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
     let mut told = Vec::new();
     while let Some(event) = run.next().await {
         told.push(event);
-        if told.iter().filter(|event| matches!(event.kind, EventKind::Judged { .. })).count() == 2 && !run.control().token().is_cancelled() {
+        if told.iter().filter(|event| matches!(event.kind, EventKind::Judged { .. })).count() == 2
+            && !run.control().token().is_cancelled()
+        {
             run.control().cancel_all();
         }
     }

@@ -45,6 +45,9 @@ pub(super) struct JudgeScript {
     /// Standard deviation of an error that sticks to the two candidates, in either order.
     #[serde(deserialize_with = "spread")]
     pair_noise: f64,
+    /// Standard deviation of a liking that sticks to a text and is no quality.
+    #[serde(deserialize_with = "spread")]
+    taste: f64,
     /// Standard deviation of the hidden quality drawn for each text; 0 leaves the markers alone.
     #[serde(deserialize_with = "quality_spread")]
     quality_spread: QualitySpread,
@@ -146,11 +149,16 @@ impl JudgeScript {
             std::cmp::Ordering::Equal => 0.0,
             std::cmp::Ordering::Greater => -1.0,
         };
-        quality + worth(&self.favours, a) - worth(&self.favours, b)
+        quality + self.liking(seed, a) - self.liking(seed, b)
             + self.position_bias
             + self.length_bias * (length(a) - length(b))
             + self.pair_noise * side * pair_error
             + self.noise * draw::normal(seed, "noise", &[request.number()])
+    }
+
+    /// What it makes of a text beyond its quality.
+    fn liking(&self, seed: u64, text: &str) -> f64 {
+        worth(&self.favours, text) + self.taste * draw::normal(seed, "taste", &[xxh3_64(text.as_bytes())])
     }
 
     /// How good a text looks to it by itself. Each of two texts has half of the error of their comparison.
@@ -158,7 +166,7 @@ impl JudgeScript {
         let half = std::f64::consts::FRAC_1_SQRT_2;
         let length = text.chars().count().max(1) as f64;
         self.hidden_quality(seed, text)
-            + worth(&self.favours, text)
+            + self.liking(seed, text)
             + self.length_bias * (length / USUAL_LENGTH).ln()
             + half * self.pair_noise * draw::normal(seed, "text", &[xxh3_64(text.as_bytes())])
             + half * self.noise * draw::normal(seed, "noise", &[request.number()])
@@ -298,6 +306,32 @@ mod tests {
         assert_eq!(verdict_of(script, "x", "plain"), "B>>A");
         let judge: JudgeScript = serde_yaml::from_str(script).unwrap();
         assert!(judge.hidden_quality(7, "own plain").abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn taste_sticks_to_a_text_and_is_no_quality() {
+        let script = "{quality_spread: 0, taste: 1}";
+        let judge: JudgeScript = serde_yaml::from_str(script).unwrap();
+        let (mut liked, mut disliked) = (0, 0);
+        for n in 0..40 {
+            let (a, b) = (format!("text {n}"), format!("another {n}"));
+            assert_eq!(verdict_of(script, &a, &b), mirrored(&verdict_of(script, &b, &a)));
+            assert!(judge.hidden_quality(7, &a).abs() < f64::EPSILON);
+            // What is rated well above another is preferred to it: the liking is the same in both questions.
+            match (rating_of(script, &a), rating_of(script, &b)) {
+                (x, y) if x >= y + 2 => {
+                    liked += 1;
+                    assert!(verdict_of(script, &a, &b).starts_with("A>"));
+                }
+                (x, y) if y >= x + 2 => {
+                    disliked += 1;
+                    assert!(verdict_of(script, &a, &b).starts_with("B>"));
+                }
+                _ => {}
+            }
+        }
+        assert!(liked > 3 && disliked > 3, "{liked} {disliked}");
+        assert!(serde_yaml::from_str::<JudgeScript>("{taste: -1}").is_err());
     }
 
     #[test]

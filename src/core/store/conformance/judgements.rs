@@ -1,7 +1,7 @@
 //! What judges said of prompts: kept while it serves a stored one, found by each that stood in it; and judges' profiles.
 
 use super::{Check, assert_fails, store_samples};
-use crate::domain::{JudgeProfile, Judgement, PromptId};
+use crate::domain::{Calibration, JudgeProfile, Judgement, PromptId};
 use crate::error::Code;
 use crate::store::{Filter, Mutation, Store, samples};
 
@@ -141,7 +141,11 @@ fn the_later_profile_of_a_judge_counts(store: &dyn Store) {
     store.put_profile(samples::profile(0)).wait().unwrap();
     assert_eq!(store.profile(samples::judge(0)).wait().unwrap(), Some(later));
     assert_eq!(profiles().len(), 4);
-    let broken = JudgeProfile { length_slope: f64::NAN, audited_at: samples::moment(10), ..samples::profile(0) };
+    let broken = JudgeProfile { length_slope: Some(f64::NAN), audited_at: samples::moment(10), ..samples::profile(0) };
+    assert_fails(store.put_profile(broken).wait(), Code::ValidationFailed);
+    let calibration = Calibration { joint_scatter: f64::INFINITY, ..samples::calibration() };
+    let audited_at = samples::moment(10);
+    let broken = JudgeProfile { calibration: Some(calibration), audited_at, ..samples::profile(0) };
     assert_fails(store.put_profile(broken).wait(), Code::ValidationFailed);
 }
 

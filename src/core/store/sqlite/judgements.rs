@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use super::failure::Outcome;
 use super::prompts::check_finite;
 use super::rows::{Columns, json, millis};
-use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
+use crate::domain::{Calibration, JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 use crate::error::Error;
 
 /// Keeps a judgement; answers false where none of its candidates is stored.
@@ -86,14 +86,22 @@ pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
 
 /// Keeps the later of two profiles of one judge.
 pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Outcome<()> {
+    let of_calibration = |figure: fn(&Calibration) -> f64| profile.calibration.as_ref().map(figure);
     for (name, number) in [
-        ("position_bias", Some(profile.position_bias)),
-        ("swap_consistency", Some(profile.swap_consistency)),
-        ("length_slope", Some(profile.length_slope)),
+        ("position_bias", profile.position_bias),
+        ("swap_consistency", profile.swap_consistency),
+        ("length_slope", profile.length_slope),
         ("self_preference", profile.self_preference),
-        ("stability", Some(profile.stability)),
-        ("sensitivity", Some(profile.sensitivity)),
-        ("robustness", Some(profile.robustness)),
+        ("stability", profile.stability),
+        ("sensitivity", profile.sensitivity),
+        ("robustness", profile.robustness),
+        ("calibration.signal", of_calibration(|known| known.signal)),
+        ("calibration.signal_error", of_calibration(|known| known.signal_error)),
+        ("calibration.pair_scatter", of_calibration(|known| known.pair_scatter)),
+        ("calibration.rating_scatter", of_calibration(|known| known.rating_scatter)),
+        ("calibration.joint_scatter", of_calibration(|known| known.joint_scatter)),
+        ("calibration.degrees", of_calibration(|known| known.degrees)),
+        ("calibration.length_error", of_calibration(|known| known.length_error)),
         ("cost_usd", profile.model_metadata.cost_usd),
     ] {
         check_finite(name, number)?;

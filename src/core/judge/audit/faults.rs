@@ -1,0 +1,106 @@
+//! What is wrong with a judge, in words, and whether it can be used: by the evidence there is, not by a bare figure.
+//!
+//! A fault is named when it is large enough to matter and chance alone would show as much less than once in a hundred
+//! tests, so a fair judge is hardly ever blamed. A judge is usable when the good prompts beat the worse ones by more than
+//! chance, be it only where nothing pleads: one that heeds a plea is not blind.
+
+use super::Trial;
+use super::figures::{Sample, chance_of_so_few};
+use super::profile::{Answers, Length};
+use crate::domain::JudgeProfile;
+
+/// A preference for a place, in margins, below which it does not matter: both orders are averaged.
+const NOTABLE_LEAN: f64 = 0.1;
+/// A bias, in margins, below which it does not matter.
+const NOTABLE_BIAS: f64 = 0.2;
+/// A share of good behaviour below which it matters.
+const NOTABLE_SHARE: f64 = 0.8;
+/// The share of good behaviour of a judge that is not to be blamed.
+const SOUND_SHARE: f64 = 0.9;
+/// The chance below which it is no chance. That of half of six is just below it.
+const UNLIKELY: f64 = 0.02;
+/// The share of pairs below which the two orders say too little.
+const LEAST_CONSISTENCY: f64 = 0.7;
+/// The largest share of questions without a valid answer.
+const MOST_MISSING: f64 = 0.2;
+
+/// How often a judge did well, of how many times.
+pub(super) struct Counts {
+    pub(super) stability: (u32, u32),
+    pub(super) robustness: (u32, u32),
+}
+
+impl Counts {
+    pub(super) fn of(all: &[bool]) -> (u32, u32) {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (count(all.iter().filter(|is_so| **is_so).count()), count(all.len()))
+    }
+}
+
+/// Names the faults, and says whether the judge can be used with them.
+pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Option<&Length>, counts: &Counts) {
+    let mut all: Vec<String> = [missing(profile), blind(answers)].into_iter().flatten().collect();
+    profile.usable = all.is_empty();
+    all.extend(lean(answers.lean()));
+    all.extend(inconsistent(profile.swap_consistency));
+    all.extend(length.filter(|length| is_notable(length)).map(|_| {
+        let then = if profile.length_offset() > 0.0 { ", which is corrected for" } else { "" };
+        format!("it prefers longer text regardless of content{then}")
+    }));
+    let own = Sample::of(&answers.margins_of(Trial::Own));
+    all.extend(
+        own.filter(|own| own.mean >= NOTABLE_BIAS && own.is_above_chance())
+            .map(|own| format!("it prefers its own words, by a margin of {:.2}", own.mean)),
+    );
+    all.extend(
+        too_few(counts.stability)
+            .map(|(same, of)| format!("asked again, it gave the same answer in only {same} of {of} cases")),
+    );
+    all.extend(too_few(counts.robustness).map(|(resisted, of)| {
+        format!("an appeal to the judge within a text changed its verdict in {} of {of} cases", of - resisted)
+    }));
+    profile.faults = all;
+}
+
+fn missing(profile: &JudgeProfile) -> Option<String> {
+    let is_too_much = f64::from(profile.missing) > MOST_MISSING * f64::from(profile.asked);
+    is_too_much.then(|| format!("{} of {} questions had no valid answer", profile.missing, profile.asked))
+}
+
+/// A judge that does not see what was made worse: the good prompts did not win by more than chance.
+fn blind(answers: &Answers<'_>) -> Option<String> {
+    let signals = answers.signals();
+    let Some(signal) = Sample::of(&signals) else {
+        return Some("it never compared a good prompt with a deliberately worsened one in both orders".to_owned());
+    };
+    let (won, of) = (signals.iter().filter(|margin| **margin > 0.0).count(), signals.len());
+    let plain = Sample::of(&answers.margins_of(Trial::Worse));
+    let is_seen = signal.is_above_chance() || plain.is_some_and(|plain| plain.is_above_chance());
+    (!is_seen).then(|| {
+        format!(
+            "it preferred the good prompt to a deliberately worsened one in only {won} of {of} comparisons, which may be chance"
+        )
+    })
+}
+
+fn lean(lean: Option<Sample>) -> Option<String> {
+    let lean = lean.filter(|lean| lean.mean.abs() >= NOTABLE_LEAN && lean.is_beyond_chance())?;
+    let place = if lean.mean > 0.0 { "first" } else { "second" };
+    Some(format!("it prefers what is shown {place}, by a margin of {:.2}", lean.mean.abs()))
+}
+
+fn inconsistent(consistency: Option<f64>) -> Option<String> {
+    let share = consistency.filter(|share| *share < LEAST_CONSISTENCY)?;
+    Some(format!("its two orders agreed in only {:.0} % of the pairs that differ in worth", share * 100.0))
+}
+
+fn is_notable(length: &Length) -> bool {
+    let of = |error| Sample { mean: length.slope, error, count: length.count };
+    length.slope >= NOTABLE_BIAS && length.error.is_some_and(|error| of(error).is_above_chance())
+}
+
+/// The counts where so few are no chance.
+fn too_few((good, of): (u32, u32)) -> Option<(u32, u32)> {
+    let is_notable = f64::from(good) < NOTABLE_SHARE * f64::from(of);
+    (is_notable && chance_of_so_few(good, of, SOUND_SHARE) < UNLIKELY).then_some((good, of))
+}

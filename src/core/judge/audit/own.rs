@@ -1,0 +1,81 @@
+//! The sound prompts in the judge's own words, which its test compares with the prompts themselves.
+
+use futures_util::StreamExt;
+
+use super::{Case, Failures};
+use crate::domain::{ModelMetadata, Phase};
+use crate::error::{Error, Result};
+use crate::judge::ask::Unanswered;
+use crate::judge::{Judge, Judging};
+use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, TargetFamily, complete};
+
+/// How a judge is asked for a text in its own words.
+const RESTATE: &str = "Say the prompt that you are given in your own words. Keep every demand, limit, name and format, add \
+                       none, and stay at about its length. Answer with the prompt alone.";
+/// The most tokens of such a text.
+const OWN_TOKENS: u32 = 1000;
+/// The bytes that such a text may have, at four to a token.
+pub const OWN_BYTES: u64 = 4 * OWN_TOKENS as u64;
+
+/// The same cases with each sound prompt in the judge's own words, as far as it gives them, and what that took.
+///
+/// # Errors
+/// `budget_exceeded`; after too many `failures` in a row as [`super::audit`].
+pub async fn in_own_words(
+    judging: &Judging,
+    judge: &Judge,
+    cases: Vec<Case>,
+    failures: &mut Failures,
+) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
+    let asked = cases.into_iter().map(|case| async {
+        let answer = complete(&*judge.provider, restating(judging, judge, &case)).await;
+        (case, answer)
+    });
+    let mut answers = futures_util::stream::iter(asked).buffered(judging.max_concurrency.max(1));
+    let (mut told, mut spent) = (Vec::new(), Vec::new());
+    while let Some((mut case, answer)) = answers.next().await {
+        match answer {
+            Ok((text, completion)) => {
+                spent.push(completion.metadata());
+                if text.trim().is_empty() {
+                    failures.add(judge, Unanswered::Unreadable("it is empty".to_owned()))?;
+                } else {
+                    failures.end();
+                    case.own = Some(text);
+                }
+            }
+            Err(error) => {
+                let error = Error::from(error);
+                tracing::debug!(%error, "the judge gave no text of its own");
+                failures.add(judge, Unanswered::Failed(error))?;
+            }
+        }
+        told.push(case);
+    }
+    Ok((told, spent))
+}
+
+fn restating(judging: &Judging, judge: &Judge, case: &Case) -> ChatRequest {
+    ChatRequest {
+        messages: vec![
+            Message { role: Role::System, content: RESTATE.to_owned() },
+            Message { role: Role::User, content: case.good.clone() },
+        ],
+        model: judge.model.clone(),
+        temperature: None,
+        max_tokens: Some(OWN_TOKENS),
+        response_schema: None,
+        brief: Brief::Phase(PhaseBrief {
+            phase: Phase::Solutio,
+            phases: vec![Phase::Solutio],
+            persona: judging.persona.clone(),
+            strategy: "direct".to_owned(),
+            target: TargetFamily::Generic,
+            variant: 0,
+            original_input: case.good.clone(),
+            input: case.good.clone(),
+            context: Vec::new(),
+        }),
+        account: judging.account.clone(),
+    }
+}
