@@ -168,7 +168,9 @@ async fn tested(kind: &Kind, trial: u64) -> JudgeProfile {
         .into_iter()
         .map(|case| audit::Case { own: Some(format!("In other words: {}", case.good)), ..case })
         .collect();
-    audit::audit(&judging, &judging.judges[0], &cases, audit::Failures::default(), |_, _| {}).await.expect("the scripted judge answers")
+    audit::audit(&judging, &judging.judges[0], &cases, audit::Failures::default(), |_, _| {})
+        .await
+        .expect("the scripted judge answers")
 }
 
 fn sim(seed: u64, judge: &str) -> Sim {

@@ -84,8 +84,12 @@ impl Errors {
         let labels = first.and_then(profile).and_then(|profile| profile.labels.as_ref());
         let labels = labels.map_or(&[][..], |labels| &labels.observations);
         let mut possibilities = first.and_then(calibration).map_or_else(unknown, tested);
+        let is_length_taken_off = first.and_then(profile).is_some_and(|profile| profile.length_offset() > 0.0);
         for possibility in &mut possibilities {
             possibility.weight *= labelled(labels, possibility);
+            if !is_length_taken_off {
+                possibility.length = possibility.length.min(UNKNOWN_LENGTH * UNKNOWN_LENGTH);
+            }
         }
         let mut possibilities = likeliest(possibilities);
         let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
@@ -146,8 +150,8 @@ fn tested(known: &Calibration) -> Vec<Possibility> {
                 // The two residuals of a pair of texts, of its margin and of its ratings, have the taste in common.
                 let (of_pair, of_rating, joint) = (2.0 * taste + pair, 2.0 * (taste + rating), 2.0 * taste);
                 let determinant = of_pair * of_rating - joint * joint;
-                let trace = of_rating * known.pair_scatter - 2.0 * joint * known.joint_scatter
-                    + of_pair * known.rating_scatter;
+                let trace =
+                    of_rating * known.pair_scatter - 2.0 * joint * known.joint_scatter + of_pair * known.rating_scatter;
                 let likelihood = -0.5 * (degrees * determinant.ln() + INDEPENDENT * trace / determinant);
                 errors.push((likelihood, taste, pair, rating));
             }

@@ -63,6 +63,14 @@ impl Told<'_> {
                 judge.model
             ));
         }
+        for (judge, profile) in self.evidence.judges.iter().zip(self.evidence.profiles) {
+            if !self.opinions.is_empty() && profile.as_ref().is_some_and(|profile| profile.length_offset() > 0.0) {
+                parts.push(format!(
+                    "{} prefers longer texts, as its own test found; what that explains was taken off its answers.",
+                    name(judge)
+                ));
+            }
+        }
         if self.unknown > 0 {
             let unknown = self.unknown;
             parts.push(format!("There was no valid answer about {unknown}: they are listed last, unjudged."));

@@ -152,3 +152,14 @@ fn a_long_reason_is_cut_between_words() {
     assert!(short.ends_with("word…") && short.chars().count() <= BESIDE_EACH_OTHER + 1, "{short}");
     assert_eq!(shortened(" a\nb "), "a b");
 }
+
+#[test]
+fn what_was_taken_off_for_length_is_said_and_so_is_that_a_judge_was_never_tested() {
+    let (all, _) = three();
+    let judgement = judgement(&all, &both([(1.0, -1.0); 3]), 0);
+    let with = |profile: Option<JudgeProfile>| conclude(&judgement, &[profile]).unwrap().reasoning;
+    let profile = |slope| JudgeProfile { length_slope: Some(slope), labels: None, ..crate::judge::tests::sound() };
+    let (plain, liking) = (with(Some(profile(0.0))), with(Some(profile(0.5))));
+    assert!(!plain.contains("longer texts") && liking.contains("`sim/sim` prefers longer texts"), "{plain}\n{liking}");
+    assert!(!plain.contains("judge audit") && with(None).contains("`aludel judge audit sim/sim` measures it"));
+}

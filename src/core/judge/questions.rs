@@ -167,9 +167,8 @@ impl<'i> Inquiry<'i> {
         }
         // What could not be rated is not compared either.
         let known: Vec<usize> = if is_rated {
-            let is_known = |at: &usize| {
-                self.answers.ratings.iter().any(|rating| rating.prompt_id == self.field.entries[*at].id())
-            };
+            let is_known =
+                |at: &usize| self.answers.ratings.iter().any(|rating| rating.prompt_id == self.field.entries[*at].id());
             all.into_iter().filter(is_known).collect()
         } else {
             all
@@ -405,8 +404,7 @@ impl Conduct {
             }
             Unanswered::Failed(error) => {
                 self.last = format!("The last call failed: {error}. ");
-                let place =
-                    if error.code() == Code::ProviderTimeout { &mut lost.timed_out } else { &mut lost.failed };
+                let place = if error.code() == Code::ProviderTimeout { &mut lost.timed_out } else { &mut lost.failed };
                 *place += 1;
                 self.failure = Some(error);
             }

@@ -509,3 +509,78 @@ async fn one_question_can_be_put_by_itself() {
     let request = outline(&judging, &judging.judges[0]).unwrap();
     assert!(request.response_schema.is_some());
 }
+
+#[tokio::test]
+async fn a_member_of_a_panel_that_fails_is_left_out_with_a_warning_and_the_good_verdicts_count() {
+    let broken = "rules: [{when: {role: judge}, answer: {text: 'I would rather not say'}}]";
+    for count in [3, 6] {
+        let panel = judging(&[sim(FAIR), sim(broken)]);
+        let (events, mut run) = Run::new(samples::session_id(1), RunControl::new(256));
+        let all = numbered(count);
+        let judged = select(&panel, &all, &events).await.unwrap();
+        drop(events);
+        let mut warnings = Vec::new();
+        while let Some(event) = run.next().await {
+            if let EventKind::Warning { message, .. } = event.kind {
+                warnings.push(message);
+            }
+        }
+        let left_out = warnings.iter().find(|warning| warning.contains("was not asked further")).expect("it is said");
+        assert!(left_out.contains("I would rather not say"), "{left_out}");
+        assert!(
+            judged.judgement.verdicts.iter().all(|verdict| verdict.judge == 0) && !judged.result.comparisons.is_empty()
+        );
+        assert!(judged.result.missing > 0);
+        assert_whole(&judged.result, &all);
+    }
+    let nobody = judging(&[sim(broken), sim(broken)]);
+    assert_eq!(judged(&nobody, &numbered(3)).await.unwrap_err().code(), Code::JudgeUnreliable);
+}
+
+#[tokio::test]
+async fn a_tested_judge_is_asked_no_more_than_helps() {
+    let calls = async |script: &str, contents: &[&str]| {
+        let mut judging = judging(&[sim(script)]);
+        judging.judges[0].profile = Some(sound());
+        let result = judged(&judging, &candidates(contents)).await.unwrap().result;
+        (result.model_metadata.calls, result.confidence, result.confident)
+    };
+    let far = "judge: {quality_spread: 0, markers: {gold: 2.4}}";
+    let (clear, chance, is_sure) = calls(far, &["a", "b", "gold", "c", "d"]).await;
+    assert!(clear <= 7 && chance >= 0.8 && is_sure, "{clear} {chance}");
+    let close = "judge: {quality_spread: 0, markers: {gold: 0.3, silver: 0.25}}";
+    let (close, chance, is_sure) = calls(close, &["a", "b", "gold", "silver", "d"]).await;
+    assert!(close > clear && close <= 11 && !is_sure && chance < 0.8, "{close} {chance}");
+    let (thorough, few) = (most_asks(5, 1, true, true), most_asks(5, 1, false, true));
+    assert_eq!((few, thorough, least_asks(5, 1, true), least_asks(3, 2, true)), (11, 25, 5, 4));
+}
+
+#[tokio::test]
+async fn a_chance_has_three_digits_at_most_and_what_is_wanted_decides_whether_it_is_enough() {
+    let all = candidates(&["gold", "lead", "tin"]);
+    let script = "judge: {quality_spread: 0, markers: {gold: 3}}";
+    let with = async |confidence: f64| {
+        let mut judging = Judging { confidence, ..judging(&[sim(script)]) };
+        judging.judges[0].profile = Some(sound());
+        judged(&judging, &all).await.unwrap()
+    };
+    for wanted in [0.6, 0.8, 0.99] {
+        let Judged { judgement, result } = with(wanted).await;
+        assert!(
+            (result.confidence * 1000.0 - (result.confidence * 1000.0).round()).abs() < 1e-9,
+            "{}",
+            result.confidence
+        );
+        assert!(result.confidence < 1.0);
+        assert_eq!((result.confident, judgement.wanted_confidence), (result.confidence >= wanted, wanted));
+    }
+    let (little, much) = (with(0.6).await.judgement, with(0.99).await.judgement);
+    assert!(little.verdicts.len() <= much.verdicts.len());
+}
+
+#[tokio::test]
+async fn two_agreeing_answers_of_an_untested_judge_make_nothing_certain() {
+    let script = "judge: {quality_spread: 0, markers: {gold: 9}}";
+    let result = judge(script, &candidates(&["gold", "lead"])).await.0.unwrap();
+    assert!((0.6..0.7).contains(&result.confidence) && !result.confident, "{}", result.confidence);
+}
