@@ -75,7 +75,9 @@ impl Errors {
         let mut weights: Vec<f64> = (0..judges).map(|at| calibration(at).map_or_else(untested, reliability)).collect();
         let total: f64 = weights.iter().sum();
         if total > 0.0 {
-            weights.iter_mut().for_each(|weight| *weight /= total);
+            for weight in &mut weights {
+                *weight /= total;
+            }
         } else {
             weights.fill(1.0 / judges.max(1) as f64);
         }

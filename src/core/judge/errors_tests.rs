@@ -8,7 +8,7 @@ use crate::store::samples;
 
 /// What a pair that agrees in both orders says.
 fn chance(errors: &Errors, margin: f64) -> f64 {
-    let margins = vec![Margin { a: 0, b: 1, margin, extra: 0.0 }];
+    let margins = vec![Margin { a: 0, b: 1, mean: margin, extra: 0.0 }];
     let said = Said { margins, ratings: vec![None; 2], lengths: vec![0.0; 2] };
     fit(&said, &errors.possibilities, 1).strengths[0].unwrap().best
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::domain::{Grade, JudgeProfile, PairVerdict, Rating};
 
 use super::errors::Errors;
-use super::field::Field;
+use super::field::{Entry, Field};
 use super::strength::{Margin, Said};
 
 /// How much of a measured preference for length is taken off.
@@ -142,7 +142,7 @@ pub(super) fn said(
     profiles: &[Option<JudgeProfile>],
     errors: &Errors,
 ) -> Said {
-    let lengths = field.entries.iter().map(|entry| entry.log_length()).collect();
+    let lengths = field.entries.iter().map(Entry::log_length).collect();
     let points = points(field, ratings, profiles, errors);
     let ratings = points.into_iter().map(|points| points.map(|points| MARGIN_OF_A_POINT * points)).collect();
     Said { margins: margins(opinions, errors), ratings, lengths }
@@ -173,7 +173,7 @@ fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
             margin += part * opinion.counted(leans.get(opinion.judge).copied().unwrap_or_default());
             extra += part * part * opinion.extra();
         }
-        Margin { a, b, margin, extra }
+        Margin { a, b, mean: margin, extra }
     };
     by_pair.into_iter().map(of_pair).collect()
 }

@@ -17,7 +17,7 @@ use super::linear;
 pub(super) struct Margin {
     pub(super) a: usize,
     pub(super) b: usize,
-    pub(super) margin: f64,
+    pub(super) mean: f64,
     /// Variance beside that of every pair.
     pub(super) extra: f64,
 }
@@ -128,7 +128,9 @@ impl Fitted {
             best[draw.best] += 1.0;
             all += 1.0;
         }
-        best.iter_mut().for_each(|share| *share /= f64::max(all, 1.0));
+        for share in &mut best {
+            *share /= f64::max(all, 1.0);
+        }
         best
     }
 
@@ -258,9 +260,9 @@ impl Problem {
             precision[one.b * size + one.b] += held;
             precision[one.a * size + one.b] -= held;
             precision[one.b * size + one.a] -= held;
-            pull[one.a] += held * one.margin;
-            pull[one.b] -= held * one.margin;
-            squares += held * one.margin * one.margin;
+            pull[one.a] += held * one.mean;
+            pull[one.b] -= held * one.mean;
+            squares += held * one.mean * one.mean;
             logarithms += variance.ln();
         }
         let raters = self.rated.len() as f64;
@@ -325,9 +327,9 @@ impl Problem {
         let slope = length.sqrt() * random.normal();
         let mut drawn = Vec::with_capacity(self.size);
         let mut rest = Vec::with_capacity(self.size);
-        for at in 0..self.size {
+        for (seen, along) in seen.iter().zip(&self.lengths) {
             let own = worth.sqrt() * random.normal();
-            rest.push(seen[at] - (own + taste.sqrt() * random.normal() + slope * self.lengths[at]));
+            rest.push(seen - (own + taste.sqrt() * random.normal() + slope * along));
             drawn.push(own);
         }
         for (own, more) in drawn.iter_mut().zip(self.worth(solved, &rest)) {

@@ -8,7 +8,7 @@ const fn fair(worth: f64, pair: f64, rating: f64) -> Possibility {
 }
 
 const fn both(a: usize, b: usize, margin: f64) -> Margin {
-    Margin { a, b, margin, extra: 0.0 }
+    Margin { a, b, mean: margin, extra: 0.0 }
 }
 
 fn compared(count: usize, margins: &[Margin]) -> Said {
