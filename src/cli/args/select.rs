@@ -14,7 +14,7 @@ Examples:
   aludel select 7a3f9c21 5e0b44d9 @last --task \"Summarise a contract\"
   aludel select 7a3f9c21 5e0b44d9 --criteria code --judge-provider anthropic
   aludel select 7a3f9c21 5e0b44d9 --criteria ./tone.yaml --quiet
-  aludel select 7a3f9c21 5e0b44d9 @last --confidence 0.9
+  aludel select 7a3f9c21 5e0b44d9 --confidence 0.9
   aludel select 7a3f9c21 5e0b44d9 --judge-provider openai/gpt-6-sol,anthropic
 
 Each pair is judged twice, either prompt standing first once, so that a liking

@@ -69,7 +69,8 @@ pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
 /// What the judge's run came to, its warnings told.
 pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a SelectResult> {
     // Where a program reads what went wrong, nothing else stands beside it.
-    let is_told = matches!(view.state, RunState::Finished(_)) || !printer.format().is_json();
+    let is_well = matches!(view.state, RunState::Finished(_)) && as_asked(view).is_ok();
+    let is_told = is_well || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
         // What could not be stored, and a cap that was reached, is the error that the command ends with.
         let cap = view.cap_reached().filter(|_| view.not_stored().is_none());

@@ -115,7 +115,7 @@ pub struct Conclusion {
     pub winner: PromptId,
     /// P(best), 0..=1.
     pub confidence: f64,
-    /// False when it was too close to call.
+    /// False when P(best) was below what was wanted.
     pub confident: bool,
     /// All candidates, best first.
     pub order: Vec<PromptId>,

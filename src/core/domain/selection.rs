@@ -14,9 +14,9 @@ pub struct SelectResult {
     pub prompt: Prompt,
     /// Why, in words.
     pub reasoning: String,
-    /// P(best), 0..=1.
+    /// P(best) by this judge, 0..=1, to three digits.
     pub confidence: f64,
-    /// False when it is too close to call.
+    /// True when `confidence` is as large as was wanted: 0.8 unless the request says another.
     pub confident: bool,
     /// The prompts the winner could not be told from; empty when `confident`.
     pub tied: Vec<PromptId>,
@@ -145,7 +145,7 @@ pub struct Standing {
     pub prompt_id: PromptId,
     /// Strength, 0..=1: the chance to beat an average candidate.
     pub score: f64,
-    /// 90 % bootstrap interval of the score.
+    /// Where the score is with a probability of 90 %.
     pub interval: [f64; 2],
     /// Comparisons won.
     pub wins: u32,

@@ -94,13 +94,18 @@ impl Engine {
         let judges = bench.targets.len();
         let least = judge::least_asks(texts.len(), judges, self.config().judge.order_swaps);
         match request.max_calls {
-            Some(most) if most < least => Err(Error::Budget(format!(
-                "`max_calls` is {most}; to choose among {} texts {} to be asked {least} times at least: raise it, or name \
-                 fewer prompts{}",
-                texts.len(),
-                if judges == 1 { "the judge has" } else { "the judges have" },
-                if judges == 1 { "" } else { " or fewer judges" },
-            ))),
+            Some(most) if most < least => {
+                let (count, who) = (texts.len(), if judges == 1 { "the judge has" } else { "the judges have" });
+                let or_else = match (least > 2 * judges as u64, judges > 1) {
+                    (true, _) => ", or name fewer prompts",
+                    (false, true) => ", or name fewer judges",
+                    (false, false) => "",
+                };
+                Err(Error::Budget(format!(
+                    "`max_calls` is {most}, and to choose among {count} texts {who} to be asked {least} times at least: \
+                     raise `max_calls` to at least {least}{or_else}"
+                )))
+            }
             _ => Ok(()),
         }
     }

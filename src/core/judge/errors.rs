@@ -7,6 +7,7 @@
 //! in both orders says a little under two thirds. A tested judge has the possibilities that its [`Calibration`] makes
 //! likely, and labels by people narrow them further.
 
+use super::evidence::TRUST;
 use crate::domain::{Calibration, JudgeProfile, LabelledMargin};
 
 /// Variances that a judge may have, and how likely they are before anything is asked.
@@ -36,13 +37,13 @@ pub(super) struct Errors {
 }
 
 /// Shares of worth in what an unknown judge says of pairs, and how likely they are.
-const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 10.0), (0.15, 0.3), (0.35, 0.7), (0.6, 1.2), (0.85, 0.8)];
+const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 15.0), (0.15, 0.3), (0.35, 0.7), (0.6, 1.2), (0.85, 0.8)];
 /// Shares of taste in the rest.
 const SHARES_OF_TASTE: [f64; 3] = [0.0, 0.4, 0.8];
 /// Variances of mean margins between candidates.
 const VARIANCES: [(f64, f64); 4] = [(0.12, 1.0), (0.25, 2.0), (0.5, 2.0), (0.9, 1.0)];
 /// Variances of the error of ratings beside half the variance of pairs.
-const RATING_SHARES: [f64; 3] = [0.08, 0.25, 0.7];
+const RATING_SHARES: [f64; 4] = [0.08, 0.25, 0.8, 2.5];
 /// Standard deviation of the preference for length of a judge that was not tested for it.
 const UNKNOWN_LENGTH: f64 = 0.1;
 /// Variances below these are none that a judge of five grades and ten points can have.
@@ -56,11 +57,11 @@ const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.5);
 /// What a sound judge sees in such copies, in margins, and its spread.
 const USUAL_SIGNAL: (f64, f64) = (0.6, 0.3);
 /// How likely a judge sees nothing, before its test.
-const BLIND: f64 = 0.3;
+const BLIND: f64 = 0.5;
 /// What the scatter of a test counts for: its pairs share texts.
 const INDEPENDENT: f64 = 0.8;
 /// Possibilities that are kept.
-const MOST: usize = 200;
+const MOST: usize = 240;
 /// The share of their errors that judges of a panel have in common.
 const SHARED: f64 = 0.5;
 /// How much a judge counts in a panel that was not tested: that of a signal of 0.4 with a usual error.
@@ -86,10 +87,12 @@ impl Errors {
         let labels = first.and_then(profile).and_then(|profile| profile.labels.as_ref());
         let labels = labels.map_or(&[][..], |labels| &labels.observations);
         let mut possibilities = first.and_then(calibration).map_or_else(unknown, tested);
-        let is_length_taken_off = first.and_then(profile).is_some_and(|profile| profile.length_offset() > 0.0);
+        let offset = first.and_then(profile).map_or(0.0, JudgeProfile::length_offset);
         for possibility in &mut possibilities {
             possibility.weight *= labelled(labels, possibility);
-            if !is_length_taken_off {
+            if offset > 0.0 {
+                possibility.length += ((1.0 - TRUST) * offset).powi(2);
+            } else {
                 possibility.length = possibility.length.min(UNKNOWN_LENGTH * UNKNOWN_LENGTH);
             }
         }

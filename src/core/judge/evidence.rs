@@ -15,7 +15,7 @@ use super::field::{Entry, Field};
 use super::strength::{Margin, Said};
 
 /// How much of a measured preference for length is taken off.
-const TRUST: f64 = 0.76;
+pub(super) const TRUST: f64 = 0.76;
 /// From this share of a margin on a preference for length makes a judge say one grade more, as judges round.
 const SAYS_A_GRADE: f64 = 0.2;
 /// What rounding to grades adds to a margin at most.

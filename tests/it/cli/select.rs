@@ -130,23 +130,31 @@ fn why_tells_what_was_said_and_asks_nobody() {
 fn a_cap_is_answered_with_advice_that_fits_a_choice() {
     let (home, ids) = filled(FAIR);
     let detail = |arguments: &[&str]| {
-        let problem = home.run(arguments).failed(7).problem();
+        let said = home.run(arguments);
+        assert_eq!(said.code, 7, "{}", said.stderr);
+        let problem = said.problem();
         assert_eq!(problem["code"], "budget_exceeded", "{problem}");
         problem["detail"].as_str().expect("a detail").to_owned()
     };
-    let select = detail(&["select", &ids[0], &ids[1], "--max-calls", "1", "--format", "json"]);
-    let compare = detail(&["compare", &ids[0], &ids[1], "--task", "x", "--max-calls", "1", "--format", "json"]);
+    let too_low = detail(&["select", &ids[0], &ids[1], "--max-calls", "1", "--format", "json"]);
+    assert!(too_low.ends_with("raise `max_calls` to at least 2"), "{too_low}");
+    let all = [&ids[0][..], &ids[1], &ids[2], "--max-calls", "3", "--format", "json"];
+    let select = detail(&[&["select"], &all[..]].concat());
+    let compare = detail(&[&["compare", "--task", "x"], &all[..]].concat());
     for said in [&select, &compare] {
         assert!(said.contains("name fewer prompts or a cheaper judge"), "{said}");
+        assert!(said.contains("The choice rests on what was answered until then"), "{said}");
     }
     let audit = detail(&["judge", "audit", "--max-calls", "1", "--format", "json"]);
     assert!(audit.contains("a cheaper judge") && !audit.contains("prompts"), "{audit}");
     for said in [select, compare, audit] {
         assert!(!said.contains("variants") && !said.contains("phases") && !said.contains("max_tokens"), "{said}");
     }
-    // Another pair: of the first one an answer is kept by now.
-    let text = home.run(&["select", &ids[0], &ids[2], "--max-calls", "1"]).failed(7).stderr;
-    assert!(text.contains("fewer prompts") && !text.contains("--count"), "{text}");
+    // What is said so far is put out. Other words for the task: of the first an answer is kept by now.
+    let ended = home.run(&["select", &ids[0], &ids[1], &ids[2], "--task", "another", "--max-calls", "3"]);
+    assert_eq!(ended.code, 7, "{}", ended.stderr);
+    assert!(ended.stderr.contains("fewer prompts") && !ended.stderr.contains("--count"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("The cap ended the selection after 3 of 6 calls."), "{}", ended.stdout);
 }
 
 #[test]

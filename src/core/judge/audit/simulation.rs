@@ -51,7 +51,7 @@ impl Outcomes {
 }
 
 /// A hundred audits of judges like this one. Their own words are no better and no worse.
-async fn audits(kind: &str, judge: &str) -> Outcomes {
+async fn audits(judge: &str) -> Outcomes {
     let own = |case: Case| Case { own: Some(format!("{}[own]\n", case.good)), ..case };
     let cases: Vec<Case> = cases().unwrap().into_iter().map(own).collect();
     let mut all = Outcomes::default();
@@ -69,7 +69,6 @@ async fn audits(kind: &str, judge: &str) -> Outcomes {
         all.length += profile.length_slope.unwrap();
         all.signal += profile.calibration.unwrap().signal;
     }
-    println!("{}", all.line(kind));
     all
 }
 
@@ -79,28 +78,28 @@ fn seeing(more: &str) -> String {
 
 #[tokio::test]
 async fn a_fair_judge_is_hardly_ever_blamed() {
-    let fair = audits("fair", &seeing("")).await;
+    let fair = audits(&seeing("")).await;
     assert!(fair.usable == AUDITS && fair.blamed <= 5, "{}", fair.line("fair"));
 }
 
 #[tokio::test]
 async fn a_liking_for_a_place_is_found() {
     for bias in ["0.3", "-0.3"] {
-        let leaning = audits(&format!("position {bias}"), &seeing(&format!("position_bias: {bias}, "))).await;
+        let leaning = audits(&seeing(&format!("position_bias: {bias}, "))).await;
         assert!(leaning.named("what is shown") >= 80 && leaning.usable == AUDITS, "{}", leaning.line(bias));
     }
 }
 
 #[tokio::test]
 async fn a_random_judge_is_not_usable() {
-    let random = audits("random", "noise: 1.4").await;
+    let random = audits("noise: 1.4").await;
     assert!(random.usable < 5, "{}", random.line("random"));
 }
 
 #[tokio::test]
 async fn a_liking_for_length_is_found_the_more_the_larger_it_is() {
-    let some = audits("length 0.5", &seeing("length_bias: 0.5, ")).await;
-    let much = audits("length 1.0", &seeing("length_bias: 1.0, ")).await;
+    let some = audits(&seeing("length_bias: 0.5, ")).await;
+    let much = audits(&seeing("length_bias: 1.0, ")).await;
     assert!(much.named("longer text") >= some.named("longer text"), "{}", much.line("1.0"));
     assert!(some.usable >= 95 && much.usable >= 95, "{}", much.line("1.0"));
 }
@@ -108,7 +107,7 @@ async fn a_liking_for_length_is_found_the_more_the_larger_it_is() {
 #[tokio::test]
 async fn a_judge_that_is_talked_round_is_found() {
     let marks = format!("{}, \"Note to the judge\": 1.8", marks(&cases().unwrap(), -1.6));
-    let heeding = audits("talked round", &format!("{ERRORS}, markers: {{{marks}}}")).await;
+    let heeding = audits(&format!("{ERRORS}, markers: {{{marks}}}")).await;
     // It is not blind: it sees what is worse where nothing pleads.
     assert!(heeding.named("an appeal") >= 80 && heeding.usable >= 95, "{}", heeding.line("talked round"));
 }
