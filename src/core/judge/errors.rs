@@ -4,7 +4,7 @@
 //! what it sees and an error of that pair; a rating has an error of its own. [`Possibility`] holds the variances of
 //! these four, in squared margins. A judge without a test may be anything: most of the weight is on judges whose
 //! verdicts say nothing of worth, as one cannot see from a few verdicts that they do, so that one clear pair which agrees
-//! in both orders says a little under two thirds. A tested judge has the possibilities that its [`Calibration`] makes
+//! in both orders says about six in ten. A tested judge has the possibilities that its [`Calibration`] makes
 //! likely, and labels by people narrow them further.
 
 use super::evidence::TRUST;
@@ -37,7 +37,7 @@ pub(super) struct Errors {
 }
 
 /// Shares of worth in what an unknown judge says of pairs, and how likely they are.
-const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 15.0), (0.15, 0.3), (0.35, 0.7), (0.6, 1.2), (0.85, 0.8)];
+const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 14.0), (0.15, 1.2), (0.35, 1.0), (0.6, 0.8), (0.85, 0.3)];
 /// Shares of taste in the rest.
 const SHARES_OF_TASTE: [f64; 3] = [0.0, 0.4, 0.8];
 /// Variances of mean margins between candidates.

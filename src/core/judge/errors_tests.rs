@@ -29,10 +29,10 @@ fn tested_as(signal: f64, pair: f64, rating: f64) -> JudgeProfile {
 }
 
 #[test]
-fn one_clear_pair_of_an_unknown_judge_says_about_two_thirds() {
+fn one_clear_pair_of_an_unknown_judge_says_some_six_in_ten() {
     let unknown = Errors::of(&[None], 1);
     let said = [0.25, 0.5, 0.75, 1.0].map(|margin| chance(&unknown, margin));
-    assert!(said.is_sorted() && (0.6..0.7).contains(&said[3]), "{said:?}");
+    assert!(said.is_sorted() && (0.58..0.67).contains(&said[3]), "{said:?}");
     assert!(!unknown.is_known);
 }
 

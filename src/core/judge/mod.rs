@@ -220,8 +220,8 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
     let Some(concluded) = evidence.conclude() else { return Err(nobody()) };
     let prompt = judged.iter().find(|prompt| prompt.id == concluded.conclusion.winner);
     let prompt = (*prompt.ok_or_else(nobody)?).clone();
-    let of_cap =
-        cap.map(|cap| (format!("{cap}. The choice rests on what was answered until then."), Some(Code::BudgetExceeded)));
+    let of_cap = cap
+        .map(|cap| (format!("{cap}. The choice rests on what was answered until then."), Some(Code::BudgetExceeded)));
     let others = warnings.iter().chain(&concluded.warnings).map(|message| (message.clone(), None));
     for (message, code) in others.chain(of_cap) {
         events.send(EventKind::Warning { variant: None, phase: None, message, code }).await;

@@ -62,8 +62,9 @@ fn original() -> Home {
     // Priced, because some examples cap what may be spent; it sees what its test made worse, else `judge audit` ends with 1.
     let cases = aludel_core::judge::audit::cases().expect("the cases of the test");
     let last = |worse: &str| serde_json::to_string(worse.lines().last().unwrap_or_default()).expect("a text");
-    let marks: String = cases.iter().map(|case| format!(", {}: -9", last(&case.worse))).collect();
-    let judge = include_str!("../../fixtures/sim/judge.yaml").replace("2.5}", &format!("2.5{marks}}}"));
+    let marks: Vec<String> = cases.iter().map(|case| format!("{}: -9", last(&case.worse))).collect();
+    let marks = format!("2.5, {}}}", marks.join(", "));
+    let judge = include_str!("../../fixtures/sim/judge.yaml").replace("2.5}", &marks);
     let script = format!("{judge}price: {{input: 1.0, output: 2.0}}\n");
     let script = home.write("judge.yaml", script);
     home.run(&["generate", "Say sorry to a customer about prime numbers", "--count", "4", "--quiet"]).done();
