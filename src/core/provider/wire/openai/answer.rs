@@ -161,9 +161,10 @@ fn usage(usage: &Value) -> Option<WireUsage> {
 }
 
 /// OpenRouter's figure, in US dollars. With a key of the user's own at the vendor it is OpenRouter's fee alone, and the
-/// vendor's bill stands beside it.
+/// vendor's bill stands beside it. A figure below zero is none: it would hide what the other one says.
 fn cost(usage: &Value) -> Option<f64> {
-    let cost = usage["cost"].as_f64()?;
-    let bill = usage["cost_details"]["upstream_inference_cost"].as_f64();
-    Some(cost + bill.filter(|_| usage["is_byok"] == true).unwrap_or(0.0))
+    let dollars = |figure: &Value| figure.as_f64().filter(|dollars| *dollars >= 0.0);
+    let bill = if usage["is_byok"] == true { &usage["cost_details"]["upstream_inference_cost"] } else { &Value::Null };
+    let bill = if bill.is_null() { 0.0 } else { dollars(bill)? };
+    Some(dollars(&usage["cost"])? + bill).filter(|sum| sum.is_finite())
 }

@@ -53,6 +53,18 @@ fn the_cost_and_the_model_that_answered_are_told() {
 }
 
 #[test]
+fn a_cost_that_no_call_can_have_is_none() {
+    for (cost, bill) in
+        [(json!(-128), json!(null)), (json!(1), json!(-0.9)), (json!(-1), json!(2)), (json!(1e308), json!(1e308))]
+    {
+        let details = json!({ "upstream_inference_cost": bill });
+        let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "cost": cost, "is_byok": true, "cost_details": details });
+        let stream = format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [], "usage": usage }));
+        assert_eq!(costs(&pieces(&codec(), &stream)), [0.0; 0], "{usage}");
+    }
+}
+
+#[test]
 fn with_the_users_own_key_the_vendors_bill_is_part_of_the_cost() {
     let chunk = |is_byok: bool| {
         let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5, "is_byok": is_byok, "cost_details": { "upstream_inference_cost": 10 } });
