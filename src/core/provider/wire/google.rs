@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use self::reader::Reader;
 use super::escape::escape;
 use super::lengths::without_lengths;
-use super::reading::{self, text, tokens, vector};
+use super::reading::{self, text, tokens};
 use super::turns::{Turn, Turns};
 use super::{
     AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire, WireUsage,
@@ -93,9 +93,8 @@ impl Wire for Google {
 
     fn read_embeddings(&self, body: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
         let value = reading::json(&self.provider, body)?;
-        let vectors = value["embeddings"].as_array().and_then(|embeddings| {
-            embeddings.iter().map(|embedding| vector(&embedding["values"])).collect::<Option<Vec<_>>>()
-        });
+        let embeddings = value["embeddings"].as_array();
+        let vectors = embeddings.and_then(|list| reading::vectors(list.iter().map(|embedding| &embedding["values"])));
         let Some(vectors) = vectors else {
             return Err(reading::garbage(&self.provider, body));
         };

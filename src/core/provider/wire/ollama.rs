@@ -14,7 +14,7 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use self::reader::Reader;
-use super::reading::{self, names, tokens, vector};
+use super::reading::{self, names, tokens};
 use super::{
     AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire, WireUsage,
 };
@@ -92,7 +92,7 @@ impl Wire for Ollama {
 
     fn read_embeddings(&self, body: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
         let value = reading::json(&self.provider, body)?;
-        let vectors = value["embeddings"].as_array().and_then(|list| list.iter().map(vector).collect());
+        let vectors = value["embeddings"].as_array().and_then(|list| reading::vectors(list.iter()));
         let Some(vectors) = vectors else {
             return Err(reading::garbage(&self.provider, body));
         };

@@ -44,10 +44,17 @@ pub(super) fn names<'a>(list: &'a Value, of: &str) -> Option<Vec<&'a str>> {
 }
 
 /// Numbers; `None` when something in it is none, or there are none at all.
-pub(super) fn vector(value: &Value) -> Option<Vec<f32>> {
+fn vector(value: &Value) -> Option<Vec<f32>> {
     #[expect(clippy::cast_possible_truncation, reason = "vectors are kept in single precision")]
     let numbers: Option<Vec<f32>> = value.as_array()?.iter().map(|number| Some(number.as_f64()? as f32)).collect();
-    numbers.filter(|numbers| !numbers.is_empty())
+    numbers.filter(|numbers| !numbers.is_empty() && numbers.iter().all(|number| number.is_finite()))
+}
+
+/// Vectors of finite numbers, all of one length; `None` where one of them is not.
+pub(super) fn vectors<'a>(values: impl Iterator<Item = &'a Value>) -> Option<Vec<Vec<f32>>> {
+    let vectors = values.map(vector).collect::<Option<Vec<_>>>()?;
+    let dimensions = vectors.first().map_or(0, Vec::len);
+    vectors.iter().all(|vector| vector.len() == dimensions).then_some(vectors)
 }
 
 #[cfg(test)]

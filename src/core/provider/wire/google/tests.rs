@@ -358,7 +358,12 @@ fn vectors_are_read_in_order() {
     let answer = wire().read_embeddings(body.to_string().as_bytes()).unwrap();
     assert_eq!(answer.vectors, [[0.5, 1.0], [-0.5, 0.0]]);
     assert_eq!(answer.usage.input, Some(3));
-    for broken in [json!({}), json!({"embeddings": [{"values": [0.5]}, {}]})] {
+    for broken in [
+        json!({}),
+        json!({"embeddings": [{"values": [0.5]}, {}]}),
+        json!({"embeddings": [{"values": [0.5]}, {"values": [0.5, 1]}]}),
+        json!({"embeddings": [{"values": [-1e300]}]}),
+    ] {
         assert_eq!(wire().read_embeddings(broken.to_string().as_bytes()).unwrap_err().failure, F::Unavailable);
     }
 }

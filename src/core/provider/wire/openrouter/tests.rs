@@ -60,7 +60,7 @@ fn a_cost_that_no_call_can_have_is_none() {
         let details = json!({ "upstream_inference_cost": bill });
         let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "cost": cost, "is_byok": true, "cost_details": details });
         let stream = format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [], "usage": usage }));
-        assert_eq!(costs(&pieces(&codec(), &stream)), [0.0; 0], "{usage}");
+        assert_eq!(costs(&pieces(&codec(), stream.as_bytes())), [0.0; 0], "{usage}");
     }
 }
 
