@@ -4,7 +4,7 @@
 //! what it sees and an error of that pair; a rating has an error of its own. [`Possibility`] holds the variances of
 //! these four, in squared margins. A judge without a test may be anything: most of the weight is on judges whose
 //! verdicts say nothing of worth, as one cannot see from a few verdicts that they do, so that one clear pair which agrees
-//! in both orders says about six in ten. A tested judge has the possibilities that its [`Calibration`] makes
+//! in both orders says about two thirds. How evenly it favours a place tells those that answer by chance. A tested judge has the possibilities that its [`Calibration`] makes
 //! likely, and labels by people narrow them further.
 
 use super::evidence::TRUST;
@@ -24,6 +24,9 @@ pub(super) struct Possibility {
     pub(super) rating: f64,
     /// Of a preference for length that is left, for each unit of the logarithm of lengths.
     pub(super) length: f64,
+    /// Of what the judge gives to the place, between pairs: answers made by chance scatter in it as in all else. 0 where
+    /// nothing is to follow from that.
+    pub(super) scatter: f64,
 }
 
 /// What is known of a panel taken together.
@@ -38,8 +41,14 @@ pub(super) struct Errors {
 
 /// Shares of worth in what an unknown judge says of pairs, and how likely they are.
 const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 14.0), (0.15, 1.2), (0.35, 1.0), (0.6, 0.8), (0.85, 0.3)];
+/// From this share of worth on a judge says something of it.
+const SEEING: f64 = 0.05;
 /// Shares of taste in the rest.
 const SHARES_OF_TASTE: [f64; 3] = [0.0, 0.4, 0.8];
+/// How much likelier no taste is than each other share, for a judge that says nothing of worth.
+const CHANCE_WITHOUT_WORTH: f64 = 2.0;
+/// The variance of what a judge gives to the place between pairs, where its answers are not made by chance.
+const STEADY: f64 = 0.06;
 /// Variances of mean margins between candidates.
 const VARIANCES: [(f64, f64); 4] = [(0.12, 1.0), (0.25, 2.0), (0.5, 2.0), (0.9, 1.0)];
 /// Variances of the error of ratings beside half the variance of pairs.
@@ -53,11 +62,11 @@ const LEAST: f64 = 0.01;
 const WORTHS: [f64; 7] = [0.005, 0.08, 0.16, 0.25, 0.35, 0.5, 0.7];
 const TASTES: [f64; 7] = [0.0004, 0.01, 0.03, 0.06, 0.12, 0.25, 0.5];
 /// The median of the spread of candidates beside what a copy made worse on purpose loses, and the spread of its logarithm.
-const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.5);
+const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.42);
 /// What a sound judge sees in such copies, in margins, and its spread.
 const USUAL_SIGNAL: (f64, f64) = (0.6, 0.3);
 /// How likely a judge sees nothing, before its test.
-const BLIND: f64 = 0.5;
+const BLIND: f64 = 0.35;
 /// What the scatter of a test counts for: its pairs share texts.
 const INDEPENDENT: f64 = 0.8;
 /// Possibilities that are kept.
@@ -126,13 +135,16 @@ fn unknown() -> Vec<Possibility> {
             for (variance, of_variance) in VARIANCES {
                 for rating in RATING_SHARES {
                     let rest = (1.0 - worth) * variance;
+                    let is_chance = worth < SEEING && taste == 0.0;
                     all.push(Possibility {
-                        weight: of_worth * of_variance,
+                        weight: of_worth * of_variance * if is_chance { CHANCE_WITHOUT_WORTH } else { 1.0 },
                         worth: worth * variance / 2.0,
                         taste: (rest * taste / 2.0).max(LEAST * LEAST),
                         pair: (rest * (1.0 - taste)).max(LEAST),
                         rating: rating * variance / 2.0 + LEAST,
                         length: UNKNOWN_LENGTH * UNKNOWN_LENGTH,
+                        // The halves of a sum and of a difference of two answers that have nothing in common are alike.
+                        scatter: if is_chance { variance } else { STEADY },
                     });
                 }
             }
@@ -178,6 +190,7 @@ fn tested(known: &Calibration) -> Vec<Possibility> {
                 pair: *pair,
                 rating: *rating,
                 length,
+                scatter: 0.0,
             });
         }
     }

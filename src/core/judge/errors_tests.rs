@@ -9,7 +9,7 @@ use crate::store::samples;
 /// What a pair that agrees in both orders says.
 fn chance(errors: &Errors, margin: f64) -> f64 {
     let margins = vec![Margin { a: 0, b: 1, mean: margin, extra: 0.0 }];
-    let said = Said { margins, ratings: vec![None; 2], lengths: vec![0.0; 2] };
+    let said = Said { margins, ratings: vec![None; 2], lengths: vec![0.0; 2], leans: vec![vec![0.0]] };
     fit(&said, &errors.possibilities, 1).strengths[0].unwrap().best
 }
 
@@ -32,7 +32,7 @@ fn tested_as(signal: f64, pair: f64, rating: f64) -> JudgeProfile {
 fn one_clear_pair_of_an_unknown_judge_says_some_six_in_ten() {
     let unknown = Errors::of(&[None], 1);
     let said = [0.25, 0.5, 0.75, 1.0].map(|margin| chance(&unknown, margin));
-    assert!(said.is_sorted() && (0.58..0.67).contains(&said[3]), "{said:?}");
+    assert!(said.is_sorted() && (0.6..0.7).contains(&said[3]), "{said:?}");
     assert!(!unknown.is_known);
 }
 

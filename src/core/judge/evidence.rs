@@ -145,7 +145,13 @@ pub(super) fn said(
     let lengths = field.entries.iter().map(Entry::log_length).collect();
     let points = points(field, ratings, profiles, errors);
     let ratings = points.into_iter().map(|points| points.map(|points| MARGIN_OF_A_POINT * points)).collect();
-    Said { margins: margins(opinions, errors), ratings, lengths }
+    Said { margins: margins(opinions, errors), ratings, lengths, leans: leans(opinions, errors) }
+}
+
+/// By judge, what it gave to the first place in each pair that it answered in both orders.
+fn leans(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Vec<f64>> {
+    let of_judge = |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(Opinion::lean);
+    (0..errors.weights.len()).map(|judge| of_judge(judge).collect()).collect()
 }
 
 fn weight(errors: &Errors, judge: usize) -> f64 {
@@ -154,13 +160,9 @@ fn weight(errors: &Errors, judge: usize) -> f64 {
 
 /// The mean of each pair's margins, by how much each judge counts.
 fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
-    let lean = |judge: usize| {
-        let known = opinions.iter().filter(|opinion| opinion.judge == judge).filter_map(Opinion::lean);
-        let (sum, count) = known.fold((0.0, 0.0), |(sum, count), lean| (sum + lean, count + 1.0));
-        // Shrunken, because few pairs show it.
-        sum / (count + 1.0)
-    };
-    let leans: Vec<f64> = (0..errors.weights.len()).map(lean).collect();
+    // Shrunken, because few pairs show it.
+    let shrunken = |known: Vec<f64>| known.iter().sum::<f64>() / (known.len() as f64 + 1.0);
+    let leans: Vec<f64> = leans(opinions, errors).into_iter().map(shrunken).collect();
     let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
     for opinion in opinions {
         by_pair.entry((opinion.a, opinion.b)).or_default().push(opinion);

@@ -30,6 +30,8 @@ pub(super) struct Said {
     pub(super) ratings: Vec<Option<f64>>,
     /// By entry, the logarithm of its length.
     pub(super) lengths: Vec<f64>,
+    /// By judge, what it gave to the first place in each pair.
+    pub(super) leans: Vec<Vec<f64>>,
 }
 
 /// How one entry stands.
@@ -71,6 +73,8 @@ const INFORMED: f64 = 0.02;
 const SAME: f64 = 1e-9;
 /// How much of a win a margin is: 1 is a whole win beside an even chance.
 const WIN_OF_A_MARGIN: f64 = 2.0;
+/// The variance of judges' preferences for the first place.
+const PLACE: f64 = 0.2;
 /// Possibilities less likely than this are left out of the draws.
 const NEGLIGIBLE: f64 = 1e-9;
 
@@ -203,6 +207,7 @@ struct Problem {
     ratings: Vec<f64>,
     /// Logarithms of lengths less their mean.
     lengths: Vec<f64>,
+    leans: Vec<Vec<f64>>,
 }
 
 /// What follows under one possibility.
@@ -231,6 +236,7 @@ impl Problem {
             ratings: known.iter().map(|&at| said.ratings[at].map_or(0.0, |rating| rating - mean)).collect(),
             rated,
             lengths: lengths.into_iter().map(|own| own - length).collect(),
+            leans: said.leans.clone(),
         }
     }
 
@@ -284,7 +290,9 @@ impl Problem {
         linear::forward(&precision, &mut seen);
         let explained: f64 = seen.iter().map(|part| part * part).sum();
         linear::backward(&precision, &mut seen);
-        let evidence = possibility.weight.max(f64::MIN_POSITIVE).ln() - 0.5 * (logarithms + squares - explained);
+        let of_leans: f64 = self.leans.iter().map(|leans| scattered(leans, possibility.scatter)).sum();
+        let evidence =
+            possibility.weight.max(f64::MIN_POSITIVE).ln() - 0.5 * (logarithms + squares - explained) + of_leans;
         Solved { possibility: *possibility, evidence, weight: 0.0, factor: precision, seen }
     }
 
@@ -356,6 +364,19 @@ impl Draw {
         let is_informed = of_worth > INFORMED * (of_worth + taste + pair / 2.0);
         Self { worth, seen, best, is_informed, pair }
     }
+}
+
+/// The logarithm of how likely what a judge gave to the place scatters like this with the variance, its preference for the
+/// place being unknown, up to what all variances have in common; 0 for the variance 0, under which nothing follows.
+fn scattered(leans: &[f64], variance: f64) -> f64 {
+    if leans.is_empty() || variance <= 0.0 {
+        return 0.0;
+    }
+    let count = leans.len() as f64;
+    let mean = leans.iter().sum::<f64>() / count;
+    let within: f64 = leans.iter().map(|lean| (lean - mean).powi(2)).sum();
+    let of_mean = variance + count * PLACE;
+    -0.5 * ((count - 1.0) * variance.ln() + of_mean.ln() + within / variance + count * mean * mean / of_mean)
 }
 
 fn summarise(estimate: &[f64], draws: &[Draw]) -> Vec<Strength> {

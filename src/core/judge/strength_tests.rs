@@ -4,7 +4,7 @@ use super::*;
 
 /// A judge that errs by `pair` and `rating`, with no taste of its own.
 const fn fair(worth: f64, pair: f64, rating: f64) -> Possibility {
-    Possibility { weight: 1.0, worth, taste: 1e-6, pair, rating, length: 0.0 }
+    Possibility { weight: 1.0, worth, taste: 1e-6, pair, rating, length: 0.0, scatter: 0.0 }
 }
 
 const fn both(a: usize, b: usize, margin: f64) -> Margin {
@@ -12,7 +12,7 @@ const fn both(a: usize, b: usize, margin: f64) -> Margin {
 }
 
 fn compared(count: usize, margins: &[Margin]) -> Said {
-    Said { margins: margins.to_vec(), ratings: vec![None; count], lengths: vec![0.0; count] }
+    Said { margins: margins.to_vec(), ratings: vec![None; count], lengths: vec![0.0; count], leans: Vec::new() }
 }
 
 fn strengths(said: &Said, possibilities: &[Possibility]) -> Vec<Strength> {
@@ -34,7 +34,8 @@ fn one_pair_is_as_sure_as_the_normal_distribution_says() {
 fn ratings_decide_where_nothing_was_compared() {
     // Two ratings differ by 0.4, each with the variance 0.06: the mean is 0.4 * 0.5 / 0.62 = 0.323, the deviation
     // √(0.5 * 0.12 / 0.62) = 0.311: Φ(1.037) = 0.850.
-    let said = Said { margins: Vec::new(), ratings: vec![Some(3.2), Some(2.8)], lengths: vec![0.0; 2] };
+    let said =
+        Said { margins: Vec::new(), ratings: vec![Some(3.2), Some(2.8)], lengths: vec![0.0; 2], leans: Vec::new() };
     let found = strengths(&said, &[fair(0.25, 0.13, 0.06)]);
     assert!((found[0].best - 0.850).abs() < 0.02, "{}", found[0].best);
     // Nine of ten draws of the difference are within 1.645 deviations: as scores from 0.453 to 0.697.
@@ -139,7 +140,7 @@ fn worlds(count: usize, pairs: usize, seeds: u32) -> (f64, f64, f64) {
         let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
         let margins: Vec<Margin> =
             all.take(pairs).map(|(a, b)| both(a, b, truth[a] - truth[b] + 0.36 * random.next())).collect();
-        let said = Said { margins, ratings, lengths: vec![0.0; count] };
+        let said = Said { margins, ratings, lengths: vec![0.0; count], leans: Vec::new() };
         let found = fit(&said, &[fair(0.25, 0.13, 0.0625)], u64::from(seed)).strengths;
         let found: Vec<Strength> = found.into_iter().map(Option::unwrap).collect();
         let mean = truth.iter().sum::<f64>() / count as f64;
