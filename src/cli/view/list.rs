@@ -16,7 +16,7 @@ pub(super) fn repeat() -> String {
 }
 /// What it means.
 pub(super) fn footnote() -> String {
-    format!("{NEAR} nearly the same text as a prompt listed above it")
+    format!("{NEAR} nearly the same as one listed above")
 }
 
 /// How the prompts of a page are laid out.

@@ -10,6 +10,7 @@
 //! | judge | `judge/*.md` | what the judge is told, a template |
 //! | rubric | `judge/*.yaml` | criteria of the judge and their weights; new ones may be added |
 //! | catalog | `models.yaml` | limits, prices and parameters of models; the user's file is laid over ours row by row |
+//! | frame | `frames/*.yaml` | what the embedded writer says around a request, by family of tasks |
 //! | theme | `themes/*.yaml` | how the workbench draws each role; new ones may be added |
 //!
 //! A file of the user's is read whenever it is asked for, so an edit counts from the next call on, and parsed again only
@@ -19,6 +20,7 @@
 
 mod cache;
 mod catalog;
+pub mod frame;
 mod front_matter;
 pub mod message;
 pub mod persona;
@@ -38,6 +40,7 @@ use crate::error::{Error, Result};
 use crate::provider::TargetFamily;
 use crate::provider::catalog::Catalog;
 use cache::Cache;
+pub use frame::Frame;
 pub use front_matter::AssetFault;
 pub use message::{MessageTemplate, Wording};
 pub use persona::{Check, Persona};
@@ -74,6 +77,8 @@ pub enum AssetKind {
     Judge,
     /// The judge's criteria.
     Rubric,
+    /// What the embedded writer says around a request.
+    Frame,
     /// What is known of models.
     Catalog,
     /// How the workbench looks.
@@ -82,8 +87,17 @@ pub enum AssetKind {
 
 impl AssetKind {
     /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 8] =
-        [Self::Persona, Self::Phase, Self::Strategy, Self::Form, Self::Judge, Self::Rubric, Self::Catalog, Self::Theme];
+    pub const ALL: [Self; 9] = [
+        Self::Persona,
+        Self::Phase,
+        Self::Strategy,
+        Self::Form,
+        Self::Judge,
+        Self::Rubric,
+        Self::Frame,
+        Self::Catalog,
+        Self::Theme,
+    ];
 
     /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
@@ -94,6 +108,7 @@ impl AssetKind {
             Self::Form => "form",
             Self::Judge => "judge",
             Self::Rubric => "rubric",
+            Self::Frame => "frame",
             Self::Catalog => "catalog",
             Self::Theme => "theme",
         }
@@ -107,6 +122,7 @@ impl AssetKind {
             Self::Strategy => "strategies",
             Self::Form => "forms",
             Self::Judge | Self::Rubric => "judge",
+            Self::Frame => "frames",
             Self::Catalog => "",
             Self::Theme => "themes",
         }
@@ -115,7 +131,7 @@ impl AssetKind {
     /// How its files' names end.
     pub const fn extension(self) -> &'static str {
         match self {
-            Self::Rubric | Self::Catalog | Self::Theme => "yaml",
+            Self::Rubric | Self::Frame | Self::Catalog | Self::Theme => "yaml",
             _ => "md",
         }
     }
@@ -187,6 +203,7 @@ pub struct Assets {
     messages: Cache<MessageTemplate>,
     wordings: Cache<Wording>,
     rubrics: Cache<Rubric>,
+    frames: Cache<Frame>,
     catalogs: Cache<Catalog>,
 }
 
@@ -282,6 +299,20 @@ impl Assets {
         Ok(Arc::new(rubric))
     }
 
+    /// The frame of a family of tasks.
+    ///
+    /// # Errors
+    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    pub fn frame(&self, name: &str) -> Result<Arc<Frame>> {
+        let text = self.text(AssetKind::Frame, name)?;
+        self.frames.get(&text, || frame::parse(&text.name, &text.text))
+    }
+
+    /// The names of all families of tasks, [`frame::GENERAL`] first.
+    pub fn families() -> impl Iterator<Item = &'static str> {
+        table::names(AssetKind::Frame)
+    }
+
     /// What is known of models: our rows under the user's.
     ///
     /// # Errors
@@ -365,6 +396,7 @@ impl Assets {
             AssetKind::Phase | AssetKind::Judge => self.message(kind, name)?.description.clone(),
             AssetKind::Strategy | AssetKind::Form => self.wording(kind, name)?.description.clone(),
             AssetKind::Rubric => self.rubric(name)?.description.clone(),
+            AssetKind::Frame => self.frame(name)?.description.clone(),
             AssetKind::Catalog => catalog::description(&*self.catalog()?),
             AssetKind::Theme => self.theme_description(name)?,
         })

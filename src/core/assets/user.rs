@@ -60,7 +60,7 @@ impl AssetDirs {
     /// Files in the folders of assets that nothing reads, as errors that say why.
     pub(super) fn strays(&self) -> Vec<Error> {
         let mut strays = Vec::new();
-        for folder in ["personas", "phases", "strategies", "forms", "judge", "themes"] {
+        for folder in ["personas", "phases", "strategies", "forms", "judge", "frames", "themes"] {
             for path in self.files(folder) {
                 if let Some(reason) = why_unread(folder, &path) {
                     strays.push(Error::File { action: "use", path, reason });

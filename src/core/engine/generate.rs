@@ -6,14 +6,16 @@ use std::time::Duration;
 use super::judging::{Author, Bench};
 use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
+use crate::assets::STRATEGIES;
 use crate::config;
-use crate::domain::Phase;
+use crate::domain::{Phase, ProviderKind};
 use crate::error::Result;
 use crate::event::Run;
 use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
+use crate::provider::builtin::Writer;
 use crate::provider::cache::Shelf;
 use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
@@ -61,6 +63,8 @@ impl Engine {
         let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
         warnings.extend(target.and_then(|model| self.unknown_target(model)));
+        let (strategies, told) = self.strategies(&request, count)?;
+        warnings.extend(told);
         let judge = if request.auto_select {
             let bench = self.bench_of(&request)?;
             warnings.extend(bench.warnings.iter().cloned());
@@ -74,6 +78,7 @@ impl Engine {
             input: request.input,
             count,
             phases,
+            strategies,
             persona: request.persona.unwrap_or_else(|| wiring::default_persona(config).to_owned()),
             tags: request.tags,
             context: request.context,
@@ -87,6 +92,39 @@ impl Engine {
             account,
             allowance,
         })
+    }
+
+    /// The strategies of the variants, and what the user should know of them. Where `builtin` does all phases they are
+    /// those whose texts differ for this request, and fewer than asked for means that texts repeat.
+    fn strategies(&self, request: &GenerateRequest, count: u32) -> Result<(Vec<String>, Vec<String>)> {
+        let phases = request.phases.as_deref().unwrap_or(&Phase::ALL);
+        let is_builtin = |phase: &Phase| {
+            let (target, fallbacks) = self.binding(*phase, request);
+            fallbacks.is_empty() && self.kind(target.provider) == Some(ProviderKind::Builtin)
+        };
+        if !phases.iter().all(is_builtin) {
+            return Ok((STRATEGIES.map(str::to_owned).to_vec(), Vec::new()));
+        }
+        let writer = Writer::new(Arc::clone(&self.inner.assets));
+        let has_context = !request.context.is_empty();
+        let strategies = writer.strategies(&request.input, has_context, phases)?;
+        let distinct = strategies.len();
+        let mut told = Vec::new();
+        if request.count.is_some() && distinct < count as usize {
+            told.push(format!(
+                "the embedded writer has {distinct} different {} for this request, so the {count} variants repeat {}; ask for \
+                 {distinct}, or for more from a model (`--provider`)",
+                if distinct == 1 { "prompt" } else { "prompts" },
+                if distinct == 1 { "it" } else { "them" },
+            ));
+        }
+        if writer.is_own(&request.input)? {
+            told.push(
+                "the request is a prompt that the embedded writer made; it was taken out of its frame, and framed anew"
+                    .to_owned(),
+            );
+        }
+        Ok((strategies.into_iter().map(str::to_owned).collect(), told))
     }
 
     /// What is said of a target model that is neither in the catalogue nor configured: perhaps its name is mistyped.

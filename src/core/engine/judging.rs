@@ -93,7 +93,7 @@ impl Engine {
         })
     }
 
-    fn kind(&self, provider: &str) -> Option<ProviderKind> {
+    pub(super) fn kind(&self, provider: &str) -> Option<ProviderKind> {
         self.inner.registry.settings(provider).map(|settings| settings.kind)
     }
 

@@ -19,18 +19,13 @@ use crate::store::samples;
 use crate::text::clean::{Cleaner, clean};
 use crate::text::measure::{Demands, Measure, Reader};
 use crate::text::query::TextQuery;
-use crate::text::{
-    blocks, diff, facts, fence, language, likeness, markdown, printable, sentences, snippet, template, terms, tokens,
-};
+use crate::text::{diff, facts, fence, language, likeness, markdown, snippet, template, terms, tokens};
 use crate::{prompting, redact, statistics};
 
 /// A function over text, and its name.
 type Row = (&'static str, fn(&str));
 
 const ROWS: &[Row] = &[
-    ("blocks::blocks", |text| {
-        black_box(blocks::blocks(text));
-    }),
     ("clean::clean", |text| {
         black_box(clean(text));
     }),
@@ -65,14 +60,11 @@ const ROWS: &[Row] = &[
     ("diff::unified", |text| {
         black_box(diff::unified(text, &reversed(text)));
     }),
-    ("facts::facts", |text| {
-        black_box(facts::facts(text));
-    }),
-    ("facts::find_word", |text| {
-        black_box(facts::find_word(text, "a"));
-    }),
     ("Fence::around", |text| {
         black_box(fence::Fence::around([text, text]).wrap("TEXT", text));
+    }),
+    ("facts", |text| {
+        black_box((facts::numbers(text), facts::quoted(text), facts::placeholders(text)));
     }),
     ("language::language", |text| {
         black_box(language::language(text));
@@ -106,17 +98,11 @@ const ROWS: &[Row] = &[
         let (demands, reading) = (Demands::of(text, &mut reader), reader.read("nothing of it"));
         black_box(demands.missing(&reading));
     }),
-    ("printable::printable", |text| {
-        black_box(printable::printable(text));
-    }),
     ("TextQuery::parse", |text| {
         black_box(TextQuery::parse(text));
     }),
     ("TextQuery::matches", |text| {
         black_box(TextQuery::parse("a -\"b a\" wor*").matches(&[terms::finding_terms(text)]));
-    }),
-    ("sentences::sentences", |text| {
-        black_box(sentences::sentences(text));
     }),
     ("snippet::best", |text| {
         black_box(snippet::best(&TextQuery::parse("a* b 1 word \"a b\" OR line"), &[text, "", text]));
@@ -164,14 +150,14 @@ const ROWS: &[Row] = &[
         black_box(prompting::phase_request(&ASSETS, &brief, None, None, None).is_ok());
     }),
     ("builtin::write, of a request", |text| {
-        black_box(builtin::write(&brief(text, text)));
+        black_box(WRITER.write(&brief(text, text)).is_ok());
     }),
     ("builtin::write, of a context", |text| {
         let brief = brief("Summarise the background.", "Summarise the background.");
-        black_box(builtin::write(&PhaseBrief { context: vec![text.to_owned()], ..brief }));
+        black_box(WRITER.write(&PhaseBrief { context: vec![text.to_owned()], ..brief }).is_ok());
     }),
     ("builtin::write, of another's draft", |text| {
-        black_box(builtin::write(&brief("Write to Ann. Use 3 lines.", text)));
+        black_box(WRITER.write(&brief("Write to Ann. Use 3 lines.", text)).is_ok());
     }),
     ("builtin::judge", |text| {
         let question = JudgeQuestion::Compare { a: text.to_owned(), b: reversed(text) };
@@ -197,6 +183,9 @@ fn reversed(text: &str) -> String {
 fn prompt(seed: u32, content: &str) -> Prompt {
     Prompt { content: content.to_owned(), ..samples::prompt(seed) }
 }
+
+/// Keeps its frames, whose reading is no work on the text.
+static WRITER: std::sync::LazyLock<builtin::Writer> = std::sync::LazyLock::new(builtin::Writer::default);
 
 fn brief(request: &str, draft: &str) -> PhaseBrief {
     PhaseBrief {

@@ -262,6 +262,7 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         input: INPUT.into(),
         count: case.count,
         phases: case.phases().iter().map(bind).collect(),
+        strategies: crate::assets::STRATEGIES.map(str::to_owned).to_vec(),
         persona: "generic".into(),
         tags: Vec::new(),
         context: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::allowance::Allowance;
-use crate::assets::{Assets, Rubric};
+use crate::assets::{Assets, Rubric, strategy_for};
 use crate::domain::{Phase, Prompt, SessionId, Timestamp};
 use crate::error::Result;
 use crate::ids::IdSource;
@@ -28,6 +28,8 @@ pub struct Plan {
     pub count: u32,
     /// The phases, in order, each bound to its provider. Never empty.
     pub phases: Vec<PhaseBinding>,
+    /// The strategies, in the order in which variants take them; the first again after the last. Never empty.
+    pub strategies: Vec<String>,
     /// The persona's name.
     pub persona: String,
     /// Labels of the stored prompts.
@@ -113,6 +115,12 @@ pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
 pub type Begin = Box<dyn FnOnce() + Send>;
 
 impl Plan {
+    /// The strategy of a variant.
+    pub fn strategy(&self, variant: u32) -> &str {
+        let place = usize::try_from(variant).unwrap_or_default() % self.strategies.len().max(1);
+        self.strategies.get(place).map_or_else(|| strategy_for(variant), String::as_str)
+    }
+
     /// The phases' names, in order.
     pub fn phase_names(&self) -> Vec<Phase> {
         self.phases.iter().map(|binding| binding.phase).collect()

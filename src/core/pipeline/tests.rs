@@ -66,6 +66,7 @@ impl World {
             input: "Write a note about 3 rivers".into(),
             count,
             phases: Phase::ALL.map(bind).to_vec(),
+            strategies: crate::assets::STRATEGIES.map(str::to_owned).to_vec(),
             persona: "generic".into(),
             tags: vec!["rivers".into()],
             context: Vec::new(),

@@ -8,7 +8,6 @@ use futures_util::StreamExt;
 
 use super::announce::Announcer;
 use super::plan::{PhaseBinding, Plan, Ports};
-use crate::assets::strategy_for;
 use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
 use crate::event::EventKind;
@@ -36,7 +35,7 @@ pub(super) async fn run(
     allotment: Option<&Allotment>,
     progress: &mut Progress,
 ) -> Result<Prompt> {
-    let strategy = strategy_for(variant).to_owned();
+    let strategy = plan.strategy(variant).to_owned();
     let mut steps: Vec<Step> = Vec::with_capacity(plan.phases.len());
     for (place, binding) in plan.phases.iter().enumerate() {
         let account = allotment.map_or_else(|| plan.account.clone(), |allotment| allotment.account(place));

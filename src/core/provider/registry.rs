@@ -252,7 +252,9 @@ impl Registry {
         let settings = &entry.settings;
         let ProviderSettings { name, kind, model, script, .. } = settings;
         match (kind, script) {
-            (ProviderKind::Builtin, _) => Ok(Transport::with_terms(Builtin::new(name), Terms::EMBEDDED)),
+            (ProviderKind::Builtin, _) => {
+                Ok(Transport::with_terms(Builtin::new(name, Arc::clone(&self.assets)), Terms::EMBEDDED))
+            }
             (ProviderKind::Sim, Some(script)) => {
                 let mut sim = Sim::from_file(name, script)?;
                 if let Some(model) = model {

@@ -34,6 +34,41 @@ pub enum Language {
     Unknown,
 }
 
+impl Language {
+    /// The languages that frames are written in.
+    pub const FRAMED: [Self; 10] = [
+        Self::English,
+        Self::German,
+        Self::Spanish,
+        Self::French,
+        Self::Portuguese,
+        Self::Italian,
+        Self::Dutch,
+        Self::Japanese,
+        Self::Chinese,
+        Self::Arabic,
+    ];
+
+    /// Its code (ISO 639-1); empty for [`Language::Unknown`].
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Spanish => "es",
+            Self::Italian => "it",
+            Self::Portuguese => "pt",
+            Self::Dutch => "nl",
+            Self::Russian => "ru",
+            Self::Chinese => "zh",
+            Self::Japanese => "ja",
+            Self::Korean => "ko",
+            Self::Arabic => "ar",
+            Self::Unknown => "",
+        }
+    }
+}
+
 /// Words so common that a few of them tell the language, each in none of the other lists.
 const TELLING_WORDS: &[(Language, &[&str])] = &[
     (

@@ -2,7 +2,6 @@
 
 #[cfg(any(test, feature = "test-support"))]
 pub mod adversarial;
-pub mod blocks;
 pub mod cell;
 pub mod clean;
 pub mod diff;
@@ -10,12 +9,9 @@ pub mod facts;
 pub mod fence;
 pub mod language;
 pub mod likeness;
-mod lines;
 pub mod markdown;
 pub mod measure;
-pub mod printable;
 pub mod query;
-pub mod sentences;
 pub mod shown;
 pub mod snippet;
 pub mod template;

@@ -1,15 +1,15 @@
-//! Search by meaning over prompts as this program writes them: by another wording of the idea, and by what stands in the
-//! prompt alone.
+//! Search by meaning over prompts as models write them: by another wording of the idea, and by what stands in the prompt alone.
 //!
-//! The ideas and their paraphrases are those of `tests/fixtures/paraphrases`; each idea becomes a prompt through all phases
-//! with the embedded writer, and everything is asked through the engine. `content.tsv` has queries for what the writer puts
-//! into prompts of one kind: an answer is right when the line they are about stands in it.
+//! The ideas and their paraphrases are those of `tests/fixtures/paraphrases`; `prompts.jsonl` holds a recorded prompt of each,
+//! so that what is measured is the search and not whoever wrote them. Everything is asked through the engine. `content.tsv`
+//! has queries for what stands in prompts of one kind: an answer is right when the line they are about stands in it.
 
 use super::*;
 use crate::api::{ReindexRequest, SearchRequest};
 use crate::domain::FoundPrompt;
 
 const PAIRS: &str = include_str!("../../../../tests/fixtures/paraphrases/pairs.tsv");
+const PROMPTS: &str = include_str!("../../../../tests/fixtures/paraphrases/prompts.jsonl");
 const CONTENT: &str = include_str!("../../../../tests/fixtures/paraphrases/content.tsv");
 
 fn lines(file: &'static str) -> Vec<Vec<&'static str>> {
@@ -41,13 +41,13 @@ async fn recall(
 }
 
 #[tokio::test]
-async fn generated_prompts_are_found_by_their_idea_and_by_what_they_alone_say() {
+async fn prompts_are_found_by_their_idea_and_by_what_they_alone_say() {
     let home = Home::new();
     let engine = home.engine();
     let pairs = lines(PAIRS);
-    for pair in &pairs {
-        generate(&engine, json!({ "input": pair[0], "count": 1 })).await.unwrap();
-    }
+    let input =
+        crate::transfer::Input { name: "prompts".into(), source: std::io::Cursor::new(PROMPTS.as_bytes().to_vec()) };
+    engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input, |_| {}).await.unwrap();
     let request: ReindexRequest = engine.decode(json!({ "vectors": true })).unwrap();
     assert_eq!(engine.reindex(request, |_| {}).await.unwrap().vectors, pairs.len() as u64);
 

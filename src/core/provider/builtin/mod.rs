@@ -1,115 +1,130 @@
 //! The embedded, deterministic prompt writer: a provider without key, network or model.
 //!
-//! It is no language model. It reads a request by tables of cue words and writes prompts from tables of plain
-//! sentences, and the same brief always gives the same text.
+//! It is no language model and understands nothing. It may do three things: frame a request, add what is safe, ask for what is
+//! missing. The request stands whole in the prompt, byte for byte, in a tag; what stands before and after comes
+//! from the frames ([`crate::assets::frame`]) alone and holds no word of the request. A prompt that is ready already (a
+//! template with placeholders, a system prompt, an image prompt) is its own output.
 //!
 //! # How it reads and writes
-//! [`reading`] cuts the request into passages and puts each, in the user's own words, where it belongs: task, context,
-//! requirements, things to avoid, form of the answer, material. `craft` holds what a good prompt of each task type
-//! says beyond that, `persona` what a persona adds, `strategy` the ways of asking. The phases draw on all of these
-//! through `ingredients`: `findings` lays them out (prima-materia), `prose` writes them as instructions (solutio),
-//! `compose` makes the structured prompt (coagulatio); `render` gives it the form a family of models reads best.
-//! When the text between two phases is of another hand, `foreign` takes that text as the matter.
+//! [`read`] tells what can be told from the request's form; [`decide`] whether it is certainly of one family, by `library`'s
+//! cue words; [`slots`] what it says itself, where ours keeps silent, and what is missing; [`frame`] which
+//! sentences that gives; [`render`] puts them around the request. Every phase is a function of the request: prima-materia is the
+//! general frame and the reading, solutio two paragraphs around the request, coagulatio the finished prompt. The text of
+//! another provider's phase stands beside the request as a draft; our own is recognised by writing it again ([`own`]).
 //!
-//! # What always holds
-//! Every number, quotation, name, format and constraint of the request is in the text of every phase, and no number is
-//! there that was not: user passages are placed, never paraphrased, and no sentence of ours holds a digit.
-//!
-//! To add a task type, see `craft`; its cue words are in `cues::tasks`.
+//! To add a family, add a file to `assets/frames` and a row to the table of assets.
 
-mod compose;
-mod craft;
-mod cues;
-mod document;
-mod findings;
-mod foreign;
-mod headings;
-mod ingredients;
+mod decide;
+mod essence;
+mod frame;
 pub mod judge;
-mod persona;
-mod prose;
-mod reading;
+mod library;
+mod own;
+mod read;
 mod render;
-mod strategy;
+mod slots;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use strategy::STRATEGY_NAMES;
 pub use stream::{Builtin, MODEL};
 
-use std::collections::HashSet;
-
-use ingredients::Ingredients;
-use reading::{Material, MaterialKind, Reading, read};
-use strategy::Strategy;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::PhaseBrief;
+use crate::assets::Assets;
 use crate::domain::Phase;
-use crate::text::facts;
+use crate::error::Result;
+use frame::{Case, Layout, Shape};
+use library::Library;
+use render::Beside;
 
-/// Writes the text of one phase. Deterministic, never empty, never fails.
-pub fn write(brief: &PhaseBrief) -> String {
-    let original = read(&brief.original_input, &brief.context);
-    if is_own(brief, &original) {
-        return written(brief, brief.phase, &original);
-    }
-    let reading = foreign::joined(original, read(&brief.input, &[]), &brief.input);
-    written(brief, brief.phase, &reading)
+/// Writes prompts with the frames of these assets.
+#[derive(Debug, Clone, Default)]
+pub struct Writer {
+    assets: Arc<Assets>,
+    library: Arc<Mutex<Option<Arc<Library>>>>,
 }
 
-/// True when the phase works on the request itself or on what we made of it.
-fn is_own(brief: &PhaseBrief, original: &Reading) -> bool {
-    if same(&brief.input, &brief.original_input) {
-        return true;
+impl Writer {
+    /// A writer with these frames.
+    pub fn new(assets: Arc<Assets>) -> Self {
+        Self { assets, library: Arc::default() }
     }
-    let before = brief.phases.iter().take_while(|phase| **phase != brief.phase).last();
-    before.is_some_and(|phase| same(&brief.input, &written(brief, *phase, original)))
+
+    /// The text of one phase. Deterministic and never empty but for an empty request.
+    ///
+    /// # Errors
+    /// `file` when a frame of the user's cannot be used.
+    pub fn write(&self, brief: &PhaseBrief) -> Result<String> {
+        let library = self.library()?;
+        let request = own::request_in(&brief.original_input, &library).unwrap_or(&brief.original_input);
+        let case = Case::of(request, !brief.context.is_empty(), &library);
+        let is_own = is_same(&brief.input, &brief.original_input) || {
+            let before = brief.phases.iter().take_while(|phase| **phase != brief.phase).last();
+            before.is_some_and(|phase| is_same(&brief.input, &written(&case, brief, *phase, None)))
+        };
+        Ok(written(&case, brief, brief.phase, (!is_own).then_some(brief.input.as_str())))
+    }
+
+    /// The strategies of the variants of a request, in order, as far as the texts of the last of these phases differ. Where
+    /// more variants are asked for they are taken from the first again.
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub fn strategies(&self, request: &str, has_context: bool, phases: &[Phase]) -> Result<Vec<&'static str>> {
+        let library = self.library()?;
+        let case = Case::of(own::request_in(request, &library).unwrap_or(request), has_context, &library);
+        let is_one = (case.decision.is_ready && !has_context) || phases.last() == Some(&Phase::PrimaMateria);
+        let mut shapes = if is_one { vec![case.shapes()[0]] } else { case.shapes() };
+        if phases.last() == Some(&Phase::Solutio) {
+            // It has one layout, so each strategy gives one text.
+            shapes.truncate(case.strategies().len());
+        }
+        Ok(shapes.into_iter().map(|shape| shape.strategy.name()).collect())
+    }
+
+    /// True when the request is a prompt that this writer made, which it takes off again.
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub fn is_own(&self, request: &str) -> Result<bool> {
+        Ok(own::request_in(request, &*self.library()?).is_some())
+    }
+
+    fn library(&self) -> Result<Arc<Library>> {
+        let mut kept = self.library.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = &*kept
+            && library.is_current(&self.assets)?
+        {
+            return Ok(Arc::clone(library));
+        }
+        let library = Arc::new(Library::of(&self.assets)?);
+        *kept = Some(Arc::clone(&library));
+        Ok(library)
+    }
 }
 
 /// True when two texts differ in white space alone.
-fn same(a: &str, b: &str) -> bool {
+fn is_same(a: &str, b: &str) -> bool {
     a == b || a.split_whitespace().eq(b.split_whitespace())
 }
 
-fn written(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
-    let text = rendered(brief, phase, reading);
-    if keeps_facts(&reading.original, &text) {
-        return text;
+fn written(case: &Case<'_>, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -> String {
+    let beside = Beside { context: &brief.context, draft };
+    let shape = case.shape(&brief.strategy, brief.variant);
+    text(case, phase, shape, brief.target, &beside)
+}
+
+/// The text of a phase in a shape.
+fn text(case: &Case<'_>, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &Beside<'_>) -> String {
+    if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
+        return case.reading.request.to_owned();
     }
-    // Quotation marks that do not pair can defeat the reader. Then the request is added to the letter.
-    let mut whole = reading.clone();
-    whole.material.push(Material { kind: MaterialKind::Request, text: reading.original.clone() });
-    rendered(brief, phase, &whole)
-}
-
-fn rendered(brief: &PhaseBrief, phase: Phase, reading: &Reading) -> String {
-    let strategy = Strategy::named(&brief.strategy, brief.variant);
-    let from = Ingredients::new(reading, &brief.persona);
-    let document = match phase {
-        Phase::PrimaMateria => findings::findings(&from, strategy),
-        Phase::Solutio => prose::prose(&from, strategy),
-        Phase::Coagulatio => compose::compose(&from, strategy, brief.target),
-    };
-    render::render(&document, brief.target)
-}
-
-/// The most facts that are looked for in the whole text, each of them, because they were not found where facts stand.
-const MOST_LOOKED_FOR: usize = 64;
-
-/// True when every number, quotation, placeholder and address of the request is in the text. A text that lacks many of them
-/// where they would stand is taken to lack one.
-fn keeps_facts(request: &str, text: &str) -> bool {
-    let is_among = |facts: fn(&str) -> Vec<&str>| -> HashSet<&str> { facts(text).into_iter().collect() };
-    let numbers = is_among(facts::numbers);
-    let lost = |facts: fn(&str) -> Vec<&str>| -> Vec<&str> {
-        let known = is_among(facts);
-        facts(request).into_iter().filter(|fact| !known.contains(fact)).collect()
-    };
-    let unseen: HashSet<&str> =
-        [facts::quoted, facts::placeholders, facts::addresses].into_iter().flat_map(lost).collect();
-    facts::numbers(request).iter().all(|number| numbers.contains(number))
-        && unseen.len() <= MOST_LOOKED_FOR
-        && unseen.into_iter().all(|fact| text.contains(fact))
+    match phase {
+        Phase::PrimaMateria => render::essence(case, target, beside),
+        Phase::Solutio => render::render(case, Shape { layout: Layout::Plain, ..shape }, target, beside),
+        Phase::Coagulatio => render::render(case, shape, target, beside),
+    }
 }

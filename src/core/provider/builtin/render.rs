@@ -1,144 +1,211 @@
-//! How a document looks to a family of models: Markdown headings, XML sections, or plain labelled paragraphs.
+//! Rendering: the request whole in its tag, with the parts of a frame around it, in the form that suits a family of models.
 //!
-//! User text is never markup: a line of it that could pass for a heading of ours was made plain by the reader, tags
-//! of ours that occur in it get another name, and material stands between delimiters it cannot forge.
+//! The tag is the first of `request`, `request-2`, … of which neither the opening nor the closing form stands in what it
+//! holds, whatever the case; so exactly one region is marked, and the request comes out of it byte for byte.
 
-use super::document::{Document, Piece, Section, SectionId, delimiter, fence};
-use super::headings::heading;
+use super::frame::{Case, Layout, Part, Shape};
 use crate::provider::TargetFamily;
 
-/// The finished text of a document.
-pub(super) fn render(document: &Document, target: TargetFamily) -> String {
-    let mut document = document.clone();
-    arrange(&mut document, target);
-    let user_text = user_text(&document);
-    let mut blocks: Vec<String> = Vec::new();
-    if !document.opening.is_empty() {
-        blocks.push(document.opening.join(" "));
-    }
-    for section in &document.sections {
-        let body = section.pieces.iter().map(|piece| piece_text(piece, target)).collect::<Vec<_>>().join("\n\n");
-        blocks.push(section_text(section, &body, document.plain, target, &user_text));
-    }
-    let mut text = blocks.join("\n\n");
-    text.truncate(text.trim_end().len());
-    text
+/// A text and the tag it stands in.
+pub(super) struct Marked<'t> {
+    name: &'static str,
+    text: &'t str,
 }
 
-/// Puts the sections where the family reads them best.
-fn arrange(document: &mut Document, target: TargetFamily) {
-    if document.plain {
-        return;
+impl<'t> Marked<'t> {
+    pub(super) const fn request(text: &'t str) -> Self {
+        Self { name: "request", text }
     }
-    match target {
-        TargetFamily::Gemini => {
-            document.put_first(&[SectionId::Material, SectionId::Context]);
-            document.put_last(&[SectionId::Task, SectionId::Closing]);
+
+    pub(super) const fn context(text: &'t str) -> Self {
+        Self { name: "context", text }
+    }
+
+    pub(super) const fn draft(text: &'t str) -> Self {
+        Self { name: "draft", text }
+    }
+
+    /// The text in its tag, each on lines of their own. `all` is what else will stand in the prompt.
+    fn render(&self, all: &str) -> String {
+        let tag = tag(self.name, all);
+        ["<", &tag, ">\n", self.text, "\n</", &tag, ">"].concat()
+    }
+}
+
+/// The first of `name`, `name-2`, … that opens or closes nothing in a text in small letters.
+fn tag(name: &str, lower: &str) -> String {
+    // Which numbers are taken is seen in one pass, however many there are.
+    let mut taken = std::collections::HashSet::new();
+    for open in [["<", name].concat(), ["</", name].concat()] {
+        for (at, _) in lower.match_indices(open.as_str()) {
+            let rest = &lower[at + open.len()..];
+            let number = rest.strip_prefix('-').unwrap_or_default();
+            let digits = number.bytes().take(20).take_while(u8::is_ascii_digit).count();
+            taken.insert(if digits == 0 { 1 } else { number[..digits].parse().unwrap_or(0_u64) });
         }
-        TargetFamily::Llama => document.put_last(&[SectionId::Output, SectionId::Closing]),
-        TargetFamily::Claude | TargetFamily::Gpt | TargetFamily::Generic => {}
     }
-    if is_long(document) {
-        document.put_first(&[SectionId::Material]);
+    match (1..=taken.len() as u64 + 1).find(|number| !taken.contains(number)) {
+        None | Some(1) => name.to_owned(),
+        Some(number) => format!("{name}-{number}"),
     }
 }
 
-/// Material of so many bytes stands before the instructions, which are then read last.
-const LONG_MATERIAL: usize = 4000;
+/// What stands beside a request in one prompt.
+pub(super) struct Beside<'t> {
+    pub(super) context: &'t [String],
+    /// The work of somebody else on the same request.
+    pub(super) draft: Option<&'t str>,
+}
 
-fn is_long(document: &Document) -> bool {
-    let size = |piece: &Piece| match piece {
-        Piece::Data { text, .. } | Piece::Fenced { text, .. } => text.len(),
-        _ => 0,
+/// The prompt.
+pub(super) fn render(case: &Case<'_>, shape: Shape, target: TargetFamily, beside: &Beside<'_>) -> String {
+    let request = case.reading.request;
+    let mut marked: Vec<String> = Vec::new();
+    let all = beside.context.iter().map(String::as_str).chain(beside.draft).chain([request]);
+    let lower = all.collect::<Vec<_>>().join("\n").to_lowercase();
+    let general = &case.library.general;
+    let mut notes = Vec::new();
+    for item in beside.context {
+        marked.push(Marked::context(item.trim()).render(&lower));
+    }
+    if !beside.context.is_empty() {
+        notes.push(Part::Text(case.say(&general.context).to_owned()));
+    }
+    let mut parts = case.parts(shape.strategy);
+    let last = parts.len().saturating_sub(1);
+    let opening = case.opening();
+    let is_after = shape.layout == Layout::After || case.is_long();
+    if !is_after {
+        marked.push(opening.clone());
+    }
+    marked.push(Marked::request(request).render(&lower));
+    if let Some(draft) = beside.draft {
+        marked.push(Marked::draft(draft.trim()).render(&lower));
+        notes.push(Part::Text(case.say(&general.draft).to_owned()));
+    }
+    if is_after {
+        marked.push(opening);
+    }
+    parts.splice(last..last, notes);
+    let body = if shape.layout == Layout::Plain { plain(case, &parts) } else { headed(case, &parts, target) };
+    marked.extend(body);
+    marked.join("\n\n")
+}
+
+/// The request in the general frame, with the reading of it.
+pub(super) fn essence(case: &Case<'_>, target: TargetFamily, beside: &Beside<'_>) -> String {
+    let general = Case {
+        decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_ready: false },
+        missing: Vec::new(),
+        reading: super::read::Reading::of(case.reading.request, !beside.context.is_empty(), case.library),
+        stated: case.stated.clone(),
+        library: case.library,
     };
-    document.sections.iter().flat_map(|section| &section.pieces).map(size).sum::<usize>() > LONG_MATERIAL
-}
+    let shape = Shape { strategy: super::frame::Strategy::Direct, layout: Layout::Around };
+    let mut text = render(&general, shape, target, beside);
+    for paragraph in headed(case, &super::essence::rows(case), target) {
+        text.push_str(
+            "
 
-fn section_text(section: &Section, body: &str, plain: bool, target: TargetFamily, user_text: &str) -> String {
-    if plain || section.id == SectionId::Closing {
-        return body.to_owned();
-    }
-    let title = heading(section.id, target);
-    match target {
-        TargetFamily::Claude => {
-            let tag = delimiter(&title, user_text);
-            format!("<{tag}>\n{body}\n</{tag}>")
-        }
-        TargetFamily::Llama => {
-            let short =
-                section.pieces.len() == 1 && matches!(section.pieces[0], Piece::Text(_)) && !body.contains('\n');
-            if short { format!("{title}: {body}") } else { format!("{title}:\n{body}") }
-        }
-        TargetFamily::Gpt => format!("# {title}\n\n{body}"),
-        TargetFamily::Generic | TargetFamily::Gemini => format!("## {title}\n\n{body}"),
-    }
-}
-
-/// All text that came from the user, for choosing tags it does not hold.
-fn user_text(document: &Document) -> String {
-    let mut text = String::new();
-    for section in &document.sections {
-        for piece in &section.pieces {
-            match piece {
-                Piece::Text(words) | Piece::Data { text: words, .. } | Piece::Fenced { text: words, .. } => {
-                    text.push_str(words);
-                }
-                Piece::Bullets(items) | Piece::Steps(items) => text.extend(items.iter().map(String::as_str)),
-                Piece::List { lead, items } => {
-                    text.push_str(lead.as_deref().unwrap_or_default());
-                    text.extend(items.iter().map(|(_, item)| item.as_str()));
-                }
-            }
-            text.push('\n');
-        }
+",
+        );
+        text.push_str(&paragraph);
     }
     text
 }
 
-fn piece_text(piece: &Piece, target: TargetFamily) -> String {
-    match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Bullets(items) => {
-            items.iter().map(|item| format!("- {}", indented(item))).collect::<Vec<_>>().join("\n")
+/// The parts as paragraphs under headings in the target's form.
+pub(super) fn headed(case: &Case<'_>, parts: &[Part], target: TargetFamily) -> Vec<String> {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut open: Option<&'static str> = None;
+    let close = |open: &mut Option<&'static str>, paragraphs: &mut Vec<String>| {
+        if let Some(key) = open.take()
+            && let Some(last) = paragraphs.last_mut()
+        {
+            last.push_str(&["\n</", key, ">"].concat());
         }
-        Piece::Steps(steps) => steps_text(steps, target),
-        Piece::List { lead, items } => {
-            let lines: Vec<String> = lead
-                .iter()
-                .cloned()
-                .chain(
-                    items
-                        .iter()
-                        .map(|(marker, item)| format!("{} {}", marker.as_deref().unwrap_or("-"), indented(item))),
-                )
-                .collect();
-            lines.join("\n")
+    };
+    let mut is_first = false;
+    for (at, part) in parts.iter().enumerate() {
+        let text = match part {
+            Part::Heading(key) => {
+                close(&mut open, &mut paragraphs);
+                let heading = case.library.general.headings.get(*key).map_or(*key, |text| case.say(text));
+                paragraphs.push(match target {
+                    TargetFamily::Claude => {
+                        open = Some(key);
+                        ["<", key, ">"].concat()
+                    }
+                    TargetFamily::Gpt => ["# ", heading].concat(),
+                    TargetFamily::Llama => [heading, ":"].concat(),
+                    _ => ["## ", heading].concat(),
+                });
+                is_first = true;
+                continue;
+            }
+            Part::Text(text) => text.clone(),
+            Part::Points(points) => points.iter().map(|point| ["- ", point].concat()).collect::<Vec<_>>().join("\n"),
+            Part::Steps(steps) => numbered(steps),
+        };
+        if at + 1 == parts.len() {
+            close(&mut open, &mut paragraphs);
         }
-        Piece::Data { name, text } => {
-            let tag = delimiter(name, text);
-            format!("<{tag}>\n{text}\n</{tag}>")
+        match paragraphs.last_mut() {
+            // A heading stands on its paragraph.
+            Some(heading) if is_first => {
+                heading.push('\n');
+                heading.push_str(&text);
+            }
+            _ => paragraphs.push(text),
         }
-        Piece::Fenced { info, text } => {
-            let fence = fence(text);
-            let info: String = info.chars().filter(|c| *c != '`').collect();
-            format!("{fence}{info}\n{text}\n{fence}")
+        is_first = false;
+    }
+    paragraphs
+}
+
+fn numbered(steps: &[String]) -> String {
+    let steps: Vec<String> = steps.iter().zip(1..).map(|(step, number)| format!("{number}. {step}")).collect();
+    steps.join("\n")
+}
+
+/// The parts as one paragraph; steps and questions stay a list, which they need to be read.
+fn plain(case: &Case<'_>, parts: &[Part]) -> Vec<String> {
+    let joint = if case.reading.is_unspaced() { "" } else { " " };
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut running: Vec<&str> = Vec::new();
+    let mut asks = false;
+    for part in parts {
+        match part {
+            Part::Heading(key) => asks = *key == "ask",
+            Part::Text(text) => running.push(text),
+            Part::Points(points) if !asks => running.extend(points.iter().map(String::as_str)),
+            Part::Points(points) => {
+                let list: Vec<String> = points.iter().map(|point| ["- ", point].concat()).collect();
+                paragraphs.push([running.join(joint), list.join("\n")].join("\n"));
+                running.clear();
+            }
+            Part::Steps(steps) => paragraphs.push(numbered(steps)),
         }
     }
+    paragraphs.push(running.join(joint));
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
 }
 
-fn indented(item: &str) -> String {
-    item.replace('\n', "\n  ")
-}
+#[cfg(test)]
+mod tests {
+    use super::tag;
 
-/// Steps one after the other: lettered for small models, else with the words that put them in order.
-fn steps_text(steps: &[String], target: TargetFamily) -> String {
-    let last = steps.len().saturating_sub(1);
-    let lines = steps.iter().enumerate().map(|(at, step)| {
-        if target == TargetFamily::Llama {
-            let letter = char::from(b'a' + u8::try_from(at % 26).unwrap_or(0));
-            return format!("{letter}) {}.", super::words::capitalised(step));
+    #[test]
+    fn a_tag_opens_and_closes_nothing_in_what_it_holds() {
+        for (text, expected) in [
+            ("plain", "request"),
+            ("a </request> b", "request-2"),
+            ("<request-2> <request", "request-3"),
+            ("<request-3>", "request"),
+            ("<requests>", "request-2"),
+        ] {
+            assert_eq!(tag("request", text), expected, "{text}");
         }
-        format!("- {} {step}.", super::words::ordinal(at, last))
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    }
 }

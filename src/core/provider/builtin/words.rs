@@ -1,42 +1,132 @@
-//! Small matters of English: capitals, words that put steps in order, sentences put together.
+//! Words and cues: how a text is cut into words, and where a cue word stands among them.
 
-use crate::text::language::is_ideographic;
+use crate::text::visited::visit;
 
-/// The text with a capital in front.
-pub(super) fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+/// The words of a text in small letters: letters, digits and `-`, `_`, `+`, `#` inside them.
+pub(super) fn words(lower: &str) -> Vec<&str> {
+    visit(lower.len());
+    lower
+        .split(|c: char| !is_of_word(c))
+        .map(|word| word.trim_matches(['-', '_']))
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
-/// The sentence with a small letter in front, for the middle of another one.
-pub(super) fn lowered(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next();
-    // "NULL", "I": capitals of their own stay.
-    if characters.clone().next().is_none_or(|second| second.is_uppercase() || second == ' ') && !text.starts_with("A ")
-    {
-        return text.to_owned();
+fn is_of_word(c: char) -> bool {
+    // Arabic vowel marks belong to their word.
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | '#' | '\u{64b}'..='\u{652}')
+}
+
+/// One word of a cue; `*` at an end of it stands for any letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    text: String,
+    open_start: bool,
+    open_end: bool,
+}
+
+impl Pattern {
+    fn of(word: &str) -> Self {
+        Self {
+            text: word.trim_matches('*').to_owned(),
+            open_start: word.starts_with('*'),
+            open_end: word.ends_with('*'),
+        }
     }
-    first.map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
-}
 
-/// Puts a sentence after another, with a blank between them where the script has blanks.
-pub(super) fn append(paragraph: &mut String, sentence: &str) {
-    let ideographic =
-        |c: Option<char>| c.is_some_and(|c| is_ideographic(c) || matches!(c, '。' | '！' | '？' | '「' | '」'));
-    if !(ideographic(paragraph.chars().next_back()) && ideographic(sentence.chars().next())) {
-        paragraph.push(' ');
+    fn fits(&self, word: &str) -> bool {
+        match (self.open_start, self.open_end) {
+            (false, false) => word == self.text,
+            (false, true) => word.starts_with(&self.text),
+            (true, false) => word.ends_with(&self.text),
+            (true, true) => word.contains(&self.text),
+        }
     }
-    paragraph.push_str(sentence);
 }
 
-/// The word that opens step `at` of steps up to `last`.
-pub(super) fn ordinal(at: usize, last: usize) -> &'static str {
-    match at {
-        0 => "First,",
-        _ if at == last => "Finally,",
-        _ if at % 2 == 1 => "Then",
-        _ => "Next,",
+/// A cue of one or more words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cue {
+    /// As it is written.
+    pub(super) text: String,
+    words: Vec<Pattern>,
+}
+
+impl Cue {
+    /// Reads a cue; `None` where there is no word in it.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let lower = text.to_lowercase();
+        let split = lower.split(|c: char| !is_of_word(c) && c != '*');
+        let words: Vec<Pattern> = split.filter(|word| word.contains(char::is_alphanumeric)).map(Pattern::of).collect();
+        (!words.is_empty()).then_some(Self { text: lower, words })
+    }
+
+    /// How many words it takes at the head of these; `None` where it is not there.
+    pub(super) fn at(&self, words: &[&str]) -> Option<usize> {
+        let fits = words.len() >= self.words.len() && self.words.iter().zip(words).all(|(cue, word)| cue.fits(word));
+        fits.then_some(self.words.len())
+    }
+}
+
+/// Cues that are looked up by their first letter, so that many of them cost little.
+#[derive(Debug, Default)]
+pub(super) struct Cues {
+    /// Those whose first word has an open start may stand anywhere.
+    open: Vec<Cue>,
+    by_letter: std::collections::HashMap<char, Vec<Cue>>,
+    all: Vec<String>,
+}
+
+impl Cues {
+    pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t String>) -> Self {
+        let mut cues = Self::default();
+        for text in texts {
+            cues.all.push(text.to_lowercase());
+            let Some(cue) = Cue::of(text) else { continue };
+            let first = &cue.words[0];
+            match first.text.chars().next().filter(|_| !first.open_start) {
+                Some(letter) => cues.by_letter.entry(letter).or_default().push(cue),
+                None => cues.open.push(cue),
+            }
+        }
+        cues
+    }
+
+    /// The longest cue at the head of these words, and how many it takes.
+    pub(super) fn at(&self, words: &[&str]) -> Option<(&str, usize)> {
+        let letter = words.first()?.chars().next()?;
+        let near = self.by_letter.get(&letter).into_iter().flatten().chain(&self.open);
+        near.filter_map(|cue| Some((cue.text.as_str(), cue.at(words)?))).max_by_key(|(_, taken)| *taken)
+    }
+
+    /// True where one of them stands anywhere among the words.
+    pub(super) fn is_among(&self, words: &[&str]) -> bool {
+        (0..words.len()).any(|at| self.at(&words[at..]).is_some())
+    }
+
+    /// How many different ones stand among the words.
+    pub(super) fn count_among(&self, words: &[&str]) -> usize {
+        let found = (0..words.len()).filter_map(|at| self.at(&words[at..]).map(|(cue, _)| cue));
+        found.collect::<std::collections::HashSet<_>>().len()
+    }
+
+    /// How many different ones stand in a text without blanks.
+    pub(super) fn count_in(&self, text: &str) -> usize {
+        self.all.iter().filter(|cue| text.contains(cue.as_str())).count()
+    }
+
+    /// Where one of them ends last in a text without blanks, the longest of those that end there: its start and end.
+    pub(super) fn last_in(&self, text: &str) -> Option<(usize, usize)> {
+        let found = self.all.iter().filter_map(|cue| {
+            visit(text.len());
+            text.rfind(cue.as_str()).map(|at| (at, at + cue.len()))
+        });
+        found.max_by_key(|(start, end)| (*end, usize::MAX - start))
+    }
+
+    /// True where one of them stands in a text without blanks.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.all.iter().any(|cue| text.contains(cue.as_str()))
     }
 }
 
@@ -44,10 +134,28 @@ pub(super) fn ordinal(at: usize, last: usize) -> &'static str {
 mod tests {
     use super::*;
 
+    fn cues(texts: &[&str]) -> Cues {
+        Cues::of(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
     #[test]
-    fn own_capitals_are_kept() {
-        assert_eq!(lowered("NULL values count."), "NULL values count.");
-        assert_eq!(lowered("A table follows."), "a table follows.");
-        assert_eq!(lowered("The code runs."), "the code runs.");
+    fn words_are_cut_at_all_but_letters_digits_and_the_marks_inside_names() {
+        assert_eq!(words("l'e-mail, c++ / node.js - ok?"), ["l", "e-mail", "c++", "node", "js", "ok"]);
+    }
+
+    #[test]
+    fn stars_stand_for_any_letters_and_the_longest_cue_wins() {
+        let cues = cues(&["write", "write me", "e-mail*", "*schreiben", "*mid*"]);
+        assert_eq!(cues.at(&["write", "me", "a"]), Some(("write me", 2)));
+        assert_eq!(cues.at(&["e-mails"]), Some(("e-mail*", 1)));
+        assert_eq!(cues.at(&["anschreiben"]), Some(("*schreiben", 1)));
+        assert_eq!(cues.at(&["amidst"]), Some(("*mid*", 1)));
+        assert_eq!(cues.at(&["rewrite"]), None);
+        assert!(cues.is_among(&["please", "write"]));
+    }
+
+    #[test]
+    fn without_blanks_the_last_one_counts() {
+        assert_eq!(cues(&["故事", "翻译"]).last_in("写一个关于翻译的故事").map(|(start, _)| start), Some(24));
     }
 }

@@ -1,0 +1,498 @@
+//! Deciding: which family a request belongs to, when that is certain, and whether it is a prompt already.
+//!
+//! Certain is a head and an object of the same family in the first sentence that says what to do ("write" + "letter"), with
+//! the object before what the thing is about; a phrase that says both at once; or a mark of form where nothing else is said.
+//! Two families mean none. A head without its object means none too, whatever comes later.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::library::{FamilyCues, Lexicon, Library};
+use super::read::Reading;
+use super::words::words;
+use crate::assets::Frame;
+use crate::assets::frame::{Signal, Slot};
+use crate::text::language::Language;
+
+/// What was decided.
+#[derive(Debug, Clone)]
+pub(super) struct Decision {
+    /// The frame; `None` for the general one.
+    pub(super) family: Option<Arc<Frame>>,
+    /// The words that made it certain.
+    pub(super) shown_by: Vec<String>,
+    /// True for a prompt that can be sent as it is.
+    pub(super) is_ready: bool,
+}
+
+/// What one sentence says.
+#[derive(Debug, Clone, PartialEq)]
+enum Said {
+    /// Nothing of what to do.
+    Nothing,
+    /// What to do, of no certain family.
+    Something,
+    /// A head without its object, by the families that have it.
+    Headed(Vec<usize>),
+    /// A family, by its place, with the words that show it.
+    Family(usize, Vec<String>),
+}
+
+/// The furthest that an object may stand from its head, in words.
+const NEAR: usize = 9;
+const QUESTION: &str = "question";
+/// Up to so many words a question needs no frame.
+const SHORT_QUESTION: usize = 12;
+const MATHS: &str = "maths";
+/// A problem has so many different numbers at least.
+const PROBLEM_NUMBERS: usize = 3;
+const TRANSLATION: &str = "translation";
+/// A head of at most so many families says what is to be done by itself.
+const SPECIFIC: usize = 3;
+/// So many words of an image model are a prompt for one.
+const IMAGE_WORDS: usize = 2;
+/// With so many commas.
+const IMAGE_COMMAS: usize = 3;
+/// A system prompt has so many sentences at least.
+const SYSTEM_SENTENCES: usize = 2;
+
+/// Decides about a request.
+pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
+    let lexicon = library.lexicon(reading.language);
+    let mut found = Said::Nothing;
+    for (place, sentence) in reading.sentences.iter().enumerate() {
+        let said = match reading.language {
+            Language::Chinese => chinese(sentence, lexicon, library),
+            Language::Japanese => japanese(sentence, lexicon, library),
+            _ => spaced(sentence, place == 0, reading, lexicon, library),
+        };
+        match (&found, &said) {
+            (Said::Nothing, _) => found = said,
+            (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Something,
+            _ => {}
+        }
+    }
+    let signal = signal(reading, library);
+    let family = match (&found, signal) {
+        (Said::Family(one, _), Some((other, _))) if *one != other => None,
+        (Said::Family(at, words), _) => Some((*at, words.clone())),
+        (Said::Nothing, Some((at, mark))) => Some((at, vec![mark])),
+        (Said::Headed(families), Some((at, mark))) if families.contains(&at) => Some((at, vec![mark])),
+        (Said::Nothing | Said::Headed(_), None) => problem(reading, library),
+        _ => None,
+    };
+    // A program is not translated like a text.
+    let is_code = |at: usize| {
+        let lists = [
+            reading.has_fence,
+            library.names("programming_language").is_some_and(|names| names.is_among(&reading.words())),
+        ];
+        library.families[at].name == TRANSLATION && lists.contains(&true)
+    };
+    let family = family.filter(|(at, _)| !is_code(*at));
+    let is_ready = is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
+    match family {
+        Some((at, shown_by)) => Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_ready },
+        None => Decision { family: None, shown_by: Vec::new(), is_ready },
+    }
+}
+
+/// A problem to be calculated: some numbers, and a question of how many or how long.
+fn problem(reading: &Reading<'_>, library: &Library) -> Option<(usize, Vec<String>)> {
+    let numbers: BTreeSet<&str> = crate::text::facts::numbers(&reading.plain).into_iter().collect();
+    let asks = reading.sentences.iter().filter(|sentence| sentence.ends_with('?'));
+    let questions = library.names("problems")?;
+    let mut asked = asks.filter_map(|sentence| {
+        let words = words(sentence);
+        (0..words.len()).find_map(|at| questions.at(&words[at..]).map(|(text, _)| text.to_owned()))
+    });
+    let shown = asked.next_back().filter(|_| numbers.len() >= PROBLEM_NUMBERS && !reading.has_material)?;
+    Some((library.families.iter().position(|frame| frame.name == MATHS)?, vec![shown]))
+}
+
+/// A family shown by form alone.
+fn signal(reading: &Reading<'_>, library: &Library) -> Option<(usize, String)> {
+    let lower = reading.request.get(..20_000).unwrap_or(reading.request).to_lowercase();
+    let mark = |list: &str| library.general.names.get(list)?.iter().find(|mark| lower.contains(mark.as_str())).cloned();
+    let mut found = library.families.iter().enumerate().filter_map(|(at, frame)| {
+        let of = |signal: &Signal| match signal {
+            Signal::StackTrace => {
+                mark("stack_trace").or_else(|| lower.lines().find(|line| is_of_a_trace(line)).map(shortened))
+            }
+            Signal::Schema => mark("schema"),
+            Signal::Fence => None,
+        };
+        Some((at, frame.signals.iter().find_map(of)?))
+    });
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// True for a line that names a place in a program, in small letters: `at f (x.js:1:2)`, `file "x.py", line 3`.
+fn is_of_a_trace(line: &str) -> bool {
+    let line = line.trim();
+    let names_a_line =
+        |rest: &str| rest.contains(':') && rest.contains('(') && rest.contains(|c: char| c.is_ascii_digit());
+    line.strip_prefix("at ").is_some_and(names_a_line) || (line.starts_with("file \"") && line.contains("\", line "))
+}
+
+fn shortened(line: &str) -> String {
+    line.trim().chars().take(40).collect()
+}
+
+/// A sentence of a language with blanks between words.
+fn spaced(sentence: &str, is_first: bool, reading: &Reading<'_>, lexicon: &Lexicon, library: &Library) -> Said {
+    // What is asked for is named before the first comma after its head; what follows may be another task.
+    let words = words(sentence);
+    let clause = clause(sentence, lexicon);
+    let mut at = 0;
+    while let Some((_, taken)) = lexicon.leads.at(&words[at..]) {
+        // What begins like a lead and is a head is a head.
+        if heads(lexicon, &words[at..]).is_some_and(|length| length >= taken) {
+            break;
+        }
+        at += taken;
+    }
+    let rest = words.get(at..clause.max(at)).unwrap_or_default();
+    let phrases = lexicon.families.iter().enumerate();
+    let phrase = phrases.filter_map(|(at, cues)| cues.phrases.at(rest).map(|(text, taken)| (taken, at, text)));
+    if let Some((_, family, text)) = phrase.max_by_key(|(taken, ..)| *taken) {
+        let is_other = has_other_task(family, &words, lexicon, library);
+        return if is_other { Said::Something } else { Said::Family(family, vec![text.to_owned()]) };
+    }
+    let verb_last = matches!(reading.language, Language::German | Language::Dutch);
+    let headed = |cues: &FamilyCues| {
+        if let Some((head, taken)) = cues.heads.at(rest) {
+            return Some((head.to_owned(), taken, rest.len()));
+        }
+        let last = rest.len().checked_sub(1).filter(|_| verb_last && heads(lexicon, rest).is_none())?;
+        cues.heads.at(&rest[last..]).map(|(head, _)| (head.to_owned(), 0, last))
+    };
+    let ends = |at: usize| {
+        rest.get(at).is_none_or(|next| {
+            reading.language != Language::English
+                || next.ends_with("ing")
+                || next.len() <= 2
+                || next.starts_with(|c: char| c.is_ascii_digit())
+                || lexicon.stops.at(&rest[at..]).is_some()
+                || lexicon.leads.at(&rest[at..]).is_some()
+                || is_joint(&rest[at..], library).is_some()
+        })
+    };
+    let (mut with_head, mut objects) = (Vec::new(), Vec::new());
+    for (family, cues) in lexicon.families.iter().enumerate() {
+        let Some((head, start, end)) = headed(cues) else { continue };
+        with_head.push(family);
+        let window = before_stop(&rest[start..end], lexicon);
+        // What is to be made is not there yet: not "this clause", not "shorter the mail".
+        let is = |list: &str, at: usize| library.names(list).is_some_and(|cues| cues.at(&window[at..]).is_some());
+        let makes = library.families[family].makes;
+        for place in 0..window.len() {
+            if makes && (is("given", place) || (place > 1 && is("definite", place))) {
+                break;
+            }
+            if let Some((object, length)) = cues.objects.at(&window[place..]) {
+                let object =
+                    Object { family, head: head.clone(), text: object.to_owned(), start: start + place, length };
+                objects.push(object);
+            }
+        }
+        if reading.has_fence && library.families[family].signals.contains(&Signal::Fence) {
+            objects.push(Object { family, head, text: "```".to_owned(), start: usize::MAX, length: 1 });
+        }
+    }
+    if with_head.is_empty() {
+        let may_be_bare = is_first && !sentence.ends_with('?');
+        return if may_be_bare { bare(rest, lexicon, library) } else { Said::Nothing };
+    }
+    if objects.is_empty() {
+        return Said::Headed(with_head);
+    }
+    match only(&objects) {
+        Said::Family(family, _) if has_other_task(family, &words, lexicon, library) => Said::Something,
+        Said::Family(family, _) if !objects.iter().any(|one| one.family == family && one.ends_in(rest, &ends)) => {
+            Said::Something
+        }
+        said => said,
+    }
+}
+
+/// How many words join a sentence to another one here.
+fn is_joint(words: &[&str], library: &Library) -> Option<usize> {
+    library.names("joints")?.at(words).map(|(_, taken)| taken)
+}
+
+/// True where the sentence goes on to another task: "and then tell me". What only speaks of the first ("and make it short") is
+/// none.
+fn has_other_task(family: usize, words: &[&str], lexicon: &Lexicon, library: &Library) -> bool {
+    let is = |list: &str, words: &[&str]| library.names(list).and_then(|cues| cues.at(words)).map(|(_, taken)| taken);
+    (1..words.len()).any(|at| {
+        // In Arabic it is part of the next word.
+        if let Some(joined) = words[at].strip_prefix('و') {
+            return heads(lexicon, &[&[joined], &words[at + 1..]].concat()).is_some();
+        }
+        let Some(taken) = is_joint(&words[at..], library) else { return false };
+        let mut next = words.get(at + taken..).unwrap_or_default();
+        let skipped = |next: &[&str]| {
+            is("fillers", next)
+                .or_else(|| is_joint(next, library))
+                .or_else(|| lexicon.leads.at(next).map(|(_, taken)| taken))
+        };
+        loop {
+            if is("other_tasks", next).is_some() {
+                return true;
+            }
+            let Some(taken) = skipped(next) else { break };
+            next = next.get(taken..).unwrap_or_default();
+        }
+        let owners = (0..lexicon.families.len()).filter_map(|at| {
+            let cues = &lexicon.families[at];
+            let taken = cues.heads.at(next).or_else(|| cues.phrases.at(next)).map(|(_, taken)| taken)?;
+            Some((at, taken))
+        });
+        let owners: Vec<(usize, usize)> = owners.collect();
+        let Some(taken) = owners.iter().map(|(_, taken)| *taken).max() else { return false };
+        let speaks_of_it = next.get(taken..).is_some_and(|rest| is("pronouns", rest).is_some());
+        let is_own = owners.iter().any(|(at, _)| *at == family);
+        if owners.len() <= SPECIFIC { !is_own } else { !speaks_of_it }
+    })
+}
+
+/// A thing at the head of a sentence without a word of what to do: "a short poem for Ann".
+fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
+    let is_skipped = |word: &&&str| {
+        word.starts_with(|c: char| c.is_numeric())
+            || library.names("articles").is_some_and(|articles| articles.at(&[**word]).is_some())
+            || lexicon.stated.get(&Slot::Length).is_some_and(|length| length.at(&[**word]).is_some())
+    };
+    let skipped = words.iter().take(3).take_while(is_skipped).count();
+    let rest = &words[skipped..];
+    let mut found = Vec::new();
+    for (family, cues) in lexicon.families.iter().enumerate().filter(|(at, _)| library.families[*at].bare) {
+        for place in 0..rest.len().min(2) {
+            let Some((object, length)) = cues.objects.at(&rest[place..]) else { continue };
+            let after = &rest[place + length..];
+            let ends = after.is_empty() || lexicon.stops.at(after).is_some() || lexicon.leads.at(after).is_some();
+            let is_thing = |list: &str| library.names(list).is_some_and(|cues| cues.at(rest).is_some());
+            if ends && (place == 0 || !(lexicon.stops.at(rest).is_some() || is_thing("definite") || is_thing("given")))
+            {
+                let text = object.to_owned();
+                found.push(Object { family, head: text.clone(), text, start: place, length });
+            }
+        }
+    }
+    // One word alone may be anything.
+    if found.is_empty() || words.len() < 2 {
+        return Said::Nothing;
+    }
+    match only(&found) {
+        Said::Family(family, mut shown) => {
+            shown.truncate(1);
+            Said::Family(family, shown)
+        }
+        said => said,
+    }
+}
+
+/// How many words of a sentence stand before the first comma behind which its first word is not a lead alone.
+fn clause(sentence: &str, lexicon: &Lexicon) -> usize {
+    let mut taken = 0;
+    for part in sentence.split([',', '،']) {
+        let part = words(part);
+        taken += part.len();
+        let is_lead = lexicon.leads.at(&part).is_some_and(|(_, length)| length == part.len());
+        if !part.is_empty() && !is_lead {
+            break;
+        }
+    }
+    taken
+}
+
+/// How many words the longest head of any family takes here.
+fn heads(lexicon: &Lexicon, words: &[&str]) -> Option<usize> {
+    lexicon.families.iter().filter_map(|cues| cues.heads.at(words)).map(|(_, taken)| taken).max()
+}
+
+/// The words up to the first that begins what a thing is about.
+fn before_stop<'a, 'w>(words: &'a [&'w str], lexicon: &Lexicon) -> &'a [&'w str] {
+    let near = &words[..words.len().min(NEAR)];
+    let stop = (1..near.len()).find(|at| lexicon.stops.at(&near[*at..]).is_some());
+    &near[..stop.unwrap_or(near.len())]
+}
+
+/// A thing asked for.
+struct Object {
+    family: usize,
+    head: String,
+    text: String,
+    start: usize,
+    length: usize,
+}
+
+impl Object {
+    /// True where it is the last word of what is asked for.
+    fn ends_in(&self, words: &[&str], ends: &impl Fn(usize) -> bool) -> bool {
+        self.start >= words.len() || ends(self.start + self.length)
+    }
+}
+
+/// The one family of these; one that is part of a longer one's words does not count.
+fn only(objects: &[Object]) -> Said {
+    let is_part = |small: &Object| {
+        objects.iter().any(|large| {
+            large.length > small.length
+                && large.start <= small.start
+                && small.start.saturating_add(small.length) <= large.start.saturating_add(large.length)
+        })
+    };
+    let mut left = objects.iter().filter(|object| !is_part(object));
+    let Some(first) = left.next() else { return Said::Something };
+    if left.any(|other| other.family != first.family) {
+        return Said::Something;
+    }
+    Said::Family(first.family, vec![first.head.clone(), first.text.clone()])
+}
+
+/// A family shown by a phrase anywhere in a text without blanks.
+fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<Said> {
+    let mut found = lexicon.families.iter().enumerate().filter_map(|(family, cues)| {
+        let (start, end) = cues.phrases.last_in(text)?;
+        Some((family, text[start..end].to_owned()))
+    });
+    let (family, words) = found.next()?;
+    Some(if found.any(|(other, _)| other != family) { Said::Something } else { Said::Family(family, vec![words]) })
+}
+
+/// The families of the last object before `end`, which must have a head among `headed`.
+fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> Said {
+    let objects = lexicon.families.iter().enumerate();
+    let places =
+        objects.filter_map(|(family, cues)| cues.objects.last_in(text).map(|(start, end)| (end, start, family)));
+    let mut places: Vec<(usize, usize, usize)> = places.collect();
+    let Some((end, start)) =
+        places.iter().map(|(end, start, _)| (*end, *start)).max_by_key(|(end, start)| (*end, usize::MAX - start))
+    else {
+        return Said::Something;
+    };
+    places.retain(|(last, first, _)| (*last, *first) == (end, start));
+    let mut both = places.iter().filter_map(|(_, _, family)| headed.iter().find(|(own, _)| own == family));
+    match (both.next(), both.next()) {
+        (Some((family, head)), None) => Said::Family(*family, vec![head.clone(), text[start..end].to_owned()]),
+        _ => Said::Something,
+    }
+}
+
+fn chinese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
+    let mut clauses = sentence.split(['，', '。', '：', '？', ',', '、']).filter(|clause| has_head(clause, lexicon));
+    let Some(clause) = clauses.next() else { return phrase_in(sentence, lexicon).unwrap_or(Said::Nothing) };
+    if clauses.next().is_some() || is_question(sentence, library) {
+        return Said::Something;
+    }
+    if let Some(said) = phrase_in(clause, lexicon) {
+        return alone(said, sentence, lexicon);
+    }
+    let heads = lexicon.families.iter().filter_map(|cues| cues.heads.last_in(clause));
+    let from = heads.map(|(_, end)| end).min().unwrap_or_default();
+    alone(last_object(&clause[from..], lexicon, &headed(clause, lexicon)), sentence, lexicon)
+}
+
+/// True for a sentence that asks for an answer rather than a work.
+fn is_question(sentence: &str, library: &Library) -> bool {
+    library.names("questions").is_some_and(|cues| cues.is_in(sentence))
+}
+
+/// The same, unless the sentence has a head of another task.
+fn alone(said: Said, sentence: &str, lexicon: &Lexicon) -> Said {
+    let Said::Family(family, shown) = said else { return said };
+    let heads = headed(sentence, lexicon);
+    let is_other = heads.iter().any(|(_, head)| {
+        let owners: Vec<usize> = heads.iter().filter(|(_, other)| other == head).map(|(owner, _)| *owner).collect();
+        let is_part = shown.iter().any(|shown| shown.contains(head.as_str()));
+        owners.len() <= SPECIFIC && !owners.contains(&family) && !is_part
+    });
+    if is_other { Said::Something } else { Said::Family(family, shown) }
+}
+
+fn japanese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
+    let heads = lexicon.families.iter().filter_map(|cues| cues.heads.last_in(sentence));
+    let head = heads.max_by_key(|(start, end)| (*end, usize::MAX - start));
+    if head.is_some_and(|(start, _)| has_head(&sentence[..start], lexicon)) {
+        return Said::Something;
+    }
+    if let Some(said) = phrase_in(sentence, lexicon) {
+        return alone(said, sentence, lexicon);
+    }
+    let Some((start, end)) = head else { return Said::Nothing };
+    if is_question(sentence, library) {
+        return Said::Something;
+    }
+    let headed: Vec<(usize, String)> =
+        headed(&sentence[start..end], lexicon).into_iter().filter(|(_, head)| head.len() == end - start).collect();
+    alone(last_object(&sentence[..start], lexicon, &headed), sentence, lexicon)
+}
+
+fn has_head(text: &str, lexicon: &Lexicon) -> bool {
+    lexicon.families.iter().any(|cues| cues.heads.is_in(text))
+}
+
+/// The families with a head in the text, and that head.
+fn headed(text: &str, lexicon: &Lexicon) -> Vec<(usize, String)> {
+    let of = |(family, cues): (usize, &FamilyCues)| {
+        cues.heads.last_in(text).map(|(start, end)| (family, text[start..end].to_owned()))
+    };
+    lexicon.families.iter().enumerate().filter_map(of).collect()
+}
+
+/// True for what is a prompt already: a template with placeholders, a system prompt, a list of what a picture shows.
+fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<&str>) -> bool {
+    let words = reading.words();
+    let says = |list: &str| {
+        library
+            .names(list)
+            .is_some_and(|cues| cues.is_among(&words) || (reading.is_unspaced() && cues.is_in(&reading.plain)))
+    };
+    if says("asks_for_prompt") {
+        return false;
+    }
+    // In braces alone it may be part of a program.
+    let is_program = library.names("programming_language").is_some_and(|names| names.is_among(&words));
+    let is_marked = reading.placeholders.iter().any(|one| one.starts_with("{{") || one.starts_with('$'));
+    let is_json = reading.request.contains("\": ");
+    let ends_a_label = reading.placeholders.iter().any(|one| {
+        let before = reading.request.split(one).next().unwrap_or_default().trim_end();
+        before.ends_with([':', '：', '"', '«', '“', '„'])
+    });
+    let is_filled_in = (reading.placeholders.len() > 1 || ends_a_label) && !is_program && !is_json;
+    let has_placeholders = is_marked || is_filled_in;
+    let makes_text =
+        ["prompt", "system-prompt", "agent", "template", "image", "code", "tests", "data", "error", "explanation"];
+    if has_placeholders && !family.is_some_and(|name| makes_text.contains(&name)) {
+        return true;
+    }
+    // A short question of fact and a greeting are sent as they are.
+    if family == Some(QUESTION) && reading.sentences.len() == 1 && reading.size <= SHORT_QUESTION {
+        return true;
+    }
+    let lexicon = library.lexicon(reading.language);
+    let mut at = 0;
+    while let Some((_, taken)) = words.get(at..).and_then(|rest| lexicon.leads.at(rest)) {
+        at += taken;
+    }
+    if at > 0 && at == words.len() {
+        return true;
+    }
+    let begins = library.general.names.get("ready_system").into_iter().flatten();
+    let begins = if reading.is_unspaced() {
+        begins.into_iter().any(|start| reading.plain.starts_with(start.as_str()))
+    } else {
+        library.names("ready_system").is_some_and(|cues| cues.at(&words).is_some())
+    };
+    if begins && family.is_none() && reading.sentences.len() >= SYSTEM_SENTENCES && says("ready_rules") {
+        return true;
+    }
+    let marks = library
+        .names("ready_image")
+        .map_or(0, |cues| if reading.is_unspaced() { cues.count_in(&reading.plain) } else { cues.count_among(&words) });
+    let commas = reading.plain.matches([',', '，', '、', '،']).count();
+    marks >= IMAGE_WORDS && commas >= IMAGE_COMMAS && family.is_none()
+}

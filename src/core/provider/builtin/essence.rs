@@ -1,0 +1,70 @@
+//! The reading of a request as prima-materia shows it: rows of what was told from its form, quoted in short pieces.
+
+use super::frame::{Case, Part};
+use crate::text::facts;
+
+/// The longest piece that is quoted, in characters.
+const PIECE: usize = 40;
+/// The most pieces of one row.
+const PIECES: usize = 12;
+
+/// The rows, as points; what was not found has none.
+pub(super) fn rows(case: &Case<'_>) -> Vec<Part> {
+    let general = &case.library.general;
+    let name = |key: &str| general.rows.get(key).map_or("", |text| case.say(text)).to_owned();
+    let request = case.reading.request;
+    let family = case.decision.family.as_ref();
+    let kind = family.map_or_else(|| name("none"), |frame| frame.name.clone());
+    let blocks = case.reading.blocks.iter().map(|(language, lines)| format!("{language} ({lines})").trim().to_owned());
+    let rows = [
+        ("family", vec![kind]),
+        ("cues", case.decision.shown_by.clone()),
+        ("language", vec![case.reading.language.code().to_owned()]),
+        ("numbers", quoted(facts::numbers(request))),
+        ("limits", quoted(limits(request))),
+        ("placeholders", quoted(case.reading.placeholders.clone())),
+        ("blocks", blocks.take(PIECES).collect()),
+    ];
+    let rows = rows.into_iter().filter(|(_, pieces)| pieces.iter().any(|piece| !piece.is_empty()));
+    let points = rows.map(|(key, pieces)| [name(key), pieces.join(", ")].join(": ")).collect();
+    vec![Part::Heading("reading"), Part::Points(points)]
+}
+
+/// Pieces in quotation marks, the first ones, each once, cut where they are long.
+fn quoted(pieces: Vec<&str>) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for piece in pieces {
+        let line: String = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = line.chars().take(PIECE).collect();
+        let piece = format!("`{}`", short.replace('`', "'"));
+        if shown.len() < PIECES && !shown.contains(&piece) {
+            shown.push(piece);
+        }
+    }
+    shown
+}
+
+/// Numbers with the words beside them, which say of what: "under 50 words".
+fn limits(request: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let words: Vec<(usize, &str)> = words_with_places(request).collect();
+    for at in 0..words.len().saturating_sub(1) {
+        let ((start, number), (next, unit)) = (words[at], words[at + 1]);
+        let is_number =
+            number.starts_with(|c: char| c.is_ascii_digit()) && number.ends_with(|c: char| c.is_ascii_digit());
+        if !is_number || !unit.starts_with(char::is_alphabetic) {
+            continue;
+        }
+        let before = at.checked_sub(1).map(|at| words[at]).filter(|(_, word)| word.ends_with(char::is_alphabetic));
+        let from = before.map_or(start, |(place, _)| place);
+        found.push(request[from..next + unit.len()].trim_end_matches(|c: char| !c.is_alphanumeric()));
+        if found.len() >= PIECES {
+            break;
+        }
+    }
+    found
+}
+
+fn words_with_places(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}

@@ -1,0 +1,251 @@
+//! Framing: which sentences stand before and after a request. They come from the frames alone and hold no word of the request.
+
+use std::collections::BTreeSet;
+
+use super::decide::Decision;
+use super::library::Library;
+use super::read::Reading;
+use super::slots::{self, Missing};
+use crate::assets::Frame;
+use crate::assets::frame::{Question, Sentence, Slot, Texts};
+use crate::text::language::Language;
+
+/// How a prompt is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Strategy {
+    /// The task, and what to mind.
+    Direct,
+    /// How to work and what to check, apart.
+    Structured,
+    /// The work as an order of steps.
+    Stepwise,
+    /// What is missing is asked for first.
+    Clarify,
+}
+
+/// Where our sentences stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Layout {
+    /// The task before the request, the rest after it, under headings.
+    Around,
+    /// All of it after the request, under headings.
+    After,
+    /// A paragraph before and one after, without headings.
+    Plain,
+}
+
+/// What tells one variant from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    pub(super) strategy: Strategy,
+    pub(super) layout: Layout,
+}
+
+/// A part of what stands after a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A heading of `general`, by its key.
+    Heading(&'static str),
+    /// A paragraph.
+    Text(String),
+    /// Points without order.
+    Points(Vec<String>),
+    /// Steps in order.
+    Steps(Vec<String>),
+}
+
+/// A request with all that was decided about it.
+pub(super) struct Case<'a> {
+    pub(super) reading: Reading<'a>,
+    pub(super) decision: Decision,
+    pub(super) stated: BTreeSet<Slot>,
+    pub(super) missing: Vec<Missing>,
+    pub(super) library: &'a Library,
+}
+
+/// From so many characters on our sentences stand after the request.
+const LONG: usize = 1500;
+/// Up to so many words a request of no certain family gets one sentence alone.
+const TINY: usize = 4;
+
+impl Strategy {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Structured => "structured",
+            Self::Stepwise => "stepwise",
+            Self::Clarify => "clarify",
+        }
+    }
+
+    /// The one nearest to a strategy of the models.
+    pub(super) fn nearest(name: &str) -> Self {
+        match name {
+            "stepwise" => Self::Stepwise,
+            "structured" | "constraint-first" | "rubric" | "example-led" => Self::Structured,
+            "clarify" | "question-first" => Self::Clarify,
+            _ => Self::Direct,
+        }
+    }
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn of(request: &'a str, has_context: bool, library: &'a Library) -> Self {
+        let reading = Reading::of(request, has_context, library);
+        let decision = super::decide::decide(&reading, library);
+        let stated = slots::stated(&reading, library);
+        let missing = decision.family.as_ref().map_or_else(Vec::new, |family| {
+            let missing = slots::missing(&reading, library, family, &stated);
+            let has_room = !(family.strict || stated.contains(&Slot::AnswerOnly));
+            missing.into_iter().filter(|one| has_room || one.is_needed).collect()
+        });
+        Self { reading, decision, stated, missing, library }
+    }
+
+    fn frame(&self) -> &Frame {
+        self.decision.family.as_deref().unwrap_or(&self.library.general)
+    }
+
+    pub(super) fn say<'t>(&self, text: &'t Texts) -> &'t str {
+        text.get(self.reading.language.code())
+    }
+
+    fn shared(&self, text: impl Fn(&Frame) -> &Texts) -> String {
+        self.say(text(&self.library.general)).to_owned()
+    }
+
+    /// What is to be done, in one sentence.
+    pub(super) fn opening(&self) -> String {
+        self.say(&self.frame().opening).to_owned()
+    }
+
+    /// True for a request of no certain family that is too short for anything but one sentence.
+    fn is_tiny(&self) -> bool {
+        self.decision.family.is_none() && self.reading.size <= TINY
+    }
+
+    /// True where our sentences stand after the request.
+    pub(super) fn is_long(&self) -> bool {
+        self.reading.request.len() > LONG
+    }
+
+    /// The strategies whose texts differ for this request, the most useful first.
+    pub(super) fn strategies(&self) -> Vec<Strategy> {
+        let mut strategies = vec![Strategy::Direct, Strategy::Structured];
+        // Where all that is missing is needed, every strategy asks for it.
+        if self.missing.iter().any(|one| !one.is_needed) {
+            strategies.push(Strategy::Clarify);
+        }
+        if !self.frame().steps.is_empty() && !self.stated.contains(&Slot::Steps) {
+            strategies.push(Strategy::Stepwise);
+        }
+        strategies
+    }
+
+    /// The shapes whose texts differ for this request: all strategies in the first layout, then in the next.
+    pub(super) fn shapes(&self) -> Vec<Shape> {
+        let strategies = self.strategies();
+        let layouts: &[Layout] = if self.is_long() {
+            &[Layout::After, Layout::Plain]
+        } else {
+            &[Layout::Around, Layout::Plain, Layout::After]
+        };
+        let mut shapes = Vec::with_capacity(layouts.len() * strategies.len());
+        for layout in layouts {
+            let of = |strategy: &Strategy| Shape { strategy: *strategy, layout: *layout };
+            // One sentence has no headings to be without.
+            let is_same =
+                |shape: &Shape| self.is_tiny() && *layout == Layout::Plain && shape.strategy == Strategy::Direct;
+            shapes.extend(strategies.iter().map(of).filter(|shape| !is_same(shape)));
+        }
+        shapes
+    }
+
+    /// The shape of a variant that is asked for by a strategy's name.
+    pub(super) fn shape(&self, strategy: &str, variant: u32) -> Shape {
+        let shapes = self.shapes();
+        let own = usize::try_from(variant).unwrap_or_default() % shapes.len();
+        if shapes[own].strategy.name() == strategy {
+            return shapes[own];
+        }
+        let wanted = Strategy::nearest(strategy);
+        shapes.iter().find(|shape| shape.strategy == wanted).copied().unwrap_or(shapes[0])
+    }
+
+    /// What stands after the request, in parts; the last one says which of two wins.
+    pub(super) fn parts(&self, strategy: Strategy) -> Vec<Part> {
+        if self.is_tiny() && strategy == Strategy::Direct {
+            return vec![Part::Text(self.shared(|general| &general.brief))];
+        }
+        let mut parts = Vec::new();
+        let needs = self.missing.iter().any(|one| one.is_needed);
+        if strategy == Strategy::Clarify && !self.missing.iter().all(|one| one.is_needed) {
+            parts.push(Part::Heading("ask"));
+            parts.push(Part::Text(self.shared(|general| &general.ask_lead)));
+            parts.push(Part::Points(self.asked(|_| true)));
+            if !needs {
+                parts.push(Part::Text(self.shared(|general| &general.ask_after)));
+            }
+        } else if needs {
+            parts.push(Part::Heading("ask"));
+            parts.push(Part::Text(self.shared(|general| &general.input_lead)));
+            parts.push(Part::Points(self.asked(|one| one.is_needed)));
+        }
+        let work = self.work(strategy);
+        match strategy {
+            Strategy::Direct | Strategy::Clarify => parts.extend([Part::Heading("notes"), Part::Points(work)]),
+            Strategy::Structured => {
+                parts.extend([Part::Heading("work"), Part::Points(work), Part::Heading("check")]);
+                parts.push(Part::Points(vec![self.say(&self.frame().check).to_owned()]));
+            }
+            Strategy::Stepwise => {
+                parts.extend([Part::Heading("steps"), Part::Steps(self.sentences(&self.frame().steps))]);
+                parts.extend([Part::Heading("notes"), Part::Points(self.added(strategy))]);
+            }
+        }
+        let parts = without_empty(parts);
+        if parts.is_empty() { parts } else { [parts, vec![Part::Text(self.shared(|general| &general.wins))]].concat() }
+    }
+
+    fn work(&self, strategy: Strategy) -> Vec<String> {
+        let mut work = self.sentences(&self.frame().work);
+        work.extend(self.added(strategy));
+        work
+    }
+
+    /// What is said beside the family's own sentences.
+    fn added(&self, strategy: Strategy) -> Vec<String> {
+        let mut added = Vec::new();
+        let may_add = !self.frame().strict && !self.stated.contains(&Slot::AnswerOnly);
+        let is_asked = strategy == Strategy::Clarify || self.missing.iter().any(|one| one.is_needed);
+        if may_add && !is_asked && !self.missing.is_empty() {
+            added.push(self.shared(|general| &general.assume));
+        }
+        let language = self.reading.language;
+        let is_unframed = !language.code().is_empty() && !Language::FRAMED.contains(&language);
+        if is_unframed && !self.stated.contains(&Slot::Language) {
+            added.push(self.shared(|general| &general.language));
+        }
+        added
+    }
+
+    fn sentences(&self, sentences: &[Sentence]) -> Vec<String> {
+        let silent = |sentence: &&Sentence| !sentence.unless.iter().any(|slot| self.stated.contains(slot));
+        sentences.iter().filter(silent).map(|sentence| self.say(&sentence.text).to_owned()).collect()
+    }
+
+    fn asked(&self, is_wanted: impl Fn(&Missing) -> bool) -> Vec<String> {
+        let is_asked =
+            |question: &&Question| self.missing.iter().any(|one| one.slot == question.slot && is_wanted(one));
+        self.frame().ask.iter().filter(is_asked).map(|question| self.say(&question.text).to_owned()).collect()
+    }
+}
+
+/// The parts without lists that hold nothing, and without headings over nothing.
+fn without_empty(parts: Vec<Part>) -> Vec<Part> {
+    let is_full = |part: &Part| !matches!(part, Part::Points(list) | Part::Steps(list) if list.is_empty());
+    let full: Vec<Part> = parts.into_iter().filter(is_full).collect();
+    let follows = |at: usize| full.get(at + 1).is_some_and(|next| !matches!(next, Part::Heading(_)));
+    let kept = full.iter().enumerate().filter(|(at, part)| !matches!(part, Part::Heading(_)) || follows(*at));
+    kept.map(|(_, part)| part.clone()).collect()
+}

@@ -1,0 +1,137 @@
+//! The frames in force, with their cue words made ready for each language when it is first needed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use super::words::{Cues, words};
+use crate::assets::frame::{GENERAL, Slot};
+use crate::assets::{Assets, Frame, frame};
+use crate::error::Result;
+use crate::text::language::{Language, language};
+
+/// Languages in Latin letters that frames are written in.
+const LATIN: [Language; 7] = [
+    Language::English,
+    Language::German,
+    Language::Spanish,
+    Language::French,
+    Language::Portuguese,
+    Language::Italian,
+    Language::Dutch,
+];
+/// So many characters tell the language.
+const TELLING: usize = 400;
+
+/// All frames.
+#[derive(Debug)]
+pub(super) struct Library {
+    pub(super) general: Arc<Frame>,
+    /// All others, in the order of the table.
+    pub(super) families: Vec<Arc<Frame>>,
+    lexicons: [OnceLock<Lexicon>; Language::FRAMED.len()],
+    names: OnceLock<BTreeMap<String, Cues>>,
+}
+
+/// The cue words of one language.
+#[derive(Debug)]
+pub(super) struct Lexicon {
+    pub(super) leads: Cues,
+    pub(super) stops: Cues,
+    /// In the order of [`Library::families`].
+    pub(super) families: Vec<FamilyCues>,
+    pub(super) stated: BTreeMap<Slot, Cues>,
+}
+
+/// The cue words of one family in one language.
+#[derive(Debug)]
+pub(super) struct FamilyCues {
+    pub(super) heads: Cues,
+    pub(super) objects: Cues,
+    pub(super) phrases: Cues,
+}
+
+impl Library {
+    /// The frames as they are now.
+    ///
+    /// # Errors
+    /// `file` when one of the user's cannot be used.
+    pub(super) fn of(assets: &Assets) -> Result<Self> {
+        let names = Assets::families().filter(|name| *name != GENERAL);
+        Ok(Self {
+            general: assets.frame(GENERAL)?,
+            families: names.map(|name| assets.frame(name)).collect::<Result<_>>()?,
+            lexicons: std::array::from_fn(|_| OnceLock::new()),
+            names: OnceLock::new(),
+        })
+    }
+
+    /// True when the frames are still these.
+    pub(super) fn is_current(&self, assets: &Assets) -> Result<bool> {
+        for known in self.families.iter().chain([&self.general]) {
+            if !Arc::ptr_eq(known, &assets.frame(&known.name)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The cue words of a language; English ones for those that no frame is written in.
+    pub(super) fn lexicon(&self, language: Language) -> &Lexicon {
+        let place = Language::FRAMED.iter().position(|known| *known == language).unwrap_or_default();
+        let code = Language::FRAMED[place].code();
+        self.lexicons[place].get_or_init(|| {
+            let none = frame::Cues::default();
+            let cues = |frame: &Frame| frame.cues.get(code).cloned().unwrap_or_else(|| none.clone());
+            let of_family = |frame: &Arc<Frame>| {
+                let own = cues(frame);
+                FamilyCues {
+                    heads: Cues::of(&own.heads),
+                    objects: Cues::of(&own.objects),
+                    phrases: Cues::of(&own.phrases),
+                }
+            };
+            let general = cues(&self.general);
+            let stated = self.general.stated.iter();
+            Lexicon {
+                leads: Cues::of(&general.leads),
+                stops: Cues::of(&general.stops),
+                families: self.families.iter().map(of_family).collect(),
+                stated: stated.map(|(slot, by)| (*slot, Cues::of(by.get(code).into_iter().flatten()))).collect(),
+            }
+        })
+    }
+
+    /// The language of a request: as its script and commonest words tell or, where those are few, the one with most cue words.
+    pub(super) fn language(&self, text: &str) -> Language {
+        let told = language(text);
+        let is_latin = told == Language::Unknown || LATIN.contains(&told);
+        if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) {
+            return told;
+        }
+        let lower: String = text.chars().take(TELLING).flat_map(char::to_lowercase).collect();
+        let words = words(&lower);
+        let score = |language: Language| {
+            let Lexicon { leads, stops, families, .. } = self.lexicon(language);
+            let is_known = |at: &usize| {
+                let rest = &words[*at..];
+                let is_cue = |cues: &FamilyCues| {
+                    [&cues.heads, &cues.objects, &cues.phrases].iter().any(|cues| cues.at(rest).is_some())
+                };
+                stops.at(rest).is_some() || leads.at(rest).is_some() || families.iter().any(is_cue)
+            };
+            let known = (0..words.len()).filter(is_known).count();
+            known + usize::from(language == told) * (1 + words.len() / 4)
+        };
+        // Of equal ones the first, English before all: a single "a" or "no" tells nothing.
+        let scores = LATIN.map(|language| (score(language), language));
+        let most = scores.iter().map(|(score, _)| *score).max().unwrap_or_default();
+        let best = scores.iter().find(|(score, _)| *score == most && most > 0);
+        best.map_or(told, |(_, language)| *language)
+    }
+
+    /// Words of `general` that are the same in every language.
+    pub(super) fn names(&self, list: &str) -> Option<&Cues> {
+        let ready = || self.general.names.iter().map(|(name, words)| (name.clone(), Cues::of(words))).collect();
+        self.names.get_or_init(ready).get(list)
+    }
+}

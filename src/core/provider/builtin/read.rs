@@ -1,0 +1,286 @@
+//! Reading: what of a request can be told from its form. Nothing here is a guess at what is meant, and nothing is cut out of
+//! the request: what is read decides which of our sentences stand around it.
+
+use super::library::Library;
+use super::words::words;
+use crate::text::facts;
+use crate::text::language::Language;
+use crate::text::visited::visit;
+
+/// What can be seen of a request.
+#[derive(Debug)]
+pub(super) struct Reading<'t> {
+    /// The request without the white space around it.
+    pub(super) request: &'t str,
+    pub(super) language: Language,
+    /// The sentences that may say what is to be done, in small letters, without what they quote.
+    pub(super) sentences: Vec<String>,
+    /// The request without its blocks, in small letters, as far as it is looked at.
+    pub(super) plain: String,
+    /// Words of it; of scripts without blanks, letters halved.
+    pub(super) size: usize,
+    /// True where a text to work on stands in it, or beside it.
+    pub(super) has_material: bool,
+    /// True where a code block names its language.
+    pub(super) has_fence: bool,
+    /// What stands between the fences of its blocks, as many lines.
+    pub(super) blocks: Vec<(String, usize)>,
+    pub(super) placeholders: Vec<&'t str>,
+}
+
+/// How much of a request is looked at for words, in characters.
+const LOOKED_AT: usize = 4000;
+/// The most lines and sentences that may say what is to be done.
+const MOST_LINES: usize = 12;
+const MOST_SENTENCES: usize = 16;
+/// From so many characters on the last paragraph may say it too.
+const LONG: usize = 600;
+/// From so many words on a request is taken to bring its text with it.
+const BRINGS_ITS_TEXT: usize = 60;
+/// A quotation of so many characters is a text to work on.
+const A_TEXT: usize = 12;
+
+impl<'t> Reading<'t> {
+    /// Reads a request that has context beside it or not.
+    pub(super) fn of(request: &'t str, has_context: bool, library: &Library) -> Self {
+        let request = request.trim();
+        visit(request.len());
+        let outline = Outline::of(request);
+        let plain: String = outline.outside.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+        let size = size(request);
+        let quotes_a_text = facts::quoted(request).iter().any(|quote| quote.chars().count() >= A_TEXT);
+        let has_material =
+            has_context || quotes_a_text || !outline.blocks.is_empty() || outline.has_rest || size > BRINGS_ITS_TEXT;
+        Self {
+            request,
+            language: library.language(&outline.outside),
+            sentences: outline.sentences(),
+            plain,
+            size,
+            has_material,
+            has_fence: outline.blocks.iter().any(|(language, _)| !language.is_empty()),
+            blocks: outline.blocks,
+            placeholders: placeholders(request),
+        }
+    }
+
+    /// The words of the part that is looked at.
+    pub(super) fn words(&self) -> Vec<&str> {
+        words(&self.plain)
+    }
+
+    /// True for a language that is written without blanks.
+    pub(super) fn is_unspaced(&self) -> bool {
+        matches!(self.language, Language::Japanese | Language::Chinese)
+    }
+}
+
+/// What is to be filled in: `{{name}}`, `${NAME}`, and `{name}` outside of code.
+fn placeholders(request: &str) -> Vec<&str> {
+    let mut found = facts::placeholders(request);
+    if !request.contains("```") {
+        let names = request.match_indices('{').filter_map(|(at, _)| {
+            let inside = &request[at + 1..];
+            let end = inside.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            let is_name = inside.starts_with(char::is_alphabetic) && inside[end..].starts_with('}');
+            is_name.then(|| &request[at..at + end + 2])
+        });
+        found.extend(names);
+    }
+    found
+}
+
+fn size(text: &str) -> usize {
+    let unspaced = text.chars().filter(|c| crate::text::language::is_ideographic(*c)).count();
+    unspaced / 2
+        + text.split_whitespace().filter(|word| word.is_ascii()).count().max(usize::from(unspaced == 0))
+        + if unspaced == 0 { text.split_whitespace().filter(|word| !word.is_ascii()).count() } else { 0 }
+}
+
+/// The lines of a request, told apart.
+struct Outline<'t> {
+    /// The language that each block names, and how many lines it has.
+    blocks: Vec<(String, usize)>,
+    /// All lines outside of blocks and quotations.
+    outside: String,
+    /// Lines that may say what is to be done.
+    telling: Vec<&'t str>,
+    /// True where more stands below or after them.
+    has_rest: bool,
+}
+
+impl<'t> Outline<'t> {
+    fn of(request: &'t str) -> Self {
+        let mut found = Self { blocks: Vec::new(), outside: String::new(), telling: Vec::new(), has_rest: false };
+        let (mut fence, mut paragraph, mut last): (Option<&str>, usize, Vec<&str>) = (None, 0, Vec::new());
+        let mut is_open = true;
+        for line in request.lines().map(str::trim) {
+            if let Some(mark) = fence {
+                if line.starts_with(mark) && line.trim_start_matches(['`', '~']).is_empty() {
+                    fence = None;
+                } else if let Some((_, lines)) = found.blocks.last_mut() {
+                    *lines += 1;
+                }
+                continue;
+            }
+            if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark)) {
+                fence = Some(mark);
+                found.blocks.push((line.trim_start_matches(['`', '~']).trim().chars().take(20).collect(), 0));
+                is_open = false;
+                continue;
+            }
+            if line.starts_with('>') {
+                found.has_rest = true;
+                continue;
+            }
+            found.outside.push_str(line);
+            found.outside.push('\n');
+            if line.is_empty() {
+                // A greeting is a paragraph of its own.
+                let is_greeting =
+                    paragraph == 1 && found.telling.last().is_some_and(|line| line.len() < 25 && !line.contains(' '));
+                if paragraph > 0 && !is_greeting {
+                    is_open = false;
+                }
+                paragraph = 0;
+                last.clear();
+                continue;
+            }
+            paragraph += 1;
+            last.push(line);
+            if is_open && found.telling.len() < MOST_LINES {
+                found.telling.push(line);
+                if line.ends_with([':', '：']) {
+                    is_open = false;
+                }
+            } else {
+                found.has_rest = true;
+            }
+        }
+        if found.has_rest && request.len() > LONG && last.len() <= 3 {
+            let known = found.telling.len();
+            found.telling.extend(last.into_iter().filter(|line| !line.ends_with([':', '：'])));
+            found.telling.truncate(known + 3);
+        }
+        found.has_rest |= found.telling.iter().any(|line| after_colon(line).is_some());
+        found
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        for line in &self.telling {
+            let head = after_colon(line).map_or(*line, |rest| &line[..line.len() - rest.len()]);
+            let said: String = unquoted(head).chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+            for sentence in split(&said) {
+                let sentence = sentence.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '#' | '+' | '?'));
+                if sentence.contains(char::is_alphabetic) && sentences.len() < MOST_SENTENCES {
+                    sentences.push(sentence.to_owned());
+                }
+            }
+        }
+        sentences
+    }
+}
+
+/// What follows the first colon of a line that has words on both sides; a time of the day or an address is none.
+fn after_colon(line: &str) -> Option<&str> {
+    let at = line.match_indices([':', '：']).find(|(at, colon)| {
+        let after = &line[at + colon.len()..];
+        *colon == "：" || after.starts_with(char::is_whitespace)
+    })?;
+    let rest = &line[at.0 + at.1.len()..];
+    rest.contains(char::is_alphanumeric).then_some(rest)
+}
+
+/// The text without what stands between quotation marks and backquotes.
+fn unquoted(text: &str) -> String {
+    const MARKS: [(char, &str); 9] = [
+        ('"', "\""),
+        ('“', "”“"),
+        ('„', "“”"),
+        ('«', "»"),
+        ('»', "«"),
+        ('`', "`"),
+        ('「', "」"),
+        ('『', "』"),
+        ('‘', "’"),
+    ];
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut missing = [false; MARKS.len()];
+    while let Some(start) = rest.find(|c| MARKS.iter().any(|(open, _)| *open == c)) {
+        let open = rest[start..].chars().next().unwrap_or('"');
+        let kind = MARKS.iter().position(|(mark, _)| *mark == open).unwrap_or_default();
+        let inside = start + open.len_utf8();
+        let end = if missing[kind] { None } else { rest[inside..].find(|c| MARKS[kind].1.contains(c)) };
+        kept.push_str(&rest[..start]);
+        kept.push(' ');
+        if let Some(end) = end {
+            visit(end);
+            let closing = rest[inside + end..].chars().next().map_or(0, char::len_utf8);
+            rest = &rest[inside + end + closing..];
+        } else {
+            missing[kind] = true;
+            rest = &rest[inside..];
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Sentences: cut after `.`, `!`, `?`, `;` before a blank, and after their ideographic forms.
+fn split(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_end = match c {
+            '。' | '！' | '？' | '；' | '؟' => true,
+            '.' | '!' | '?' | ';' | '…' => chars.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            _ => false,
+        };
+        if is_end {
+            let end = at + c.len_utf8();
+            // Whether it asks is told by its mark.
+            parts.push(&text[start..if c == '?' { end } else { at }]);
+            start = end;
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn library() -> Library {
+        Library::of(&crate::assets::Assets::default()).unwrap()
+    }
+
+    #[test]
+    fn only_what_may_say_what_to_do_is_among_the_sentences() {
+        let sentences = |text: &str| Reading::of(text, false, &library()).sentences;
+        assert_eq!(sentences("Translate: Write a letter."), ["translate"]);
+        assert_eq!(sentences("Sum this up.\n\nWrite me soon."), ["sum this up"]);
+        assert_eq!(sentences("Hi!\n\nWrite to \"Ann. Now\" at 10:30."), ["hi", "write to   at 10:30"]);
+        assert_eq!(sentences("```\nlet x;\n```"), Vec::<String>::new());
+        assert_eq!(sentences("请写一封信。谢谢！"), ["请写一封信", "谢谢"]);
+    }
+
+    #[test]
+    fn a_text_to_work_on_is_seen_where_it_stands() {
+        let has = |text: &str| Reading::of(text, false, &library()).has_material;
+        assert!(!has("Summarise this"));
+        for text in [
+            "Summarise: the cat sat",
+            "Summarise this\n\nThe cat sat.",
+            "Sum up\n> cat",
+            "Fix\n```\nx\n```",
+            "Shorten \"the cat sat on it\"",
+        ] {
+            assert!(has(text), "{text}");
+        }
+        assert!(Reading::of("Summarise this", true, &library()).has_material);
+    }
+}

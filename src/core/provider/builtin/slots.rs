@@ -1,0 +1,116 @@
+//! Slots: what a request says itself, where ours keeps silent, and what is plainly missing, which is asked for.
+
+use std::collections::BTreeSet;
+
+use super::library::Library;
+use super::read::Reading;
+use crate::assets::Frame;
+use crate::assets::frame::Slot;
+
+/// Up to so many words what a request does not say is taken to be missing, not left out.
+const SHORT: usize = 14;
+
+/// So many halved letters of a script without blanks say more than what is asked for.
+const ENOUGH_UNSPACED: usize = 7;
+
+/// What the request says something of.
+pub(super) fn stated(reading: &Reading<'_>, library: &Library) -> BTreeSet<Slot> {
+    let lexicon = library.lexicon(reading.language);
+    let words = reading.words();
+    let unspaced = reading.is_unspaced();
+    let shown = lexicon
+        .stated
+        .iter()
+        .filter(|(_, cues)| if unspaced { cues.is_in(&reading.plain) } else { cues.is_among(&words) });
+    let mut stated: BTreeSet<Slot> = shown.map(|(slot, _)| *slot).collect();
+    // Words such as `json` and `python` stand in any text.
+    let english = library.lexicon(crate::text::language::Language::English);
+    for slot in [Slot::Format, Slot::AnswerOnly] {
+        if english.stated.get(&slot).is_some_and(|cues| cues.is_among(&words)) {
+            stated.insert(slot);
+        }
+    }
+    let names = |list: &str| {
+        library.names(list).is_some_and(|cues| cues.is_among(&words) || (unspaced && cues.is_in(&reading.plain)))
+    };
+    if names("programming_language") {
+        stated.insert(Slot::ProgrammingLanguage);
+    }
+    if names("target_language") {
+        stated.extend([Slot::TargetLanguage, Slot::Language]);
+    }
+    if reading.plain.contains(|c: char| c.is_numeric()) {
+        stated.insert(Slot::Length);
+    }
+    if reading.has_material {
+        stated.extend([Slot::Material, Slot::Schema]);
+    }
+    if reading.plain.contains([':', '/', '：']) || reading.plain.matches([',', '、', '،']).count() >= 2 {
+        stated.insert(Slot::Labels);
+    }
+    stated
+}
+
+/// What is plainly missing, in the order of the family's questions.
+pub(super) fn missing(
+    reading: &Reading<'_>,
+    library: &Library,
+    family: &Frame,
+    stated: &BTreeSet<Slot>,
+) -> Vec<Missing> {
+    let is_short = reading.size <= SHORT;
+    let details = details(reading, library);
+    let is_sent = family.ask.iter().any(|question| question.slot == Slot::Recipient);
+    let has_topic = library.names("topics").is_some_and(|topics| topics.is_among(&reading.words()));
+    // To whom a message goes is not what it is about.
+    let says_what_for = details > 0 && (!is_sent || has_topic || reading.is_unspaced());
+    let is_missing = |slot: Slot| match slot {
+        Slot::Material
+        | Slot::Schema
+        | Slot::Recipient
+        | Slot::Options
+        | Slot::Deadline
+        | Slot::Tone
+        | Slot::Length
+        | Slot::Audience
+        | Slot::Format
+        | Slot::Labels
+        | Slot::TargetLanguage
+        | Slot::ProgrammingLanguage => is_short && !stated.contains(&slot),
+        _ => is_short && !says_what_for,
+    };
+    let questions = family.ask.iter().filter(|question| is_missing(question.slot));
+    let missing: Vec<Missing> = questions.map(|one| Missing { slot: one.slot, is_needed: one.needed }).collect();
+    // What only refines is no gap by itself.
+    let refines = |slot: Slot| {
+        matches!(
+            slot,
+            Slot::Tone
+                | Slot::Length
+                | Slot::Audience
+                | Slot::Deadline
+                | Slot::Schema
+                | Slot::ProgrammingLanguage
+                | Slot::Recipient
+        )
+    };
+    if missing.iter().all(|one| refines(one.slot)) { Vec::new() } else { missing }
+}
+
+/// What a request does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Missing {
+    pub(super) slot: Slot,
+    /// True where nothing can begin without it.
+    pub(super) is_needed: bool,
+}
+
+/// How often the request goes beyond naming a thing: about, for, that.
+fn details(reading: &Reading<'_>, library: &Library) -> usize {
+    if reading.is_unspaced() {
+        return reading.size / ENOUGH_UNSPACED;
+    }
+    let stops = &library.lexicon(reading.language).stops;
+    let words = reading.words();
+    (0..words.len()).filter(|at| stops.at(&words[*at..]).is_some()).count() + usize::from(reading.sentences.len() > 1)
+}
