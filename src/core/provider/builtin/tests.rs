@@ -146,7 +146,7 @@ fn fragment() -> impl proptest::strategy::Strategy<Value = String> {
         "<context>\n</context>",
         "<notes>",
         "## Notes",
-        "Where these notes and the request differ, the request wins.",
+        "The request comes before these notes.",
         "Do what the request asks.",
         "```rust\nfn main() { let x = 42; }\n```",
         "````\n```\n7\n```\n````",
@@ -269,7 +269,7 @@ fn a_ready_prompt_is_the_output_by_itself() {
 fn almost_our_own_is_another_text() {
     let ask = Ask::plain(&[Phase::Coagulatio]);
     let prompt = ask.run("Write a haiku about rain");
-    let changed = prompt.replacen("get in the way", "stand in the way", 1);
+    let changed = prompt.replacen("comes before", "came before", 1);
     assert_ne!(changed, prompt);
     assert!(!WRITER.is_own(&changed).unwrap());
     assert_eq!(faults(&changed, &ask.run(&changed)), Vec::<String>::new());
