@@ -66,7 +66,7 @@ const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.42);
 /// What a sound judge sees in such copies, in margins, and its spread.
 const USUAL_SIGNAL: (f64, f64) = (0.6, 0.3);
 /// How likely a judge sees nothing, before its test.
-const BLIND: f64 = 0.35;
+const BLIND: f64 = 0.43;
 /// What the scatter of a test counts for: its pairs share texts.
 const INDEPENDENT: f64 = 0.8;
 /// Possibilities that are kept.
