@@ -15,7 +15,6 @@ use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
-use crate::provider::builtin::Writer;
 use crate::provider::cache::Shelf;
 use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
@@ -105,7 +104,7 @@ impl Engine {
         if !phases.iter().all(is_builtin) {
             return Ok((STRATEGIES.map(str::to_owned).to_vec(), Vec::new()));
         }
-        let writer = Writer::new(Arc::clone(&self.inner.assets));
+        let writer = self.inner.registry.writer();
         let has_context = !request.context.is_empty();
         let strategies = writer.strategies(&request.input, has_context, phases)?;
         let distinct = strategies.len();

@@ -82,7 +82,7 @@ async fn the_embedded_writer_passes_and_costs_nothing() {
     let setup = Setup { key: KeySource::NotNeeded, base_url: None, ..setup(ProviderKind::Builtin) };
     let subject = Subject {
         setup,
-        provider: Arc::new(Builtin::new("mine", Arc::default())),
+        provider: Arc::new(Builtin::new("mine", crate::provider::builtin::Writer::default())),
         embedder: None,
         models: nothing_listed(),
         max_tokens: 16,

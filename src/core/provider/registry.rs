@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use super::Provider;
 use super::adapt::Adapt;
 use super::breaker::{Breaker, BreakerPolicy};
-use super::builtin::{Builtin, MODEL as BUILTIN_MODEL};
+use super::builtin::{Builtin, MODEL as BUILTIN_MODEL, Writer};
 use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
@@ -78,6 +78,8 @@ pub struct Registry {
     entries: IndexMap<String, Entry>,
     jitter: Arc<Jitter>,
     assets: Arc<Assets>,
+    /// The embedded writer, with what it has made of its frames.
+    writer: OnceLock<Writer>,
     clock: Arc<dyn Clock>,
     clients: Arc<Clients>,
 }
@@ -90,6 +92,7 @@ impl Registry {
             entries: IndexMap::new(),
             jitter: Arc::new(Jitter::new(seed)),
             assets: Arc::default(),
+            writer: OnceLock::new(),
             clock: Arc::new(SystemClock),
             clients: Arc::default(),
         };
@@ -124,7 +127,7 @@ impl Registry {
     /// that tells which of them are gone.
     #[must_use]
     pub fn informed_by(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
-        Self { assets, clock, ..self }
+        Self { assets, clock, writer: OnceLock::new(), ..self }
     }
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
@@ -244,6 +247,11 @@ impl Registry {
         Ok(Arc::clone(entry.link.get_or_init(|| Arc::new(link))))
     }
 
+    /// The embedded writer.
+    pub fn writer(&self) -> &Writer {
+        self.writer.get_or_init(|| Writer::new(Arc::clone(&self.assets)))
+    }
+
     /// What speaks to the model itself.
     fn transport(&self, entry: &Entry) -> Result<Transport, Error> {
         if let Some(transport) = &entry.transport {
@@ -253,7 +261,7 @@ impl Registry {
         let ProviderSettings { name, kind, model, script, .. } = settings;
         match (kind, script) {
             (ProviderKind::Builtin, _) => {
-                Ok(Transport::with_terms(Builtin::new(name, Arc::clone(&self.assets)), Terms::EMBEDDED))
+                Ok(Transport::with_terms(Builtin::new(name, self.writer().clone()), Terms::EMBEDDED))
             }
             (ProviderKind::Sim, Some(script)) => {
                 let mut sim = Sim::from_file(name, script)?;

@@ -145,6 +145,17 @@ const TELLING_WORDS: &[(Language, &[&str])] = &[
 /// How much of a text is looked at, in characters: enough to tell, and quick on long ones.
 const LOOKED_AT: usize = 4000;
 
+/// True where so many telling words of its language stand in a text of Latin letters that nothing else need be asked.
+pub fn is_sure(text: &str, language: Language) -> bool {
+    let sample: String = text.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+    let telling = TELLING_WORDS.iter().find(|(known, _)| *known == language).map_or(&[][..], |(_, words)| words);
+    let words = sample.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|word| telling.contains(word)).count() >= SURE
+}
+
+/// So many telling words leave no doubt.
+const SURE: usize = 3;
+
 /// The language of `text`.
 pub fn language(text: &str) -> Language {
     let (mut letters, mut kana, mut han, mut hangul, mut cyrillic, mut arabic, mut latin) = (0, 0, 0, 0, 0, 0, 0);

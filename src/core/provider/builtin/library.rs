@@ -7,7 +7,7 @@ use super::words::{Cues, words};
 use crate::assets::frame::{GENERAL, Slot};
 use crate::assets::{Assets, Frame, frame};
 use crate::error::Result;
-use crate::text::language::{Language, language};
+use crate::text::language::{Language, is_sure, language};
 
 /// Languages in Latin letters that frames are written in.
 const LATIN: [Language; 7] = [
@@ -105,7 +105,7 @@ impl Library {
     pub(super) fn language(&self, text: &str) -> Language {
         let told = language(text);
         let is_latin = told == Language::Unknown || LATIN.contains(&told);
-        if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) {
+        if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) || is_sure(text, told) {
             return told;
         }
         let lower: String = text.chars().take(TELLING).flat_map(char::to_lowercase).collect();

@@ -6,12 +6,10 @@ use async_stream::stream;
 
 use super::super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use super::{Writer, judge};
-use crate::assets::Assets;
 use crate::domain::TokenUsage;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::offload::offload;
 use crate::text::tokens;
-use std::sync::Arc;
 
 /// The one model: the second version of the writer.
 pub const MODEL: &str = "builtin-2";
@@ -27,9 +25,9 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// Under its name in the configuration, with the frames of these assets.
-    pub fn new(name: impl Into<String>, assets: Arc<Assets>) -> Self {
-        Self { name: name.into(), writer: Writer::new(assets) }
+    /// Under its name in the configuration, with this writer.
+    pub fn new(name: impl Into<String>, writer: Writer) -> Self {
+        Self { name: name.into(), writer }
     }
 
     fn answer(&self, request: &ChatRequest) -> Result<String, ProviderError> {
@@ -162,7 +160,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_pieces_are_words_and_make_up_the_text() {
-        let builtin = Builtin::new("builtin", Arc::default());
+        let builtin = Builtin::new("builtin", Writer::default());
         let chunks: Vec<_> = builtin.stream(request("Write a haiku about rain", None)).collect().await;
         let texts: Vec<String> = chunks
             .iter()
@@ -177,7 +175,8 @@ mod tests {
 
     #[tokio::test]
     async fn another_model_is_rejected_by_name() {
-        let error = complete(&Builtin::new("builtin", Arc::default()), request("x", Some("gpt-6"))).await.unwrap_err();
+        let error =
+            complete(&Builtin::new("builtin", Writer::default()), request("x", Some("gpt-6"))).await.unwrap_err();
         assert_eq!(error.failure, ProviderFailure::Rejected);
         assert!(error.message.contains("gpt-6") && error.message.contains(MODEL));
     }
@@ -191,7 +190,7 @@ mod tests {
             question: JudgeQuestion::Compare { a: "Write a poem of 4 lines.".into(), b: "Write.".into() },
         };
         let asked = ChatRequest { brief: Brief::Judge(judge), ..request("x", None) };
-        let (text, completion) = complete(&Builtin::new("builtin", Arc::default()), asked).await.unwrap();
+        let (text, completion) = complete(&Builtin::new("builtin", Writer::default()), asked).await.unwrap();
         let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&answer["verdict"], &answer["criteria"]["coverage"]), (&"A>>B".into(), &"A>>B".into()));
         assert_eq!(completion.cost_usd, Some(0.0));
