@@ -11,7 +11,7 @@ use crate::assets::Assets;
 use crate::assets::message::{PersonaValues, PhaseValues, StrategyValues};
 use crate::error::Result;
 use crate::ledger::Account;
-use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role};
+use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, builtin};
 use crate::text::fence::Fence;
 
 /// The request for one phase of one variant. `temperature` and `max_tokens` are what is wanted; `model` `None` is the
@@ -28,7 +28,7 @@ pub fn phase_request(
 ) -> Result<ChatRequest> {
     let template = assets.phase(brief.phase)?;
     let persona = assets.persona(&brief.persona)?;
-    let strategy = assets.strategy(&brief.strategy)?;
+    let strategy = assets.strategy(builtin::strategy_of_models(&brief.strategy))?;
     let form = assets.form(brief.target)?;
     let place = brief.phases.iter().position(|phase| *phase == brief.phase).unwrap_or(0);
     let total = brief.phases.len().max(1);

@@ -336,6 +336,16 @@ async fn a_selection_that_hangs_ends_by_its_limit_or_with_its_run() {
 }
 
 #[tokio::test]
+async fn the_embedded_writers_own_strategies_are_recorded_and_none_fails() {
+    let home = Home::new();
+    let made = generate(&home.engine(), json!({ "input": "Write a letter", "count": 3 })).await.unwrap();
+    assert!(made.failures.is_empty(), "{:?}", made.failures);
+    let mut strategies: Vec<&str> = made.prompts.iter().map(|prompt| prompt.strategy.as_str()).collect();
+    strategies.sort_unstable();
+    assert_eq!(strategies, ["clarify", "direct", "structured"]);
+}
+
+#[tokio::test]
 async fn a_run_that_stores_nothing_keeps_nothing_of_its_judge_either() {
     let home = Home::new();
     let engine = home.engine();

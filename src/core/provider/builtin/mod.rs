@@ -106,6 +106,11 @@ impl Writer {
     }
 }
 
+/// The strategy of the models that one of the writer's stands for: its own have no template.
+pub fn strategy_of_models(name: &str) -> &str {
+    if name == frame::Strategy::Clarify.name() { "question-first" } else { name }
+}
+
 /// True when two texts differ in white space alone.
 fn is_same(a: &str, b: &str) -> bool {
     a == b || a.split_whitespace().eq(b.split_whitespace())
