@@ -4,8 +4,8 @@
 //! what it sees and an error of that pair; a rating has an error of its own. [`Possibility`] holds the variances of
 //! these four, in squared margins. A judge without a test may be anything: most of the weight is on judges whose
 //! verdicts say nothing of worth, as one cannot see from a few verdicts that they do, so that one clear pair which agrees
-//! in both orders says about two thirds. How evenly it favours a place tells those that answer by chance. A tested judge has the possibilities that its [`Calibration`] makes
-//! likely, and labels by people narrow them further.
+//! in both orders says six in ten. How evenly it favours a place tells those that answer by chance. A tested judge has the
+//! possibilities that its [`Calibration`] makes likely, and labels by people narrow them further.
 
 use super::evidence::TRUST;
 use crate::domain::{Calibration, JudgeProfile, LabelledMargin};
