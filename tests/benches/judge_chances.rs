@@ -6,7 +6,8 @@
 //! worse on purpose has 1.6 less), plus the errors of its kind. ECE is the expected calibration error over ten bins.
 //!
 //! `cargo bench --bench judge_chances`; `ALUDEL_BENCH_TRIALS` sets the selections of a row (1000), `ALUDEL_BENCH_COUNTS` the
-//! numbers of candidates (2,5,8,16).
+//! numbers of candidates (2,5,8,16), `ALUDEL_BENCH_FIRST` the first seed (0): what was chosen by looking at some seeds is to
+//! be judged by others.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -71,10 +72,11 @@ struct Tally {
 fn main() {
     let read = |name: &str| std::env::var(name).ok();
     let trials: u64 = read("ALUDEL_BENCH_TRIALS").and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let first: u64 = read("ALUDEL_BENCH_FIRST").and_then(|text| text.parse().ok()).unwrap_or(0);
     let counts = read("ALUDEL_BENCH_COUNTS").unwrap_or_else(|| "2,5,8,16".into());
     let counts: Vec<usize> = counts.split(',').filter_map(|count| count.parse().ok()).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    println!("{trials} selections a row");
+    println!("{trials} selections a row, from seed {first}");
     println!(
         "{:8} {:>2} {:14} {:>6} {:>6} {:>6} {:>5} {:>6} {:>9} {:>7} {:>5}",
         "judge", "n", "kind", "right", "said", "over", "ECE", "calls", "confident", "rightly", "s"
@@ -84,7 +86,7 @@ fn main() {
             for kind in &KINDS {
                 let begun = Instant::now();
                 let mut tally = Tally::default();
-                for trial in 0..trials {
+                for trial in first..first + trials {
                     runtime.block_on(trial_of(kind, count, trial, is_tested, &mut tally));
                 }
                 tally.print(if is_tested { "tested" } else { "untested" }, count, kind.name, begun);
