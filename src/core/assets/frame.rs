@@ -3,17 +3,20 @@
 //!
 //! A frame is a YAML file. Its texts are maps from a language's code to a sentence; where a language is missing, English
 //! stands in. `work` is how to go about it, `steps` the same as an order, `check` a silent check, `ask` a question for each
-//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence with `unless` is left out where the request speaks of one of those
-//! slots itself. `strict: true` is for families whose answer has no room for anything but what was asked for.
+//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence with
+//! `unless` is left out where the request speaks of one of those slots itself. `strict: true` is for families whose answer
+//! has no room for anything but what was asked for.
 //!
 //! `cues` are lists of words by language, in small letters; `*` at either end of a word stands for any letters. What the
 //! lists mean is for the writer to say. `general` is the frame of all other requests and has what all frames share.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
 use super::{AssetFault, front_matter, is_kebab_case};
+use crate::error::{Error, Result};
 use crate::text::language::Language;
 
 /// What a request may say or leave open.
@@ -232,8 +235,23 @@ pub const GENERAL: &str = "general";
 
 const ENGLISH: &str = "en";
 
+/// Our frames, as the build script puts them together.
+static BUILTIN: LazyLock<std::result::Result<Vec<Arc<Frame>>, String>> = LazyLock::new(|| {
+    let text = include_str!(concat!(env!("OUT_DIR"), "/frames.json"));
+    serde_json::from_str(text).map_err(|error| error.to_string())
+});
+
+/// Our own frame of a family; `None` where there is no such family.
+///
+/// # Errors
+/// `internal` when the program was built wrong.
+pub(super) fn builtin(name: &str) -> Result<Option<Arc<Frame>>> {
+    let all = BUILTIN.as_ref().map_err(|error| Error::Internal(format!("built-in frames: {error}")))?;
+    Ok(all.iter().find(|frame| frame.name == name).cloned())
+}
+
 /// Reads a frame from a file of the name `name`.
-pub(super) fn parse(name: &str, text: &str) -> Result<Frame, AssetFault> {
+pub(super) fn parse(name: &str, text: &str) -> std::result::Result<Frame, AssetFault> {
     let frame: Frame = front_matter::yaml(text, 1)?;
     let fault = |message: String| Err(AssetFault::new(1, message));
     if !is_kebab_case(&frame.name) {
@@ -250,4 +268,20 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Frame, AssetFault> {
         return fault("`opening`, `check` and `work` need a text, in English (`en`) at least".to_owned());
     }
     Ok(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assets::{AssetKind, table};
+
+    #[test]
+    fn what_is_compiled_in_is_what_the_files_say() {
+        let names: Vec<&str> = table::names(AssetKind::Frame).collect();
+        for name in &names {
+            let file = parse(name, table::text(AssetKind::Frame, name).unwrap()).unwrap();
+            assert_eq!(*builtin(name).unwrap().unwrap(), file, "{name}");
+        }
+        assert_eq!(BUILTIN.as_ref().unwrap().len(), names.len());
+    }
 }

@@ -22,6 +22,7 @@ mod cache;
 mod catalog;
 pub mod frame;
 mod front_matter;
+mod kind;
 pub mod message;
 pub mod persona;
 pub mod rubric;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::domain::Phase;
 use crate::error::{Error, Result};
@@ -42,6 +43,7 @@ use crate::provider::catalog::Catalog;
 use cache::Cache;
 pub use frame::Frame;
 pub use front_matter::AssetFault;
+pub use kind::AssetKind;
 pub use message::{MessageTemplate, Wording};
 pub use persona::{Check, Persona};
 pub use rubric::{Criterion, Rubric};
@@ -60,92 +62,6 @@ pub const DEFAULT_RUBRIC: &str = "default";
 
 /// The name of the one catalogue.
 const CATALOG: &str = "models";
-
-/// What an asset is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AssetKind {
-    /// The field a prompt is for.
-    Persona,
-    /// The system message of a phase.
-    Phase,
-    /// How a variant is shaped.
-    Strategy,
-    /// The form that suits a family of models.
-    Form,
-    /// What the judge is told.
-    Judge,
-    /// The judge's criteria.
-    Rubric,
-    /// What the embedded writer says around a request.
-    Frame,
-    /// What is known of models.
-    Catalog,
-    /// How the workbench looks.
-    Theme,
-}
-
-impl AssetKind {
-    /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 9] = [
-        Self::Persona,
-        Self::Phase,
-        Self::Strategy,
-        Self::Form,
-        Self::Judge,
-        Self::Rubric,
-        Self::Frame,
-        Self::Catalog,
-        Self::Theme,
-    ];
-
-    /// The name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Persona => "persona",
-            Self::Phase => "phase",
-            Self::Strategy => "strategy",
-            Self::Form => "form",
-            Self::Judge => "judge",
-            Self::Rubric => "rubric",
-            Self::Frame => "frame",
-            Self::Catalog => "catalog",
-            Self::Theme => "theme",
-        }
-    }
-
-    /// The folder of its files, below the user's folder; empty for that folder itself.
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Self::Persona => "personas",
-            Self::Phase => "phases",
-            Self::Strategy => "strategies",
-            Self::Form => "forms",
-            Self::Judge | Self::Rubric => "judge",
-            Self::Frame => "frames",
-            Self::Catalog => "",
-            Self::Theme => "themes",
-        }
-    }
-
-    /// How its files' names end.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Rubric | Self::Frame | Self::Catalog | Self::Theme => "yaml",
-            _ => "md",
-        }
-    }
-
-    /// True when a user may add files of new names; of the other kinds only the built-in names mean anything.
-    pub const fn is_open(self) -> bool {
-        matches!(self, Self::Persona | Self::Rubric | Self::Theme)
-    }
-
-    /// True for a name that no file of this kind can have.
-    fn reserves(self, name: &str) -> bool {
-        self == Self::Theme && THEMES_WITHOUT_FILE.contains(&name)
-    }
-}
 
 /// Where an asset comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -304,8 +220,23 @@ impl Assets {
     /// # Errors
     /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
     pub fn frame(&self, name: &str) -> Result<Arc<Frame>> {
-        let text = self.text(AssetKind::Frame, name)?;
-        self.frames.get(&text, || frame::parse(&text.name, &text.text))
+        let builtin = frame::builtin(name)?.ok_or_else(|| self.unknown(AssetKind::Frame, name))?;
+        match self.own_text(AssetKind::Frame, name)? {
+            Some(own) => self.frames.get(&own, || frame::parse(&own.name, &own.text)),
+            None => Ok(builtin),
+        }
+    }
+
+    /// All frames in force: [`frame::GENERAL`], then the others in the order of the table.
+    ///
+    /// # Errors
+    /// `file` when one of the user's cannot be used.
+    pub fn frames(&self) -> Result<Vec<Arc<Frame>>> {
+        // Most users have none of their own, which one look at the folder tells.
+        let has_own = self.dirs.as_ref().is_some_and(|dirs| dirs.has_folder(AssetKind::Frame));
+        let none = Self::default();
+        let assets = if has_own { self } else { &none };
+        Self::families().map(|name| assets.frame(name)).collect()
     }
 
     /// The names of all families of tasks, [`frame::GENERAL`] first.
@@ -416,14 +347,20 @@ impl Assets {
     pub fn text(&self, kind: AssetKind, name: &str) -> Result<AssetText> {
         let builtin = table::text(kind, name);
         if builtin.is_some() || (kind.is_open() && is_kebab_case(name) && !kind.reserves(name)) {
-            if let Some((path, text)) = self.dirs.as_ref().map_or(Ok(None), |dirs| dirs.read(kind, name))? {
-                return Ok(AssetText { name: name.to_owned(), kind, origin: Origin::User(path), text });
+            if let Some(own) = self.own_text(kind, name)? {
+                return Ok(own);
             }
             if let Some(text) = builtin {
                 return Ok(AssetText { name: name.to_owned(), kind, origin: Origin::Builtin, text: text.to_owned() });
             }
         }
         Err(self.unknown(kind, name))
+    }
+
+    /// The user's file of an asset, where there is one.
+    fn own_text(&self, kind: AssetKind, name: &str) -> Result<Option<AssetText>> {
+        let read = self.dirs.as_ref().map_or(Ok(None), |dirs| dirs.read(kind, name))?;
+        Ok(read.map(|(path, text)| AssetText { name: name.to_owned(), kind, origin: Origin::User(path), text }))
     }
 
     /// The text of one persona by its name as listed.

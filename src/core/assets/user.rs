@@ -32,6 +32,11 @@ impl AssetDirs {
         self.root.join(kind.folder()).join(format!("{name}.{}", kind.extension()))
     }
 
+    /// True where there may be files of a kind.
+    pub(super) fn has_folder(&self, kind: AssetKind) -> bool {
+        self.root.join(kind.folder()).exists()
+    }
+
     /// The file and the text of one asset; `None` when the user has none.
     pub(super) fn read(&self, kind: AssetKind, name: &str) -> Result<Option<(PathBuf, String)>> {
         let path = self.path(kind, name);

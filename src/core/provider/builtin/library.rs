@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::words::{Cues, words};
-use crate::assets::frame::{GENERAL, Slot};
+use crate::assets::frame::Slot;
 use crate::assets::{Assets, Frame, frame};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::language::{Language, is_sure, language};
 
 /// Languages in Latin letters that frames are written in.
@@ -56,10 +56,11 @@ impl Library {
     /// # Errors
     /// `file` when one of the user's cannot be used.
     pub(super) fn of(assets: &Assets) -> Result<Self> {
-        let names = Assets::families().filter(|name| *name != GENERAL);
+        let mut frames = assets.frames()?.into_iter();
+        let general = frames.next().ok_or_else(|| Error::Internal("there are no frames".to_owned()))?;
         Ok(Self {
-            general: assets.frame(GENERAL)?,
-            families: names.map(|name| assets.frame(name)).collect::<Result<_>>()?,
+            general,
+            families: frames.collect(),
             lexicons: std::array::from_fn(|_| OnceLock::new()),
             names: OnceLock::new(),
         })
@@ -67,12 +68,8 @@ impl Library {
 
     /// True when the frames are still these.
     pub(super) fn is_current(&self, assets: &Assets) -> Result<bool> {
-        for known in self.families.iter().chain([&self.general]) {
-            if !Arc::ptr_eq(known, &assets.frame(&known.name)?) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let known = [&self.general].into_iter().chain(&self.families);
+        Ok(assets.frames()?.iter().zip(known).all(|(now, known)| Arc::ptr_eq(now, known)))
     }
 
     /// The cue words of a language; English ones for those that no frame is written in.
