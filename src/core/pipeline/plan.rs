@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::allowance::Allowance;
-use crate::assets::{Assets, Rubric, strategy_for};
+use crate::assets::{Assets, Rubric};
 use crate::domain::{Phase, Prompt, SessionId, Timestamp};
 use crate::error::Result;
 use crate::ids::IdSource;
@@ -117,8 +117,7 @@ pub type Begin = Box<dyn FnOnce() + Send>;
 impl Plan {
     /// The strategy of a variant.
     pub fn strategy(&self, variant: u32) -> &str {
-        let place = usize::try_from(variant).unwrap_or_default() % self.strategies.len().max(1);
-        self.strategies.get(place).map_or_else(|| strategy_for(variant), String::as_str)
+        &self.strategies[variant as usize % self.strategies.len()]
     }
 
     /// The phases' names, in order.
