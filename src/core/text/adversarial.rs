@@ -164,6 +164,8 @@ pub const SHAPES: &[Shape] = &[
     repeat("templates without an end", "{{ a "),
     repeat("placeholders without an end", "${A "),
     repeat("double angle placeholders without an end", "<<a "),
+    repeat("placeholders in braces", "{a}"),
+    repeat("placeholders of a template", "b: {{a}}\n"),
     repeat("tags without an end", "<a"),
     repeat("reasoning without an end", "<think>"),
     after("reasoning that goes on", "<think>", "hm </thin "),

@@ -1,6 +1,7 @@
 //! The reading of a request as prima-materia shows it: rows of what was told from its form, quoted in short pieces.
 
 use super::frame::{Case, Part};
+use super::read::place_in;
 use crate::text::facts;
 
 /// The longest piece that is quoted, in characters.
@@ -66,5 +67,5 @@ fn limits(request: &str) -> Vec<&str> {
 }
 
 fn words_with_places(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+    text.split_whitespace().map(move |word| (place_in(text, word), word))
 }

@@ -63,8 +63,6 @@ pub(super) struct Case<'a> {
     pub(super) library: &'a Library,
 }
 
-/// From so many characters on our sentences stand after the request.
-const LONG: usize = 1500;
 /// Up to so many words a request of no certain family gets one sentence alone.
 const TINY: usize = 4;
 
@@ -124,11 +122,6 @@ impl<'a> Case<'a> {
         self.decision.family.is_none() && self.reading.size <= TINY
     }
 
-    /// True where our sentences stand after the request.
-    pub(super) fn is_long(&self) -> bool {
-        self.reading.request.len() > LONG
-    }
-
     /// The strategies whose texts differ for this request, the most useful first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
         let mut strategies = vec![Strategy::Direct, Strategy::Structured];
@@ -145,7 +138,7 @@ impl<'a> Case<'a> {
     /// The shapes whose texts differ for this request: all strategies in the first layout, then in the next.
     pub(super) fn shapes(&self) -> Vec<Shape> {
         let strategies = self.strategies();
-        let layouts: &[Layout] = if self.is_long() {
+        let layouts: &[Layout] = if self.reading.is_long {
             &[Layout::After, Layout::Plain]
         } else {
             &[Layout::Around, Layout::Plain, Layout::After]

@@ -1,39 +1,64 @@
 //! Our own prompts, given as requests: recognised by writing them again, to the letter, and taken off.
+//!
+//! What stands around a request does not depend on its words, so all but prima-materia, which quotes it, are written around
+//! nothing and held against the prompt with its request cut out: the work does not grow with the request.
 
 use super::frame::Case;
 use super::library::Library;
-use super::render::Beside;
+use super::read::Reading;
+use super::render::{Beside, tag};
 use super::text;
 use crate::domain::Phase;
 use crate::provider::TargetFamily;
 
+/// A prompt in parts, as a tag cuts it.
+struct Cut<'t> {
+    tag: &'t str,
+    /// Up to the tag's line, and that line.
+    before: &'t str,
+    inside: &'t str,
+    /// The closing tag, and what follows it.
+    after: &'t str,
+}
+
 /// The request inside a prompt of ours; `None` for any other text.
 pub(super) fn request_in<'t>(prompt: &'t str, library: &Library) -> Option<&'t str> {
     let prompt = prompt.trim();
-    let inside = marked(prompt)?;
-    let case = Case::of(inside, false, library);
+    let cut = cut(prompt)?;
+    let case = Case::of(cut.inside, false, library);
+    let is_trimmed = case.reading.request.len() == cut.inside.len();
+    if !is_trimmed || tag("request", &cut.inside.to_lowercase()) != cut.tag {
+        return None;
+    }
     let beside = Beside { context: &[], draft: None };
-    let targets =
-        [TargetFamily::Generic, TargetFamily::Gpt, TargetFamily::Claude, TargetFamily::Gemini, TargetFamily::Llama];
-    let is_written = |phase: Phase| {
-        case.shapes()
-            .into_iter()
-            .any(|shape| targets.into_iter().any(|target| text(&case, phase, shape, target, &beside) == prompt))
+    let shapes = case.shapes();
+    let is_essence = |target| text(&case, Phase::PrimaMateria, shapes[0], target, &beside) == prompt;
+    if TargetFamily::ALL.into_iter().any(is_essence) {
+        return Some(cut.inside);
+    }
+    // As the writer writes it around nothing, whose tag has no number.
+    let named = |part: &str| part.replacen(cut.tag, "request", 1);
+    let around = [&named(cut.before), "\n", &named(cut.after)].concat();
+    let hollow = Case { reading: Reading { request: "", ..case.reading }, ..case };
+    let is_written = |phase, shape| {
+        TargetFamily::ALL.into_iter().any(|target| text(&hollow, phase, shape, target, &beside) == around)
     };
-    Phase::ALL.into_iter().any(is_written).then_some(inside)
+    let phases = [Phase::Solutio, Phase::Coagulatio];
+    let is_ours = shapes.into_iter().any(|shape| phases.into_iter().any(|phase| is_written(phase, shape)));
+    is_ours.then_some(cut.inside)
 }
 
-/// What stands in the tag of a request, if one is there: from the first line that opens it to the last that closes it.
-fn marked(prompt: &str) -> Option<&str> {
+/// Cuts a prompt at its first line that opens the tag of a request, and at the last that closes it.
+fn cut(prompt: &str) -> Option<Cut<'_>> {
     let mut start = 0;
     for line in prompt.split_inclusive('\n') {
         let end = start + line.len();
         let name =
             line.strip_suffix('\n').and_then(|line| line.strip_prefix('<')).and_then(|line| line.strip_suffix('>'));
-        if let Some(name) = name.filter(|name| name.starts_with("request")) {
-            let closing = ["\n</", name, ">"].concat();
-            let close = prompt[end..].rfind(&closing)?;
-            return Some(&prompt[end..end + close]);
+        if let Some(tag) = name.filter(|name| name.starts_with("request")) {
+            let close = prompt[end..].rfind(&["\n</", tag, ">"].concat())?;
+            let (inside, after) = prompt[end..].split_at(close);
+            return Some(Cut { tag, before: &prompt[..end], inside, after: after.strip_prefix('\n')? });
         }
         start = end;
     }

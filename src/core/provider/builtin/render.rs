@@ -33,7 +33,7 @@ impl<'t> Marked<'t> {
 }
 
 /// The first of `name`, `name-2`, … that opens or closes nothing in a text in small letters.
-fn tag(name: &str, lower: &str) -> String {
+pub(super) fn tag(name: &str, lower: &str) -> String {
     // Which numbers are taken is seen in one pass, however many there are.
     let mut taken = std::collections::HashSet::new();
     for open in [["<", name].concat(), ["</", name].concat()] {
@@ -74,7 +74,7 @@ pub(super) fn render(case: &Case<'_>, shape: Shape, target: TargetFamily, beside
     let mut parts = case.parts(shape.strategy);
     let last = parts.len().saturating_sub(1);
     let opening = case.opening();
-    let is_after = shape.layout == Layout::After || case.is_long();
+    let is_after = shape.layout == Layout::After || case.reading.is_long;
     if !is_after {
         marked.push(opening.clone());
     }
@@ -104,11 +104,7 @@ pub(super) fn essence(case: &Case<'_>, target: TargetFamily, beside: &Beside<'_>
     let shape = Shape { strategy: super::frame::Strategy::Direct, layout: Layout::Around };
     let mut text = render(&general, shape, target, beside);
     for paragraph in headed(case, &super::essence::rows(case), target) {
-        text.push_str(
-            "
-
-",
-        );
+        text.push_str("\n\n");
         text.push_str(&paragraph);
     }
     text
