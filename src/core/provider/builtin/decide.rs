@@ -1,14 +1,15 @@
 //! Deciding: which family a request belongs to, when that is certain, and whether it is a prompt already.
 //!
 //! Certain is a head and an object of the same family in the first sentence that says what to do ("write" + "letter"), with
-//! the object before what the thing is about; a phrase that says both at once; or a mark of form where nothing else is said.
-//! Two families mean none. A head without its object means none too, whatever comes later.
+//! the object before what the thing is about; a phrase that says both at once; or a thing at the very beginning that asks for
+//! itself ("a poem for Ann"). Where no object is named, a mark of form may decide, or the numbers of a problem.
+//! Two families mean none, and so does a second task in the same sentence.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::library::{FamilyCues, Lexicon, Library};
-use super::read::Reading;
+use super::read::{Reading, place_in};
 use super::words::words;
 use crate::assets::Frame;
 use crate::assets::frame::{Signal, Slot};
@@ -47,13 +48,14 @@ const MATHS: &str = "maths";
 /// A problem has so many different numbers at least.
 const PROBLEM_NUMBERS: usize = 3;
 const TRANSLATION: &str = "translation";
+const IMAGE: &str = "image";
 /// A head of at most so many families says what is to be done by itself.
 const SPECIFIC: usize = 3;
 /// So many words of an image model are a prompt for one.
 const IMAGE_WORDS: usize = 2;
 /// With so many commas.
 const IMAGE_COMMAS: usize = 3;
-/// A system prompt has so many sentences at least.
+/// A system prompt has so many sentences or points at least.
 const SYSTEM_SENTENCES: usize = 2;
 
 /// Decides about a request.
@@ -69,6 +71,10 @@ pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
         match (&found, &said) {
             (Said::Nothing, _) => found = said,
             (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Something,
+            // What is said of how to answer makes more of a question than one of fact.
+            (Said::Family(one, _), Said::Headed(_) | Said::Something) if library.families[*one].name == QUESTION => {
+                found = Said::Something;
+            }
             _ => {}
         }
     }
@@ -89,7 +95,9 @@ pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
         ];
         library.families[at].name == TRANSLATION && lists.contains(&true)
     };
-    let family = family.filter(|(at, _)| !is_code(*at));
+    let names_image_model = library.names("image_models").is_some_and(|names| names.is_among(&reading.words()));
+    let is_other_prompt = |at: usize| names_image_model && library.families[at].name != IMAGE;
+    let family = family.filter(|(at, _)| !is_code(*at) && !is_other_prompt(*at));
     let is_ready = is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
     match family {
         Some((at, shown_by)) => Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_ready },
@@ -191,6 +199,9 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading<'_>, lexicon: &Lexic
             if makes && (is("given", place) || (place > 1 && is("definite", place))) {
                 break;
             }
+            if is("other_things", place) || (place > 0 && is("other_things", place - 1)) {
+                continue;
+            }
             if let Some((object, length)) = cues.objects.at(&window[place..]) {
                 let object =
                     Object { family, head: head.clone(), text: object.to_owned(), start: start + place, length };
@@ -267,6 +278,9 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
     };
     let skipped = words.iter().take(3).take_while(is_skipped).count();
     let rest = &words[skipped..];
+    if library.names("other_things").is_some_and(|things| things.at(rest).is_some()) {
+        return Said::Nothing;
+    }
     let mut found = Vec::new();
     for (family, cues) in lexicon.families.iter().enumerate().filter(|(at, _)| library.families[*at].bare) {
         for place in 0..rest.len().min(2) {
@@ -363,7 +377,7 @@ fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<Said> {
     Some(if found.any(|(other, _)| other != family) { Said::Something } else { Said::Family(family, vec![words]) })
 }
 
-/// The families of the last object before `end`, which must have a head among `headed`.
+/// The family of the last object in the text, which must have a head among `headed`.
 fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> Said {
     let objects = lexicon.families.iter().enumerate();
     let places =
@@ -451,15 +465,21 @@ fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<&str>) -> b
             .names(list)
             .is_some_and(|cues| cues.is_among(&words) || (reading.is_unspaced() && cues.is_in(&reading.plain)))
     };
-    if says("asks_for_prompt") {
+    // An image prompt may name what it does not want.
+    if says("asks_for_prompt") && !reading.plain.contains("negative prompt") {
         return false;
     }
     // In braces alone it may be part of a program.
     let is_program = library.names("programming_language").is_some_and(|names| names.is_among(&words));
-    let is_marked = reading.placeholders.iter().any(|one| one.starts_with("{{") || one.starts_with('$'));
+    let is_marked = reading.placeholders.iter().any(|one| {
+        let start = place_in(reading.request, one);
+        let is_line = reading.request[..start].ends_with('\n')
+            && reading.request[start + one.len()..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+        one.starts_with("{{") || one.starts_with('$') || is_line
+    });
     let is_json = reading.request.contains("\": ");
     let ends_a_label = reading.placeholders.iter().any(|one| {
-        let before = reading.request.split(one).next().unwrap_or_default().trim_end();
+        let before = reading.request[..place_in(reading.request, one)].trim_end();
         before.ends_with([':', '：', '"', '«', '“', '„'])
     });
     let is_filled_in = (reading.placeholders.len() > 1 || ends_a_label) && !is_program && !is_json;
@@ -481,13 +501,16 @@ fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<&str>) -> b
     if at > 0 && at == words.len() {
         return true;
     }
-    let begins = library.general.names.get("ready_system").into_iter().flatten();
+    let starts = library.general.names.get("ready_system").into_iter().flatten();
+    let below_heading =
+        reading.plain.lines().find(|line| !line.starts_with('#') && !line.is_empty()).unwrap_or_default();
     let begins = if reading.is_unspaced() {
-        begins.into_iter().any(|start| reading.plain.starts_with(start.as_str()))
+        starts.into_iter().any(|start| below_heading.starts_with(start.as_str()))
     } else {
-        library.names("ready_system").is_some_and(|cues| cues.at(&words).is_some())
+        library.names("ready_system").is_some_and(|cues| cues.at(&super::words::words(below_heading)).is_some())
     };
-    if begins && family.is_none() && reading.sentences.len() >= SYSTEM_SENTENCES && says("ready_rules") {
+    let has_rules = reading.sentences.len() >= SYSTEM_SENTENCES || reading.items >= SYSTEM_SENTENCES;
+    if begins && family.is_none() && has_rules && says("ready_rules") {
         return true;
     }
     let marks = library

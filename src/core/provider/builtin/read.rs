@@ -4,7 +4,7 @@
 use super::library::Library;
 use super::words::words;
 use crate::text::facts;
-use crate::text::language::Language;
+use crate::text::language::{Language, is_ideographic};
 use crate::text::visited::visit;
 
 /// What can be seen of a request.
@@ -19,6 +19,8 @@ pub(super) struct Reading<'t> {
     pub(super) plain: String,
     /// Words of it; of scripts without blanks, letters halved.
     pub(super) size: usize,
+    /// True where it takes more than a screen.
+    pub(super) is_long: bool,
     /// True where a text to work on stands in it, or beside it.
     pub(super) has_material: bool,
     /// True where a code block names its language.
@@ -26,6 +28,8 @@ pub(super) struct Reading<'t> {
     /// What stands between the fences of its blocks, as many lines.
     pub(super) blocks: Vec<(String, usize)>,
     pub(super) placeholders: Vec<&'t str>,
+    /// How many lines are points of a list.
+    pub(super) items: usize,
 }
 
 /// How much of a request is looked at for words, in characters.
@@ -33,10 +37,14 @@ const LOOKED_AT: usize = 4000;
 /// The most lines and sentences that may say what is to be done.
 const MOST_LINES: usize = 12;
 const MOST_SENTENCES: usize = 16;
-/// From so many characters on the last paragraph may say it too.
+/// From so many bytes on the last paragraph may say it too.
 const LONG: usize = 600;
 /// From so many words on a request is taken to bring its text with it.
 const BRINGS_ITS_TEXT: usize = 60;
+/// A request of more bytes is long.
+const LONG_REQUEST: usize = 1500;
+/// A placeholder in capitals has so many bytes at least.
+const A_NAME: usize = 3;
 /// A quotation of so many characters is a text to work on.
 const A_TEXT: usize = 12;
 
@@ -57,10 +65,12 @@ impl<'t> Reading<'t> {
             sentences: outline.sentences(),
             plain,
             size,
+            is_long: request.len() > LONG_REQUEST,
             has_material,
             has_fence: outline.blocks.iter().any(|(language, _)| !language.is_empty()),
             blocks: outline.blocks,
             placeholders: placeholders(request),
+            items: request.lines().filter(|line| is_item(line)).count(),
         }
     }
 
@@ -75,7 +85,7 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// What is to be filled in: `{{name}}`, `${NAME}`, and `{name}` outside of code.
+/// What is to be filled in: `{{name}}`, `${NAME}`, `[NAME]`, and `{name}` outside of code.
 fn placeholders(request: &str) -> Vec<&str> {
     let mut found = facts::placeholders(request);
     if !request.contains("```") {
@@ -87,14 +97,35 @@ fn placeholders(request: &str) -> Vec<&str> {
         });
         found.extend(names);
     }
+    let capitals = request.match_indices('[').filter_map(|(at, _)| {
+        let inside = &request[at + 1..];
+        let end = inside.find(|c: char| !(c.is_uppercase() || c.is_numeric() || matches!(c, '_' | ' ' | '-')))?;
+        let is_name = end >= A_NAME && inside.starts_with(char::is_uppercase) && inside[end..].starts_with(']');
+        let is_level = ["ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL"].contains(&&inside[..end]);
+        (is_name && !is_level && !inside[end..].starts_with("](")).then(|| &request[at..at + end + 2])
+    });
+    found.extend(capitals);
     found
 }
 
+/// True for a line that is a point of a list.
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let after_number = line.trim_start_matches(|c: char| c.is_numeric());
+    let is_numbered = after_number.len() < line.len() && after_number.starts_with(['.', ')', '、']);
+    is_numbered || ["- ", "* ", "• ", "– ", "・"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Where a part of a text begins in it, in bytes; `part` must be a slice of `text`.
+pub(super) fn place_in(text: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
+}
+
+/// How long a request is: its words or, where it has letters of a script without blanks, half of these and its Latin words.
 fn size(text: &str) -> usize {
-    let unspaced = text.chars().filter(|c| crate::text::language::is_ideographic(*c)).count();
-    unspaced / 2
-        + text.split_whitespace().filter(|word| word.is_ascii()).count().max(usize::from(unspaced == 0))
-        + if unspaced == 0 { text.split_whitespace().filter(|word| !word.is_ascii()).count() } else { 0 }
+    let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
+    let counts = |word: &&str| unspaced == 0 || word.is_ascii();
+    unspaced / 2 + text.split_whitespace().filter(counts).count()
 }
 
 /// The lines of a request, told apart.
