@@ -1,8 +1,9 @@
 //! Which requests are taken to be of which family, held against requests that others wrote and labelled.
 //!
-//! The labels and this count know nothing of the rules. There are three sets. The rules were made by looking at two thirds of
-//! the 1,200. Nobody looked at the other third, by a hash of the text, but its counts and families were seen while the rules
-//! were made. The 600 in `blind` were written when the rules were done: they say what a newcomer's request meets.
+//! The labels and this count know nothing of the rules. The rules were made by looking at the 1,200 (a third of them, by a
+//! hash of the text, late) and at the 600 in `opened`, which were blind once: four of their 147 decided ones were false then.
+//! Nobody looked at the 600 in `blind`, which were written when the rules were done and counted once: they say what a
+//! newcomer's request meets. Whoever looks at them moves them to `opened`, and has new ones written.
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -115,31 +116,25 @@ fn count(
 #[test]
 fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let show = std::env::args().any(|argument| argument == "--nocapture");
-    let known = labelled();
-    let blind = read("blind");
-    assert_eq!(blind.len(), 600);
+    let (known, opened, blind) = (labelled(), read("opened"), read("blind"));
+    assert_eq!((opened.len(), blind.len()), (600, 600));
+    let tell = |what: &str, one: &Labelled, more: &str| {
+        if show {
+            let text = one.text.chars().take(110).collect::<String>().replace('\n', "⏎");
+            eprintln!("{what} {} [{}] {more} | {text}", one.id, one.family);
+        }
+    };
     for language in Language::FRAMED.map(Language::code) {
-        let seen = count(
-            &known,
-            |own, one| own == language && !one.is_held_out(),
-            |what, one, more| {
-                if show {
-                    eprintln!(
-                        "{what} {} [{}] {more} | {}",
-                        one.id,
-                        one.family,
-                        one.text.chars().take(110).collect::<String>().replace('\n', "⏎")
-                    );
-                }
-            },
-        );
-        eprintln!("{language}: {seen:?}");
+        let count = count(&known, |own, _| own == language, tell);
+        eprintln!("{language}: {count:?}");
     }
     let seen = count(&known, |_, one| !one.is_held_out(), |_, _, _| {});
     let held_out = count(&known, |_, one| one.is_held_out(), |_, _, _| {});
+    let opened = count(&opened, |_, _| true, tell);
     let blind = count(&blind, |_, _| true, |_, _, _| {});
-    for (name, count) in [("seen", seen), ("held out", held_out), ("blind", blind)] {
+    for (name, count) in [("seen", seen), ("held out", held_out), ("opened", opened), ("blind", blind)] {
         eprintln!("{name}: {count:?}, at most {:.3} wrong", wilson(count.wrong, count.decided));
+        assert!(count.wrong * 50 <= count.decided && count.decided * 6 > count.all, "{name}: {count:?}");
+        assert!(count.ready_seen * 3 >= count.ready * 2 && count.ready_wrong * 200 <= count.all, "{name}: {count:?}");
     }
-    assert!(seen.wrong * 50 <= seen.decided && seen.decided > 150, "{seen:?}");
 }
