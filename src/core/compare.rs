@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::assets::Check;
 use crate::domain::{CompareResult, DiffPart, Prompt};
 use crate::rank::{self, RankInputs, Weights};
 use crate::statistics;
@@ -17,8 +16,8 @@ pub const SCORE: &str = "score";
 pub struct Measuring<'a> {
     /// What they are for; without one each is measured against what it was made from.
     pub task: Option<&'a str>,
-    /// What the persona of each asks of a prompt, in the prompts' order.
-    pub checks: Vec<&'a [Check]>,
+    /// How many things the request of each leaves open, in the prompts' order.
+    pub gaps: Vec<usize>,
     /// How much each component counts.
     pub weights: &'a Weights,
 }
@@ -37,7 +36,9 @@ fn scores(prompts: &[Prompt], measuring: &Measuring<'_>) -> BTreeMap<String, Vec
     for (at, prompt) in prompts.iter().enumerate() {
         let inputs = RankInputs {
             original_input: measuring.task.unwrap_or(&prompt.original_input),
-            checks: measuring.checks.get(at).copied().unwrap_or_default(),
+            context: &prompt.context,
+            gaps: measuring.gaps.get(at).copied().unwrap_or_default(),
+            checks: &[],
             weights: measuring.weights,
             history: None,
         };
@@ -76,9 +77,9 @@ mod tests {
         numbered.map(|(content, seed)| Prompt { content: (*content).to_owned(), ..samples::prompt(seed) }).collect()
     }
 
-    fn compared(contents: &[&str], checks: Vec<&[Check]>) -> CompareResult {
+    fn compared(contents: &[&str], gaps: Vec<usize>) -> CompareResult {
         let weights = Weights::default();
-        compare(prompts(contents), &Measuring { task: Some("Find primes in Rust"), checks, weights: &weights })
+        compare(prompts(contents), &Measuring { task: Some("Find primes in Rust"), gaps, weights: &weights })
     }
 
     #[test]
@@ -103,9 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn a_persona_without_checks_leaves_its_score_out() {
-        let checks = [Check { label: "names the language".into(), any: vec!["rust".into()] }];
-        let result = compared(&["In Rust.", "In Rust."], vec![&checks, &[]]);
-        assert_eq!(result.scores["persona"], [Some(1.0), None]);
+    fn where_nothing_is_left_open_there_is_no_score_for_it() {
+        let result = compared(&["Ask for the version.", "In Rust."], vec![1, 0]);
+        assert_eq!(result.scores["gaps"], [Some(1.0), None]);
     }
 }

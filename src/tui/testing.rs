@@ -384,6 +384,9 @@ pub(crate) fn ranking(variant: u32, rank: u32, score: f64) -> Ranking {
         score,
         components: part(score, score - 0.05, score + 0.04),
         weights: part(0.5, 0.3, 0.2),
+        level: rank,
+        checks: Vec::new(),
+        formula: aludel_core::text::measure::VERSION,
     }
 }
 
@@ -410,8 +413,7 @@ pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure
 /// What the core makes of these variants beside each other.
 pub(crate) fn compared(variants: &[(u32, &str)]) -> CompareResult {
     let prompts: Vec<Prompt> = variants.iter().map(|(variant, text)| prompt(*variant, text, Some(0.5))).collect();
-    let checks = vec![&[][..]; prompts.len()];
-    compare(prompts, &Measuring { task: None, checks, weights: &Weights::default() })
+    compare(prompts, &Measuring { task: None, gaps: Vec::new(), weights: &Weights::default() })
 }
 
 /// What the judge said of two variants.

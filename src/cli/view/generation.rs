@@ -5,13 +5,14 @@
 
 use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, Ranking, VariantFailure};
 use aludel_core::error::{Code, Error, Problem};
+use aludel_core::rank::ABOUT_EQUAL;
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::select::sureness;
 use super::table::{Column, Table};
 use super::words::{count_of, one_line};
-use crate::cli::view::ornament::{DOT, NONE};
+use crate::cli::view::ornament::{DOT, NEAR, NONE};
 
 /// A result, and what only the command line knows of it.
 #[derive(Debug, Clone, Copy)]
@@ -96,13 +97,15 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
     let Some(first) = result.rankings.first() else { return };
     let has_room = !page.is_terminal() || page.width() >= widest_ranking(first);
     let names: Vec<&String> = first.components.keys().filter(|_| has_room).collect();
+    let are_equal = |level: u32| result.rankings.iter().filter(|ranking| ranking.level == level).count() > 1;
     let mut columns = vec![Column::words("id").painted(Role::Handle), Column::numbers("score").painted(Role::Heading)];
     columns.extend(names.iter().map(|name| Column::numbers(name.as_str())));
     columns.push(Column::words("strategy").painted(Role::Faint));
     let mut table = Table::new(columns);
     for ranking in &result.rankings {
         let prompt = result.prompts.iter().find(|prompt| prompt.id == ranking.prompt_id);
-        let mut cells = vec![ranking.prompt_id.short(), format!("{:.2}", ranking.score)];
+        let equal = if are_equal(ranking.level) { NEAR.to_string() } else { String::new() };
+        let mut cells = vec![ranking.prompt_id.short(), format!("{equal}{:.2}", ranking.score)];
         let value = |name: &&String| ranking.components.get(*name).map(|value| format!("{value:.2}"));
         cells.extend(names.iter().map(|name| value(name).unwrap_or_else(|| NONE.to_string())));
         cells.push(prompt.map(|prompt| prompt.strategy.clone()).unwrap_or_default());
@@ -110,6 +113,17 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
     }
     table.write(page);
     page.paragraph(Role::Faint, &formula(first), FORMULA_INDENT);
+    if result.rankings.iter().any(|ranking| are_equal(ranking.level)) {
+        page.paragraph(Role::Faint, &equal(), 2);
+    }
+}
+
+/// What the mark before a score means.
+fn equal() -> String {
+    format!(
+        "{NEAR} about equal: no difference that the score can tell (up to {ABOUT_EQUAL}), so what meets more of the persona's checks stands \
+         first. It knows what was lost, invented or padded, not what is useful: `aludel select` asks a judge."
+    )
 }
 
 /// Columns of the ranking with its components; without room for them the score stands alone.
@@ -203,6 +217,17 @@ mod tests {
         assert!(text.contains("7a3f9c21   0.91  structured\n"), "{text}");
         let fits = |line: &str| line.chars().count() <= 40 || line.starts_with("Subject: ");
         assert!(text.lines().all(fits), "{text}");
+    }
+
+    #[test]
+    fn those_that_are_about_equal_are_shown_as_such() {
+        let mut result = samples::result();
+        assert!(!shown(&result, true).contains("about equal"));
+        result.rankings[1].level = 1;
+        let text = shown(&result, true).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["7a3f9c21 ≈0.91", "5e0b44d9 ≈0.74", "≈ about equal: no difference that the score can tell (up to 0.135)"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]

@@ -171,9 +171,10 @@ fn rankings(text: &mut String, summary: Summary<'_>) {
             .collect();
         let _ = writeln!(
             text,
-            "| {} | `{}` | {:.2} | {} |",
+            "| {} | `{}` | {}{:.2} | {} |",
             ranking.rank,
             ranking.prompt_id.short(),
+            if rankings.iter().filter(|other| other.level == ranking.level).count() > 1 { "≈ " } else { "" },
             ranking.score,
             values.join(" | ")
         );

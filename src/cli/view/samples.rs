@@ -45,7 +45,7 @@ pub(crate) fn result() -> GenerationResult {
     ];
     let ranking = |prompt: &Prompt, rank: u32, coverage: f64, clarity: f64| {
         json!({
-            "prompt_id": prompt.id, "rank": rank, "score": prompt.score,
+            "prompt_id": prompt.id, "rank": rank, "level": rank, "score": prompt.score,
             "components": { "coverage": coverage, "clarity": clarity },
             "weights": { "coverage": 0.6, "clarity": 0.4 }
         })

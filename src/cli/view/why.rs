@@ -3,12 +3,13 @@
 use aludel_core::domain::{
     JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, likelihood, write_moment,
 };
+use aludel_core::rank::Component;
 
 use super::page::{Page, Role};
 use super::prompt::{account, by, write_facts};
 use super::select::{standings, weights};
 use super::words::{ago, count_of, one_line};
-use crate::cli::view::ornament::DOT;
+use crate::cli::view::ornament::{DOT, GOOD, NONE};
 
 /// Writes all that is known; `now` is what ages count from.
 pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
@@ -84,6 +85,16 @@ fn ranking(page: &mut Page, why: &Why) {
         table.row(std::iter::once(name.clone()).chain(cells).collect());
     }
     table.write(page);
+    for component in Component::ALL.into_iter().filter(|one| why.ranking.components.contains_key(one.as_str())) {
+        page.paragraph(Role::Faint, &format!("{}: {}.", component.as_str(), component.formula()), 4);
+    }
+    if !why.ranking.checks.is_empty() {
+        page.paragraph(Role::Body, &format!("what `{}` asks of a prompt, which the score does not count:", why.persona), 2);
+        for check in &why.ranking.checks {
+            let (sign, role) = if check.met { (GOOD, Role::Body) } else { (NONE, Role::Faint) };
+            page.paragraph(role, &format!("{sign} {}", check.label), 4);
+        }
+    }
     if let Some(score) = why.score.filter(|score| (score - why.ranking.score).abs() > 0.005) {
         let text = format!(
             "With the current settings it would score {:.2}, not {score:.2}: the weights, the persona or the rules changed since.",

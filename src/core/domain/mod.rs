@@ -43,7 +43,7 @@ pub use prompt::{Prompt, Source, Step};
 pub use provider::{
     ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
 };
-pub use result::{GenerationResult, Ranking, VariantFailure};
+pub use result::{CheckMet, GenerationResult, Ranking, VariantFailure};
 pub use runs::{RunRows, by_run};
 pub use selection::{Comparison, SelectResult, Standing, chance, likelihood, with_names};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};

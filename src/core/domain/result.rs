@@ -46,10 +46,36 @@ pub struct Ranking {
     pub prompt_id: PromptId,
     /// 1 is best.
     pub rank: u32,
+    /// Prompts of one level are about equal; 1 is the best.
+    #[serde(default = "first_level")]
+    pub level: u32,
     /// 0..=1.
     pub score: f64,
     /// Each component's value, 0..=1; the formulas are in [`crate::rank`].
     pub components: BTreeMap<String, f64>,
     /// Each component's weight, 0..=1, adding up to 1.
     pub weights: BTreeMap<String, f64>,
+    /// What the persona asks of a prompt, and whether it is there; it counts for nothing in the score.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckMet>,
+    /// The version of the formulas: scores of different versions cannot be compared.
+    #[serde(default = "first_formula")]
+    pub formula: u32,
+}
+
+/// Something that a persona asks of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckMet {
+    /// A clause that completes "the prompt …".
+    pub label: String,
+    /// True where a word or phrase of it stands in the prompt.
+    pub met: bool,
+}
+
+const fn first_level() -> u32 {
+    1
+}
+
+const fn first_formula() -> u32 {
+    1
 }

@@ -2,7 +2,6 @@
 
 use super::{Engine, wiring};
 use crate::api::CompareRequest;
-use crate::assets::Check;
 use crate::compare::{self, Measuring};
 use crate::domain::{CompareResult, Prompt};
 use crate::error::{Error, Result};
@@ -53,12 +52,14 @@ impl Engine {
 
     async fn beside(&self, prompts: Vec<Prompt>, task: Option<String>) -> Result<CompareResult> {
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
-        // A persona that is no more has nothing to agree with.
-        let personas: Vec<_> = prompts.iter().map(|prompt| self.inner.assets.persona(&prompt.persona).ok()).collect();
+        let engine = self.clone();
         self.aside(move |_| {
-            let checks: Vec<&[Check]> =
-                personas.iter().map(|persona| persona.as_deref().map_or(&[][..], |persona| &persona.checks)).collect();
-            Ok(compare::compare(prompts, &Measuring { task: task.as_deref(), checks, weights: &weights }))
+            let writer = engine.inner.registry.writer();
+            let of = |prompt: &Prompt| {
+                writer.gaps(task.as_deref().unwrap_or(&prompt.original_input), !prompt.context.is_empty())
+            };
+            let gaps = prompts.iter().map(of).collect::<Result<_>>()?;
+            Ok(compare::compare(prompts, &Measuring { task: task.as_deref(), gaps, weights: &weights }))
         })
         .await
     }

@@ -63,6 +63,7 @@ impl Engine {
         let mut warnings = self.warnings(&weights);
         warnings.extend(target.and_then(|model| self.unknown_target(model)));
         let (strategies, told) = self.strategies(&request, count)?;
+        let gaps = self.inner.registry.writer().gaps(&request.input, !request.context.is_empty())?;
         warnings.extend(told);
         let judge = if request.auto_select {
             let bench = self.bench_of(&request)?;
@@ -78,6 +79,7 @@ impl Engine {
             count,
             phases,
             strategies,
+            gaps,
             persona: request.persona.unwrap_or_else(|| wiring::default_persona(config).to_owned()),
             tags: request.tags,
             context: request.context,

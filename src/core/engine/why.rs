@@ -91,6 +91,8 @@ impl Engine {
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let inputs = rank::RankInputs {
             original_input: &prompt.original_input,
+            context: &prompt.context,
+            gaps: self.inner.registry.writer().gaps(&prompt.original_input, !prompt.context.is_empty())?,
             checks: persona.as_deref().map_or(&[], |persona| &persona.checks),
             weights: &weights,
             history: None,

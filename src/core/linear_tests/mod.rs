@@ -83,19 +83,21 @@ const ROWS: &[Row] = &[
         black_box(markdown::escaped(text));
     }),
     ("Demands::of", |text| {
-        black_box(Demands::of(text, &mut Reader::new()));
+        black_box(Demands::of(text, &[text.to_owned()], 1, &mut Reader::new()));
     }),
     ("Reader::read", |text| {
         black_box(Reader::new().read(text));
     }),
     ("every measure", |text| {
         let mut reader = Reader::new();
-        let (demands, reading) = (Demands::of(text, &mut reader), reader.read(text));
-        black_box(Measure::ALL.map(|measure| measure.of(&reading, &demands)));
+        let demands = Demands::of(text, &[], 1, &mut reader);
+        let (whole, other) = (demands.read(text, &mut reader), demands.read(&reversed(text), &mut reader));
+        black_box(Measure::ALL.map(|measure| (measure.of(&whole, &demands), measure.of(&other, &demands))));
     }),
     ("Demands::missing", |text| {
         let mut reader = Reader::new();
-        let (demands, reading) = (Demands::of(text, &mut reader), reader.read("nothing of it"));
+        let demands = Demands::of(text, &[], 0, &mut reader);
+        let reading = demands.read("nothing of it", &mut reader);
         black_box(demands.missing(&reading));
     }),
     ("TextQuery::parse", |text| {
@@ -137,13 +139,20 @@ const ROWS: &[Row] = &[
     ("rank::rank", |text| {
         let prompts = [prompt(1, text), prompt(2, &reversed(text))];
         let checks = [Check { label: "names a word".into(), any: vec!["word".into(), "a b".into()] }];
-        let inputs = RankInputs { original_input: text, checks: &checks, weights: &Weights::default(), history: None };
+        let inputs = RankInputs {
+            original_input: text,
+            context: &[],
+            gaps: 1,
+            checks: &checks,
+            weights: &Weights::default(),
+            history: None,
+        };
         black_box(rank(&prompts, &inputs));
     }),
     ("compare::compare", |text| {
         let prompts = vec![prompt(1, text), prompt(2, &reversed(text)), prompt(3, "another")];
         let weights = Weights::default();
-        black_box(compare(prompts, &Measuring { task: Some(text), checks: Vec::new(), weights: &weights }));
+        black_box(compare(prompts, &Measuring { task: Some(text), gaps: vec![1, 1, 1], weights: &weights }));
     }),
     ("prompting::phase_request", |text| {
         let brief = PhaseBrief { context: vec![text.to_owned()], ..brief(text, &reversed(text)) };

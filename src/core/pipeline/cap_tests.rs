@@ -263,6 +263,7 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         count: case.count,
         phases: case.phases().iter().map(bind).collect(),
         strategies: crate::assets::STRATEGIES.map(str::to_owned).to_vec(),
+        gaps: 0,
         persona: "generic".into(),
         tags: Vec::new(),
         context: Vec::new(),

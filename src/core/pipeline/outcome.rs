@@ -137,10 +137,18 @@ async fn rank_prompts(
 async fn ranked(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) -> Result<Vec<Ranking>> {
     let bytes = plan.input.len() + prompts.iter().map(|prompt| prompt.content.len()).sum::<usize>();
     let persona = ports.assets.persona(&plan.persona).ok();
-    let (input, weights) = (plan.input.clone(), plan.ranking_weights.clone());
+    let (input, context, gaps) = (plan.input.clone(), plan.context.clone(), plan.gaps);
+    let weights = plan.ranking_weights.clone();
     offload(bytes, move || {
         let checks = persona.as_deref().map_or(&[][..], |persona| &persona.checks);
-        let inputs = rank::RankInputs { original_input: &input, checks, weights: &weights, history: None };
+        let inputs = rank::RankInputs {
+            original_input: &input,
+            context: &context,
+            gaps,
+            checks,
+            weights: &weights,
+            history: None,
+        };
         rank::rank(&prompts, &inputs)
     })
     .await

@@ -30,6 +30,8 @@ pub struct Plan {
     pub phases: Vec<PhaseBinding>,
     /// The strategies, in the order in which variants take them; the first again after the last. Never empty.
     pub strategies: Vec<String>,
+    /// How many things the request plainly leaves open.
+    pub gaps: usize,
     /// The persona's name.
     pub persona: String,
     /// Labels of the stored prompts.

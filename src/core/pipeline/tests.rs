@@ -67,6 +67,7 @@ impl World {
             count,
             phases: Phase::ALL.map(bind).to_vec(),
             strategies: crate::assets::STRATEGIES.map(str::to_owned).to_vec(),
+            gaps: 0,
             persona: "generic".into(),
             tags: vec!["rivers".into()],
             context: Vec::new(),

@@ -2,11 +2,14 @@
 //!
 //! Each prompt gets up to six components, each 0..=1 ([`Component`], formulas in [`Component::formula`]); the score is
 //! their mean by weight. A component that cannot be told is absent and its weight goes to the others in proportion:
-//! `persona` when the persona has no checks, `history` when learning is off.
+//! `gaps` where the request leaves nothing open, `history` when learning is off. The measures are in
+//! [`crate::text::measure`]: they know loss, distortion, invention and bulk, and nothing of use.
 //!
-//! Pure and deterministic. Ties are broken by lower cost, then fewer tokens, then a hash of the content, never by
-//! the order of the variants. Temperature and closeness in length to the input count for nothing.
-//! The measures themselves are in [`crate::text::measure`].
+//! So a small difference says nothing. [`ABOUT_EQUAL`] is what edits that keep the meaning make; prompts that differ by less
+//! than that from the first of them are of one level, ordered by how many of the persona's checks they meet, then by score,
+//! lower cost, fewer tokens, and a hash of the content, never by the order of the variants.
+//!
+//! Pure and deterministic. Temperature and closeness in length to the input count for nothing.
 
 mod weights;
 
@@ -15,8 +18,8 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::assets::Check;
-use crate::domain::{Prompt, PromptId, Ranking};
-use crate::text::measure::{Cue, Demands, Measure, Reader, Reading};
+use crate::domain::{CheckMet, Prompt, PromptId, Ranking};
+use crate::text::measure::{self, Cue, Demands, Measure, Reader, Reading};
 
 pub use weights::{Weights, check_weights};
 
@@ -25,8 +28,6 @@ pub use weights::{Weights, check_weights};
 pub enum Component {
     /// What a text shows by itself or against the request.
     Measured(Measure),
-    /// Agreement with the persona's checks.
-    Persona,
     /// How well similar prompts did before.
     History,
 }
@@ -35,10 +36,10 @@ impl Component {
     /// All components, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
         Self::Measured(Measure::Coverage),
+        Self::Measured(Measure::Additions),
         Self::Measured(Measure::Structure),
         Self::Measured(Measure::Clarity),
-        Self::Measured(Measure::Concision),
-        Self::Persona,
+        Self::Measured(Measure::Gaps),
         Self::History,
     ];
 
@@ -46,7 +47,6 @@ impl Component {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Measured(measure) => measure.as_str(),
-            Self::Persona => "persona",
             Self::History => "history",
         }
     }
@@ -54,10 +54,12 @@ impl Component {
     /// The weight when the configuration names none. Those of a ranking are scaled to add up to 1.
     pub const fn default_weight(self) -> f64 {
         match self {
-            Self::Measured(Measure::Coverage) => 0.35,
-            Self::Measured(Measure::Structure | Measure::Clarity) | Self::History => 0.20,
-            Self::Measured(Measure::Concision) => 0.10,
-            Self::Persona => 0.15,
+            Self::Measured(Measure::Coverage) => 0.55,
+            Self::Measured(Measure::Additions) => 0.25,
+            Self::Measured(Measure::Structure | Measure::Clarity) => 0.10,
+            Self::Measured(Measure::Gaps) => 0.15,
+            Self::Measured(Measure::Concision) => 0.0,
+            Self::History => 0.20,
         }
     }
 
@@ -65,10 +67,6 @@ impl Component {
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Measured(measure) => measure.formula(),
-            Self::Persona => {
-                "the share of the persona's checks that the prompt meets; a check is met when one of its words or phrases is there \
-                 (`aludel personas show NAME` lists them)"
-            }
             Self::History => "the expected rating from feedback on similar prompts; only when learning is on",
         }
     }
@@ -79,7 +77,11 @@ impl Component {
 pub struct RankInputs<'a> {
     /// What the user asked for.
     pub original_input: &'a str,
-    /// What the persona asks of a prompt.
+    /// What stood beside it.
+    pub context: &'a [String],
+    /// How many things a short request plainly leaves open.
+    pub gaps: usize,
+    /// What the persona asks of a prompt; it counts for nothing in the score.
     pub checks: &'a [Check],
     /// How much each component counts.
     pub weights: &'a Weights,
@@ -87,56 +89,87 @@ pub struct RankInputs<'a> {
     pub history: Option<&'a BTreeMap<PromptId, f64>>,
 }
 
+/// Up to this difference two scores say nothing: of 300 edits that keep the meaning of a prompt, 95 in 100 change its score by
+/// no more. Of 300 that harm it about half change it by more, and for the worse.
+pub const ABOUT_EQUAL: f64 = 0.135;
+
 /// What is expected of a prompt that nothing was learned about.
 const UNKNOWN_HISTORY: f64 = 0.5;
+
+/// A prompt with what it was given.
+struct Scored<'p> {
+    prompt: &'p Prompt,
+    score: f64,
+    components: BTreeMap<String, f64>,
+    checks: Vec<CheckMet>,
+}
 
 /// The prompts' places, best first, one for each prompt.
 pub fn rank(prompts: &[Prompt], inputs: &RankInputs<'_>) -> Vec<Ranking> {
     let mut reader = Reader::new();
-    let demands = Demands::of(inputs.original_input, &mut reader);
-    let checks: Vec<Vec<Cue>> =
-        inputs.checks.iter().map(|check| check.any.iter().filter_map(|phrase| reader.cue(phrase)).collect()).collect();
-    let present = |component: &Component| match component {
-        Component::Measured(_) => true,
-        Component::Persona => !checks.is_empty(),
-        Component::History => inputs.history.is_some(),
-    };
-    let weights = inputs.weights.scaled(Component::ALL.into_iter().filter(present));
-    let mut scored: Vec<(f64, &Prompt, BTreeMap<String, f64>)> = prompts
+    let demands = Demands::of(inputs.original_input, inputs.context, inputs.gaps, &mut reader);
+    let checks: Vec<(&str, Vec<Cue>)> = inputs
+        .checks
         .iter()
-        .map(|prompt| {
-            let reading = reader.read(&prompt.content);
-            let value = |component: Component| match component {
-                Component::Measured(measure) => measure.of(&reading, &demands),
-                Component::Persona => agreement(&reading, &checks),
-                Component::History => expectation(inputs.history, prompt.id),
-            };
-            let components: Vec<(Component, f64)> =
-                weights.iter().map(|(component, _)| (*component, value(*component))).collect();
-            let score: f64 = components.iter().zip(&weights).map(|((_, value), (_, weight))| value * weight).sum();
-            let named =
-                components.into_iter().map(|(component, value)| (component.as_str().to_owned(), value)).collect();
-            (score.clamp(0.0, 1.0), prompt, named)
-        })
+        .map(|check| (check.label.as_str(), check.any.iter().filter_map(|phrase| reader.cue(phrase)).collect()))
         .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| compare_ties(a.1, b.1)));
+    let present = Component::ALL.into_iter().filter(|component| match component {
+        Component::Measured(Measure::Gaps) => inputs.gaps > 0,
+        Component::Measured(_) => true,
+        Component::History => inputs.history.is_some(),
+    });
+    let weights = inputs.weights.scaled(present);
+    let mut scored = Vec::with_capacity(prompts.len());
+    for prompt in prompts {
+        let written = demands.read(&prompt.content, &mut reader);
+        let value = |component: Component| match component {
+            Component::Measured(measure) => measure.of(&written, &demands).unwrap_or_default(),
+            Component::History => expectation(inputs.history, prompt.id),
+        };
+        let values: Vec<f64> = weights.iter().map(|(component, _)| value(*component)).collect();
+        let score: f64 = values.iter().zip(&weights).map(|(value, (_, weight))| value * weight).sum();
+        let named = weights.iter().zip(values).map(|((component, _), value)| (component.as_str().to_owned(), value));
+        let checks = met(written.reading(), &checks);
+        scored.push(Scored { prompt, score: score.clamp(0.0, 1.0), components: named.collect(), checks });
+    }
+    let scored = ordered(scored);
     let weights: BTreeMap<String, f64> =
-        weights.into_iter().map(|(component, weight)| (component.as_str().to_owned(), weight)).collect();
+        weights.iter().map(|(component, weight)| (component.as_str().to_owned(), *weight)).collect();
     (1..)
         .zip(scored)
-        .map(|(rank, (score, prompt, components))| Ranking {
+        .map(|(rank, (level, Scored { prompt, score, components, checks }))| Ranking {
             prompt_id: prompt.id,
             rank,
+            level,
             score,
             components,
             weights: weights.clone(),
+            checks,
+            formula: measure::VERSION,
         })
         .collect()
 }
 
-fn agreement(reading: &Reading, checks: &[Vec<Cue>]) -> f64 {
-    let met = checks.iter().filter(|cues| cues.iter().any(|cue| reading.says(cue))).count();
-    if checks.is_empty() { 0.0 } else { met as f64 / checks.len() as f64 }
+/// The prompts by level, and within one by how well they fit the persona.
+fn ordered(mut scored: Vec<Scored<'_>>) -> Vec<(u32, Scored<'_>)> {
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| compare_ties(a.prompt, b.prompt)));
+    let (mut level, mut best) = (0, f64::INFINITY);
+    let mut placed: Vec<(u32, Scored<'_>)> = Vec::with_capacity(scored.len());
+    for one in scored {
+        if level == 0 || best - one.score > ABOUT_EQUAL {
+            (level, best) = (level + 1, one.score);
+        }
+        placed.push((level, one));
+    }
+    let fit = |one: &Scored<'_>| one.checks.iter().filter(|check| check.met).count();
+    // Stable: those of one level that fit alike stay in the order of their scores.
+    placed.sort_by_key(|(level, one)| (*level, std::cmp::Reverse(fit(one))));
+    placed
+}
+
+fn met(reading: &Reading, checks: &[(&str, Vec<Cue>)]) -> Vec<CheckMet> {
+    let is_met = |cues: &[Cue]| cues.iter().any(|cue| reading.says(cue));
+    checks.iter().map(|(label, cues)| CheckMet { label: (*label).to_owned(), met: is_met(cues) }).collect()
 }
 
 fn expectation(history: Option<&BTreeMap<PromptId, f64>>, prompt: PromptId) -> f64 {
@@ -158,16 +191,26 @@ pub fn compare_ties(a: &Prompt, b: &Prompt) -> std::cmp::Ordering {
 /// The components with their default weights and formulas, as a text of one paragraph each.
 pub fn explain() -> String {
     let mut text = String::from(
-        "The score of a prompt is the mean of these components by weight, each 0 to 1. `ranking.weights` changes the weights; \
-         those that apply are scaled to add up to 1.\n",
+        "The score of a prompt is the mean of these components by weight, each 0 to 1. It knows what was lost, distorted, invented \
+         and padded; whether a prompt is useful it cannot know. `ranking.weights` changes the weights; those that apply are \
+         scaled to add up to 1.\n",
     );
     for component in Component::ALL {
         let (name, weight, formula) = (component.as_str(), component.default_weight(), component.formula());
         text.push_str(&["\n", name, " (", &format!("{weight:.2}"), "): ", formula, ".\n"].concat());
     }
-    text.push_str("\nTies are broken by lower cost, then fewer tokens, then a hash of the content.\n");
+    let equal = format!(
+        "\nPrompts whose scores differ by {ABOUT_EQUAL} or less are about equal: 95 of 100 edits that keep the meaning change a \
+         score by no more. Among them the one comes first that meets more of the persona's checks (`aludel personas show NAME`), then \
+         the one with the higher score, lower cost, fewer tokens; last a hash of the content decides. Scores of formula \
+         {} cannot be compared with those of another.\n",
+        measure::VERSION
+    );
+    text.push_str(&equal);
     text
 }
 
+#[cfg(test)]
+mod calibration_tests;
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,11 @@ fn check(label: &str, any: &[&str]) -> Check {
 }
 
 fn ranked(prompts: &[Prompt], input: &str, checks: &[Check]) -> Vec<Ranking> {
-    rank(prompts, &RankInputs { original_input: input, checks, weights: &Weights::default(), history: None })
+    rank(prompts, &inputs(input, checks, &Weights::default()))
+}
+
+fn inputs<'a>(input: &'a str, checks: &'a [Check], weights: &'a Weights) -> RankInputs<'a> {
+    RankInputs { original_input: input, context: &[], gaps: 0, checks, weights, history: None }
 }
 
 const INPUT: &str = "Write a Python function that finds prime numbers up to 1000, without external libraries";
@@ -72,21 +76,54 @@ fn the_score_is_the_sum_of_components_by_weight() {
 #[test]
 fn what_cannot_be_told_is_absent_and_its_weight_is_shared_out() {
     let one = [prompt(1, "Write.")];
-    assert!(!ranked(&one, INPUT, &[])[0].components.contains_key("persona"));
+    assert!(!ranked(&one, INPUT, &[])[0].components.contains_key("gaps"));
     assert!(!ranked(&one, INPUT, &[])[0].components.contains_key("history"));
     let history = BTreeMap::from([(one[0].id, 0.9)]);
     let weights = Weights::default();
-    let inputs = RankInputs { original_input: INPUT, checks: &[], weights: &weights, history: Some(&history) };
+    let inputs = RankInputs { history: Some(&history), ..inputs(INPUT, &[], &weights) };
     let ranking = &rank(&one, &inputs)[0];
     assert!((ranking.components["history"] - 0.9).abs() < 1e-12);
-    assert!((ranking.weights["coverage"] / ranking.weights["clarity"] - 0.35 / 0.20).abs() < 1e-9);
+    assert!((ranking.weights["coverage"] / ranking.weights["clarity"] - 0.55 / 0.10).abs() < 1e-9);
 }
 
 #[test]
-fn persona_checks_count_phrases_and_stems() {
+fn the_personas_checks_are_listed_by_phrases_and_stems_and_count_for_nothing() {
     let checks = [check("edge cases", &["edge case"]), check("tests", &["test"]), check("never", &["unicorn"])];
-    let ranking = &ranked(&[prompt(1, "Handle edge cases. Add testing.")], INPUT, &checks)[0];
-    assert!((ranking.components["persona"] - 2.0 / 3.0).abs() < 1e-12);
+    let one = [prompt(1, "Handle edge cases. Add testing.")];
+    let ranking = &ranked(&one, INPUT, &checks)[0];
+    let met: Vec<(&str, bool)> = ranking.checks.iter().map(|check| (check.label.as_str(), check.met)).collect();
+    assert_eq!(met, [("edge cases", true), ("tests", true), ("never", false)]);
+    assert_eq!(ranking.score.to_bits(), ranked(&one, INPUT, &[])[0].score.to_bits());
+}
+
+#[test]
+fn those_about_equal_share_a_level_and_stand_by_how_well_they_fit_the_persona() {
+    let whole = |more: &str| format!("<request>\n{INPUT}\n</request>\n\n{more}");
+    let prompts = [
+        prompt(1, &whole("Explain each step.")),
+        prompt(2, &whole("Add a test for each step, as discussed.")),
+        prompt(3, "Write some code about numbers."),
+    ];
+    let rankings = ranked(&prompts, INPUT, &[check("tests", &["test"])]);
+    let places: Vec<(u128, u32, u32)> =
+        rankings.iter().map(|ranking| (ranking.prompt_id.0.as_u128(), ranking.rank, ranking.level)).collect();
+    assert_eq!(places, [(2, 1, 1), (1, 2, 1), (3, 3, 2)]);
+    assert!(rankings[0].score < rankings[1].score);
+}
+
+#[test]
+fn a_gap_that_is_asked_for_beats_one_that_is_not() {
+    let input = "write a complaint";
+    let weights = Weights::default();
+    let inputs = RankInputs { gaps: 2, ..inputs(input, &[], &weights) };
+    let prompts = [
+        prompt(1, "<request>\nwrite a complaint\n</request>\n\nWrite it politely."),
+        prompt(2, "<request>\nwrite a complaint\n</request>\n\nFirst ask: what is it about? To whom does it go?"),
+    ];
+    let rankings = rank(&prompts, &inputs);
+    assert_eq!(rankings[0].prompt_id.0.as_u128(), 2);
+    assert_eq!((rankings[0].components["gaps"], rankings[1].components["gaps"]), (1.0, 0.0));
+    assert!(rankings[0].score > rankings[1].score + 0.1);
 }
 
 #[test]
@@ -145,9 +182,12 @@ fn the_personas_that_come_with_the_program_tell_fitting_prompts_from_others() {
         ),
     ] {
         let checks = &assets.persona(persona).unwrap().checks;
-        let score = |content: &str| ranked(&[prompt(1, content)], INPUT, checks)[0].components["persona"];
-        assert!(score(fitting) > 0.99, "{persona}: {}", score(fitting));
-        assert!(score("Hello there.") < 0.01, "{persona}");
+        let unmet = |content: &str| -> Vec<String> {
+            let ranking = ranked(&[prompt(1, content)], INPUT, checks).remove(0);
+            ranking.checks.into_iter().filter(|check| !check.met).map(|check| check.label).collect()
+        };
+        assert_eq!(unmet(fitting), Vec::<String>::new(), "{persona}");
+        assert_eq!(unmet("Hello there.").len(), checks.len(), "{persona}");
     }
 }
 

@@ -8,6 +8,12 @@ use std::collections::BTreeMap;
 use super::Component;
 use crate::error::Fault;
 
+/// Components of earlier formulas, and what became of them.
+const RETIRED: [(&str, &str); 2] = [
+    ("persona", "its checks are shown as a list, and order prompts that are about equal"),
+    ("concision", "`additions` counts length and `clarity` what is said twice"),
+];
+
 /// How much each component counts. None is negative and not all are zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
@@ -69,7 +75,9 @@ pub fn check_weights(overrides: &BTreeMap<String, f64>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, weight) in overrides {
         let field = format!("ranking.weights.{name}");
-        if !known.contains(&name.as_str()) {
+        if let Some((_, became)) = RETIRED.iter().find(|(retired, _)| retired == name) {
+            faults.push(Fault::new(field, format!("`{name}` is no longer scored: {became}; remove it")));
+        } else if !known.contains(&name.as_str()) {
             faults.push(Fault::new(
                 field,
                 format!("`{name}` is not a component; the components are {}", known.join(", ")),
@@ -103,7 +111,9 @@ mod tests {
             ("structure", f64::NAN),
             ("clarity", f64::INFINITY),
             ("brilliance", 1.0),
+            ("persona", 0.1),
         ]));
+        assert!(faults.iter().any(|fault| fault.message.contains("no longer scored: its checks are shown")));
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(
             fields,
@@ -111,6 +121,7 @@ mod tests {
                 "ranking.weights.brilliance",
                 "ranking.weights.clarity",
                 "ranking.weights.coverage",
+                "ranking.weights.persona",
                 "ranking.weights.structure"
             ]
         );
@@ -126,7 +137,7 @@ mod tests {
     #[test]
     fn weights_of_what_is_present_add_up_to_one() {
         for own in
-            [overrides(&[]), overrides(&[("coverage", 1e308), ("clarity", 1e308)]), overrides(&[("persona", 0.0)])]
+            [overrides(&[]), overrides(&[("coverage", 1e308), ("clarity", 1e308)]), overrides(&[("additions", 0.0)])]
         {
             let scaled = Weights::with(&own).unwrap().scaled(Component::ALL.into_iter().take(5));
             let total: f64 = scaled.iter().map(|(_, weight)| weight).sum();

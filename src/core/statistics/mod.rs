@@ -66,8 +66,8 @@ pub fn metrics(prompts: &[Prompt], relations: Vec<Relations>, matched: u64) -> M
 
 /// One prompt measured.
 pub fn of_prompt(prompt: &Prompt, relations: Relations, reader: &mut Reader) -> PromptMetrics {
-    let demands = Demands::of(&prompt.original_input, reader);
-    let reading = reader.read(&prompt.content);
+    let demands = Demands::of(&prompt.original_input, &prompt.context, 0, reader);
+    let written = demands.read(&prompt.content, reader);
     let step =
         |step: &crate::domain::Step| StepMetrics { phase: step.phase, model_metadata: step.model_metadata.clone() };
     PromptMetrics {
@@ -83,7 +83,7 @@ pub fn of_prompt(prompt: &Prompt, relations: Relations, reader: &mut Reader) -> 
         original_input: size(&prompt.original_input),
         measures: Measure::ALL
             .into_iter()
-            .map(|measure| (measure.as_str().to_owned(), measure.of(&reading, &demands)))
+            .filter_map(|measure| Some((measure.as_str().to_owned(), measure.of(&written, &demands)?)))
             .collect(),
         score: prompt.score,
         rank: relations.rank,

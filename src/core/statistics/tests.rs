@@ -50,7 +50,7 @@ fn a_prompt_is_measured_by_its_text_and_its_account() {
     assert_eq!(one.original_input.words, 7);
     assert!(one.content.tokens > one.original_input.tokens);
     let names: Vec<&str> = one.measures.keys().map(String::as_str).collect();
-    assert_eq!(names, ["clarity", "concision", "coverage", "structure"]);
+    assert_eq!(names, ["additions", "clarity", "concision", "coverage", "structure"]);
     assert!(one.measures.values().all(|value| (0.0..=1.0).contains(value)));
     assert_eq!((report.summary.matched, report.summary.measured, report.summary.total.steps), (7, 1, 3));
 }

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::Session;
 use crate::domain::{
     Agreement, AgreementBin, Calibration, Candidate, Conclusion, JudgeName, JudgeProfile, Judgement, JudgementId,
-    LabelledMargin, ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Rating, SessionId, Source, Step, Timestamp,
+    LabelledMargin, ModelMetadata, PairVerdict, Phase, Prompt, PromptId, Ranking, Rating, SessionId, Source, Step,
+    Timestamp,
 };
 use crate::time::from_millis;
 
@@ -238,4 +239,10 @@ pub fn vector(seed: u64, dimensions: u32) -> Vec<f32> {
     let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     #[expect(clippy::cast_possible_truncation, reason = "at most one")]
     numbers.into_iter().map(|number| (number / length) as f32).collect()
+}
+
+/// A place with no components.
+pub fn ranking(prompt_id: PromptId, rank: u32, score: f64) -> Ranking {
+    let (components, weights) = Default::default();
+    Ranking { prompt_id, rank, level: rank, score, components, weights, checks: Vec::new(), formula: 1 }
 }

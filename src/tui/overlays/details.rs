@@ -150,7 +150,8 @@ impl Page<'_> {
     }
 
     fn ranking(&mut self, ranking: &Ranking, of: usize) {
-        self.heading(&format!("Score {} · rank {} of {of}", score(ranking.score), ranking.rank));
+        let equal = if ranking.level == 1 && ranking.rank > 1 { ", about equal to the first" } else { "" };
+        self.heading(&format!("Score {} · rank {} of {of}{equal}", score(ranking.score), ranking.rank));
         for (name, value) in &ranking.components {
             let weight = ranking.weights.get(name).copied().unwrap_or_default();
             let (full, rest) = bar(*value, 16);
@@ -163,6 +164,10 @@ impl Page<'_> {
                     self.theme.text,
                 ),
             ]));
+        }
+        for check in &ranking.checks {
+            let (sign, style) = if check.met { ("✓", self.theme.text) } else { ("–", self.theme.muted) };
+            self.lines.push(Line::styled(format!(" {sign} {}", safe_line(&check.label)), style));
         }
     }
 

@@ -16,7 +16,7 @@ fn of(contents: &[&str]) -> CompareResult {
     let ends = ["7a3f9c21", "5e0b44d9", "0a0b0c0d"];
     let prompts: Vec<Prompt> =
         contents.iter().zip(ends).map(|(content, end)| samples::prompt(end, 0, "direct", content, 0.8)).collect();
-    compare(prompts, &Measuring { task: Some("Review Rust"), checks: Vec::new(), weights: &Weights::default() })
+    compare(prompts, &Measuring { task: Some("Review Rust"), gaps: Vec::new(), weights: &Weights::default() })
 }
 
 fn with_selection() -> CompareResult {

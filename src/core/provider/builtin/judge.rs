@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{JudgeBrief, JudgeQuestion};
 use crate::domain::Grade;
-use crate::text::measure::{Demands, Measure, Reader, Reading};
+use crate::text::measure::{Demands, Measure, Reader, Written};
 
 /// Up to this difference of a measure the candidates are even.
 pub const EVEN: f64 = 0.02;
@@ -32,10 +32,12 @@ const MOST_NAMED: usize = 5;
 /// The answer to a question as the judge's JSON object, with the reasons in words.
 pub fn answer(brief: &JudgeBrief) -> String {
     let mut reader = Reader::new();
-    let demands = Demands::of(&brief.task, &mut reader);
+    let demands = Demands::of(&brief.task, &[], 0, &mut reader);
     match &brief.question {
-        JudgeQuestion::Compare { a, b } => compare(brief, &demands, &reader.read(a), &reader.read(b)),
-        JudgeQuestion::Rate { text } => rate(brief, &demands, &reader.read(text)),
+        JudgeQuestion::Compare { a, b } => {
+            compare(brief, &demands, &demands.read(a, &mut reader), &demands.read(b, &mut reader))
+        }
+        JudgeQuestion::Rate { text } => rate(brief, &demands, &demands.read(text, &mut reader)),
     }
 }
 
@@ -47,12 +49,12 @@ fn unweighed(brief: &JudgeBrief) -> Vec<&str> {
     brief.criteria.iter().map(|(name, _)| name.as_str()).filter(|name| measure_named(name).is_none()).collect()
 }
 
-fn compare(brief: &JudgeBrief, demands: &Demands, a: &Reading, b: &Reading) -> String {
+fn compare(brief: &JudgeBrief, demands: &Demands, a: &Written, b: &Written) -> String {
     let mut told = Vec::new();
     let mut grades = BTreeMap::new();
     for (name, weight) in &brief.criteria {
-        let grade = measure_named(name).map_or(Grade::Even, |measure| {
-            let (of_a, of_b) = (measure.of(a, demands), measure.of(b, demands));
+        let both = measure_named(name).and_then(|measure| measure.of(a, demands).zip(measure.of(b, demands)));
+        let grade = both.map_or(Grade::Even, |(of_a, of_b)| {
             if (of_a - of_b).abs() >= WORTH_TELLING {
                 told.push(format!("{name} {of_a:.2} for [A] and {of_b:.2} for [B]"));
             }
@@ -81,12 +83,12 @@ fn grade(difference: f64) -> Grade {
     }
 }
 
-fn rate(brief: &JudgeBrief, demands: &Demands, reading: &Reading) -> String {
+fn rate(brief: &JudgeBrief, demands: &Demands, written: &Written) -> String {
     let mut told = Vec::new();
     let mut ratings = Map::new();
     for (name, _) in &brief.criteria {
-        let rating = measure_named(name).map_or(UNKNOWN_RATING, |measure| {
-            let value = measure.of(reading, demands);
+        let value = measure_named(name).and_then(|measure| measure.of(written, demands));
+        let rating = value.map_or(UNKNOWN_RATING, |value| {
             told.push(format!("{name} {value:.2}"));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 10")]
             let rating = 9.0_f64.mul_add(value.clamp(0.0, 1.0), 1.0).round() as u8;
@@ -94,7 +96,7 @@ fn rate(brief: &JudgeBrief, demands: &Demands, reading: &Reading) -> String {
         });
         ratings.insert(name.clone(), rating.into());
     }
-    let missing = demands.missing(reading);
+    let missing = demands.missing(written);
     if !missing.is_empty() {
         let names: Vec<String> = missing.iter().take(MOST_NAMED).map(|what| format!("`{what}`")).collect();
         told.push(format!("it loses {}", names.join(", ")));
@@ -106,7 +108,7 @@ fn rate(brief: &JudgeBrief, demands: &Demands, reading: &Reading) -> String {
 }
 
 /// What one candidate loses of the task and the other keeps, in words.
-fn lost(demands: &Demands, a: &Reading, b: &Reading) -> String {
+fn lost(demands: &Demands, a: &Written, b: &Written) -> String {
     let (missing_a, missing_b) = (demands.missing(a), demands.missing(b));
     let only = |own: &[String], other: &[String]| -> Vec<String> {
         own.iter().filter(|what| !other.contains(what)).take(MOST_NAMED).map(|what| format!("`{what}`")).collect()
@@ -195,11 +197,11 @@ mod tests {
 
     #[test]
     fn the_weights_count() {
-        let terse = "Write a Python function that finds primes up to 1000, without libraries.";
-        let mut brief = brief(GOOD, terse);
+        let faulty = "# Task\n# Output\nWrite a Python function that finds primes up to 1000, without libraries.\n```";
+        let mut brief = brief(GOOD, faulty);
         brief.criteria = vec![("structure".to_owned(), 1.0)];
         assert_eq!(answer(&brief).1, "A>>B");
-        brief.criteria = vec![("concision".to_owned(), 1.0)];
+        brief.criteria = vec![("coverage".to_owned(), 1.0)];
         assert_eq!(answer(&brief).1, "=");
     }
 

@@ -85,6 +85,16 @@ impl Writer {
         Ok(shapes.into_iter().map(|shape| shape.strategy.name()).collect())
     }
 
+    /// How many things a request plainly leaves open, which a prompt should ask for: of a short one of a certain family only.
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub fn gaps(&self, request: &str, has_context: bool) -> Result<usize> {
+        let library = self.library()?;
+        let case = Case::of(own::request_in(request, &library).unwrap_or(request), has_context, &library);
+        Ok(if case.decision.is_ready { 0 } else { case.missing.len() })
+    }
+
     /// True when the request is a prompt that this writer made, which it takes off again.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Edits, ranks, deletions.
 
 use super::{Check, assert_fails, expected, first_page, ids, read_all, store_samples, stored};
-use crate::domain::{Prompt, PromptId, Ranking};
+use crate::domain::{Prompt, PromptId};
 use crate::error::Code;
 use crate::store::{Applied, Edit, Filter, Mutation, Order, Store, samples};
 
@@ -107,10 +107,7 @@ fn an_edit_that_is_refused_changes_nothing(store: &dyn Store) {
 
 fn ranking_sets_scores_and_no_revision(store: &dyn Store) {
     let all = store_samples(store, 3);
-    let ranking = |prompt_id, rank, score| {
-        let (components, weights) = Default::default();
-        Ranking { prompt_id, rank, score, components, weights }
-    };
+    let ranking = |prompt_id, rank, score| samples::ranking(prompt_id, rank, score);
     let rankings =
         vec![ranking(all[2].id, 1, 0.1 + 0.2), ranking(samples::prompt(77).id, 2, 0.2), ranking(all[0].id, 3, 0.0)];
     assert_eq!(store.apply(Mutation::Rank { rankings }).wait().unwrap(), Applied::Ranked(2));

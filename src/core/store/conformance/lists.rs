@@ -147,8 +147,7 @@ fn unranked_prompts_come_after_ranked_ones(store: &dyn Store) {
         .map(|(rank, prompt)| {
             let score = f64::from(rank % 3) / 4.0;
             prompt.score = Some(score);
-            let (components, weights) = Default::default();
-            Ranking { prompt_id: prompt.id, rank, score, components, weights }
+            samples::ranking(prompt.id, rank, score)
         })
         .collect();
     store.apply(Mutation::Rank { rankings }).wait().unwrap();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use super::{Check, expected, store_samples};
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Ranking, Spread, StatsBy, StatsTotals, Step};
+use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Spread, StatsBy, StatsTotals, Step};
 use crate::error::Error;
 use crate::store::{Edit, Filter, MeasureProgress, MeasureWatch, Mutation, Order, Relations, Store, samples};
 use crate::time::from_millis;
@@ -291,10 +291,7 @@ fn a_place_is_among_the_ranked_ones(store: &dyn Store) {
     let rankings = (1_u32..)
         .zip(scores)
         .zip(run.iter().rev())
-        .map(|((rank, score), prompt)| {
-            let (components, weights) = Default::default();
-            Ranking { prompt_id: prompt.id, rank, score, components, weights }
-        })
+        .map(|((rank, score), prompt)| samples::ranking(prompt.id, rank, score))
         .collect();
     store.apply(Mutation::Rank { rankings }).wait().unwrap();
     let places = |prompts: &[Prompt]| {

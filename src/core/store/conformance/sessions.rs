@@ -1,7 +1,7 @@
 //! Runs and their history.
 
 use super::{Check, assert_fails, first_page, ids, in_short, store_samples};
-use crate::domain::{Phase, Prompt, PromptId, Ranking, SessionId};
+use crate::domain::{Phase, Prompt, PromptId, SessionId};
 use crate::error::Code;
 use crate::store::{Mutation, PageSpec, Session, SessionWithPrompts, Store, samples};
 
@@ -79,10 +79,7 @@ fn variants_come_by_score_and_then_by_number(store: &dyn Store) {
     let variants: Vec<Prompt> =
         (0..6).map(|variant| Prompt { session_id, variant, ..samples::prompt(20 - variant) }).collect();
     store.append(variants.clone()).wait().unwrap();
-    let ranking = |variant: usize, rank, score| {
-        let (components, weights) = Default::default();
-        Ranking { prompt_id: variants[variant].id, rank, score, components, weights }
-    };
+    let ranking = |variant: usize, rank, score| samples::ranking(variants[variant].id, rank, score);
     // Two share a score: their rank tells.
     let rankings = vec![ranking(4, 1, 0.9), ranking(5, 2, 0.5), ranking(1, 3, 0.5), ranking(3, 4, 0.0)];
     store.apply(Mutation::Rank { rankings }).wait().unwrap();

@@ -122,11 +122,11 @@ fn tags_of(tags: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<String>> {
 
 /// How these prompts relate to others.
 pub(super) fn relations(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Relations>> {
-    // Ranked alike: the one whose rank was told as the lesser stands before. A rank is lost by export, the score is not.
+    // By rank, which may differ from the order of scores that are about equal. Export loses ranks: then by score.
     let mut standing = connection.prepare_cached(
         "SELECT sum(other.score IS NOT NULL),
-             iif(this.score IS NULL, NULL, 1 + sum(ifnull(other.score > this.score
-                 OR (other.score = this.score AND other.rank < this.rank), 0)))
+             iif(this.score IS NULL, NULL, 1 + sum(ifnull(
+                 iif(this.rank IS NULL OR other.rank IS NULL, other.score > this.score, other.rank < this.rank), 0)))
          FROM prompts this JOIN prompts other ON other.session_id = this.session_id
          WHERE this.id = ? GROUP BY this.key",
     )?;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::SqliteStore;
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Ranking, SessionId, Source, Step};
+use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step};
 use crate::store::{Applied, Edit, Filter, Mutation, Order, PageSpec, Store, conformance, samples};
 use crate::time::from_millis;
 
@@ -185,10 +185,7 @@ pub(super) fn apply(store: &SqliteStore, operation: &Operation) -> bool {
         Operation::Rank(ranks) => Mutation::Rank {
             rankings: (1_u32..)
                 .zip(ranks)
-                .map(|(rank, (seed, score))| {
-                    let (components, weights) = Default::default();
-                    Ranking { prompt_id: PromptId(samples::id(*seed)), rank, score: *score, components, weights }
-                })
+                .map(|(rank, (seed, score))| samples::ranking(PromptId(samples::id(*seed)), rank, *score))
                 .collect(),
         },
         Operation::Delete(seeds) => Mutation::Delete { ids: ids(seeds), expected_revision: None },

@@ -1,4 +1,4 @@
-//! Clarity: whether sentences are short, say what to do, and mean one thing.
+//! Clarity: faults in how the added sentences are said. What has none is clear enough.
 //!
 //! Code and headings do not count as sentences. The word lists are in `words`.
 
@@ -7,27 +7,26 @@ use super::units::UnitKind;
 use super::{falling, share};
 
 /// How clarity is computed, for people.
-pub const FORMULA: &str = "30 % sentence length (full up to 10 words on average, none from 40 on), 30 % share of sentences and items \
-    that instruct (60 % is enough), 20 % plain words (none from 5 vague words in a hundred on: some, various, appropriate, …), 20 % \
-    standing alone (none from two references on to what is not in the text: as discussed, TODO, …)";
+pub(super) const FORMULA: &str = "1 where the added text has no fault of wording; up to 30 % off for sentences of more than 35 words, 25 % for what \
+    is said twice (in full from half of it on), 25 % for vague words and empty phrases (some, various, appropriate, in order to, …; in full from one word in ten on), \
+    20 % for pointing at what is not there (as discussed, TODO, …; in full from two on)";
 
-const GOOD_LENGTH: f64 = 10.0;
-const BAD_LENGTH: f64 = 40.0;
-const ENOUGH_INSTRUCTIONS: f64 = 0.6;
-const BAD_VAGUE_SHARE: f64 = 0.05;
+const LONG_SENTENCE: usize = 35;
+const BAD_SHARE: f64 = 0.1;
+const BAD_TWICE: f64 = 0.5;
 const BAD_UNRESOLVED: f64 = 2.0;
 
 /// Clarity, 0..=1.
-pub fn clarity(reading: &Reading) -> f64 {
-    let prose = || reading.units.iter().filter(|unit| matches!(unit.kind, UnitKind::Sentence | UnitKind::Item));
+pub(super) fn clarity(added: &Reading) -> f64 {
+    let prose = || added.units.iter().filter(|unit| matches!(unit.kind, UnitKind::Sentence | UnitKind::Item));
     let count = prose().count();
     if count == 0 {
-        return 0.0;
+        return 1.0;
     }
-    let words: usize = prose().map(|unit| unit.terms.len()).sum();
-    let length = falling(words as f64 / count as f64, GOOD_LENGTH, BAD_LENGTH);
-    let instructions = share(prose().filter(|unit| unit.is_instruction).count(), count, 0.0);
-    let plain = falling(share(reading.vague, reading.distinct_words(), 0.0), 0.0, BAD_VAGUE_SHARE);
-    let alone = falling(reading.unresolved as f64, 0.0, BAD_UNRESOLVED);
-    0.30 * length + 0.30 * (instructions / ENOUGH_INSTRUCTIONS).min(1.0) + 0.20 * plain + 0.20 * alone
+    let long = share(prose().filter(|unit| unit.terms.len() > LONG_SENTENCE).count(), count, 0.0);
+    let words = added.distinct_words();
+    let empty = 1.0 - falling(share(added.vague + added.filler, words, 0.0), 0.0, BAD_SHARE);
+    let twice = 1.0 - falling(1.0 - share(added.distinct_runs, added.all_runs, 1.0), 0.0, BAD_TWICE);
+    let unresolved = 1.0 - falling(added.unresolved as f64, 0.0, BAD_UNRESOLVED);
+    1.0 - (0.30 * long + 0.25 * twice + 0.25 * empty + 0.20 * unresolved)
 }

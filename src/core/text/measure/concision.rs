@@ -7,7 +7,7 @@ use super::reading::Reading;
 use super::share;
 
 /// How concision is computed, for people.
-pub const FORMULA: &str = "exp(-(2 × repetition + 6 × filler + 0.2 × spread)): repetition is the share of four-word runs that occurred \
+pub(super) const FORMULA: &str = "exp(-(2 × repetition + 6 × filler + 0.2 × spread)): repetition is the share of four-word runs that occurred \
     before, filler the share of words in empty phrases (it is important to, in order to, very, …), spread how many words there are for \
     each different content word, beyond 1.5";
 
@@ -17,7 +17,7 @@ const SPREAD_WEIGHT: f64 = 0.2;
 const DENSE: f64 = 1.5;
 
 /// Concision, 0..=1.
-pub fn concision(reading: &Reading) -> f64 {
+pub(super) fn concision(reading: &Reading) -> f64 {
     if reading.all_terms == 0 {
         return 0.0;
     }

@@ -1,200 +1,262 @@
 //! Coverage: how much of what the request demands a prompt still holds.
 //!
-//! [`Demands`] are read from the request once and held against any number of texts. Everything is looked up in sets, so a
-//! text that says more never covers less.
+//! [`Demands`] are read from the request once and held against any number of prompts. A prompt in which the request stands
+//! whole covers it. Of another one it can be told which clauses come back, with how many of their words and with the same
+//! yes or no, and which numbers, quotations and names; what is said in other words is taken for half lost.
 
 use std::collections::{HashMap, HashSet};
 
-use super::reading::{Reader, Reading, each_number};
-use super::units::each_unit;
+use super::clauses::{Bound, Clause, Quantity, Unit, clause, each_clause};
+use super::reading::{Reader, Reading};
+use super::units::{UnitKind, each_unit};
+use super::{Written, share};
+use crate::text::language::Language;
 use crate::text::terms::{TermId, flatten};
-use crate::text::visited;
 
 /// How coverage is computed, for people.
-pub const FORMULA: &str = "the share of the request that the prompt holds, by weight: each distinct content word 1, each \
-    number 3, each quoted string 3, each name, identifier or format 2 more, each clause with a limit (must, no, at most, without, …) 3 \
-    times the share of its words that are there; words are compared by their stems";
+pub(super) const FORMULA: &str = "1 where the request stands whole in the prompt; else the share of its clauses that come back in one clause or \
+    sentence each (in full from 6 of 10 content words on, with the same yes or no), less 15 % for each number (with its unit and \
+    bound), quotation and name that is lost and each clause whose yes became a no; in another language than the request's only \
+    numbers, quotations and names count";
 
-/// Weights of what is demanded.
-const WORD: f64 = 1.0;
-const NUMBER: f64 = 3.0;
-const QUOTE: f64 = 3.0;
-const NAME: f64 = 2.0;
-const LIMIT: f64 = 3.0;
+/// From this share of its words on a clause is kept in full: others are said in other words.
+const ENOUGH_WORDS: f64 = 0.6;
+/// A sentence of so many words may be the heading of a list.
+const LEAD_WORDS: usize = 5;
+/// What counts of a clause that comes back beside a no that it has not.
+const KEPT_BESIDE_A_NO: f64 = 0.5;
+/// What is left for each fact lost.
+const KEPT_A_LOSS: f64 = 0.85;
+/// The most clauses that are looked for: the first ones and the last ones, where tasks stand.
+const FIRST_CLAUSES: usize = 48;
+const LAST_CLAUSES: usize = 16;
+/// A clause weighs as many words as it has, up to these.
+const MOST_WEIGHT: usize = 12;
+/// The most numbers that are looked for.
+const MOST_NUMBERS: usize = 128;
 
-/// The most quoted strings that are looked for, and the longest, in bytes.
-const MOST_QUOTES: usize = 64;
-const LONGEST_QUOTE: usize = 400;
+/// A clause of the request.
+#[derive(Debug)]
+pub(super) struct Demand {
+    /// Its different content terms; at least one.
+    pub(super) terms: Vec<TermId>,
+    pub(super) denies: bool,
+}
 
-/// What a request demands of every prompt made from it.
+/// What a request demands of every prompt made from it, and what is known from it and its context.
 #[derive(Debug, Default)]
 pub struct Demands {
-    words: Vec<TermId>,
-    /// The terms of names, by number, and which of `written` each stands in first.
-    names: Vec<(TermId, usize)>,
-    /// The names as written, each once, however many terms it has.
-    written: Vec<String>,
-    numbers: Vec<String>,
+    request: String,
+    language: Option<Language>,
+    pub(super) clauses: Vec<Demand>,
+    pub(super) quantities: Vec<Quantity>,
     /// As written, and flattened.
     quotes: Vec<(String, String)>,
-    /// The words of each clause with a limit.
-    limits: Vec<Vec<TermId>>,
+    /// As written, with their terms.
+    names: Vec<(String, Vec<TermId>)>,
+    /// The request and its context, read.
+    pub(super) known: Reading,
+    /// Terms of formats that the request names.
+    pub(super) formats: HashSet<TermId>,
+    /// How many words the request has.
+    pub(super) words: usize,
+    pub(super) gaps: usize,
+}
+
+/// How much of each demand comes back, with the same yes or no and with the other.
+pub(super) struct Found {
+    pub(super) same: f64,
+    pub(super) turned: f64,
 }
 
 impl Demands {
-    /// Reads the demands out of a request.
-    pub fn of(request: &str, reader: &mut Reader) -> Self {
-        let mut demands = Self::default();
-        let mut known: HashSet<TermId> = HashSet::new();
-        let mut names: HashMap<TermId, usize> = HashMap::new();
+    /// Reads the demands out of a request. `gaps` is how many things it plainly leaves open.
+    pub fn of(request: &str, context: &[String], gaps: usize, reader: &mut Reader) -> Self {
+        let request = request.trim();
+        let all = context.iter().map(String::as_str).chain([request]).collect::<Vec<_>>().join("\n");
+        let own = reader.read(request);
+        let mut clauses = Vec::new();
         each_unit(request, |_, unit| {
-            for term in reader.terms(unit) {
-                if is_content(term, reader) && known.insert(term) {
-                    demands.words.push(term);
+            each_clause(unit, |text| {
+                let Clause { terms, denies, .. } = clause(text, reader);
+                let terms: Vec<TermId> = terms.iter().copied().filter(|term| is_content(*term, reader)).collect();
+                if !terms.is_empty() {
+                    clauses.push(Demand { terms, denies });
                 }
-            }
-            demands.read_names(unit, &known, &mut names, reader);
-            each_clause(unit, |clause| demands.read_limit(clause, &known, reader));
+            });
         });
-        demands.names = names.into_iter().collect();
-        demands.names.sort_unstable();
-        each_number(request, |number| demands.numbers.push(number));
-        demands.numbers.sort();
-        demands.numbers.dedup();
-        each_quote(request, |quote| {
-            if demands.quotes.len() < MOST_QUOTES && demands.quotes.iter().all(|(known, _)| known != quote) {
-                demands.quotes.push((quote.to_owned(), flatten(quote)));
+        if clauses.len() > FIRST_CLAUSES + LAST_CLAUSES {
+            clauses.drain(FIRST_CLAUSES..clauses.len() - LAST_CLAUSES);
+        }
+        let mut quantities: Vec<Quantity> = Vec::new();
+        for quantity in own.quantities() {
+            if quantities.len() < MOST_NUMBERS && !quantities.contains(quantity) {
+                quantities.push(quantity.clone());
             }
-        });
-        demands
+        }
+        let formats = own.formats.iter().copied().collect();
+        Self {
+            language: own.language,
+            clauses,
+            quantities,
+            quotes: own.quotes.iter().map(|(quote, _)| (quote.clone(), flatten(quote))).collect(),
+            names: own.names.clone(),
+            known: if context.is_empty() { own } else { reader.read(&all) },
+            formats,
+            words: request.split_whitespace().count(),
+            gaps,
+            request: request.to_owned(),
+        }
     }
 
-    fn read_names(
-        &mut self,
-        unit: &str,
-        known: &HashSet<TermId>,
-        names: &mut HashMap<TermId, usize>,
-        reader: &mut Reader,
-    ) {
-        for (at, word) in unit.split_whitespace().enumerate() {
-            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            visited::visit(word.len());
-            let is_name = is_identifier(word) || (at > 0 && word.starts_with(char::is_uppercase));
-            let number = self.written.len();
-            let mut is_new = false;
-            for term in reader.terms(word) {
-                if known.contains(&term) && (is_name || reader.format.contains(term)) {
-                    is_new |= *names.entry(term).or_insert(number) == number;
-                }
-            }
-            if is_new {
-                self.written.push(word.to_owned());
+    /// Reads a prompt against them.
+    pub fn read(&self, prompt: &str, reader: &mut Reader) -> Written {
+        let all = reader.read(prompt);
+        let at =
+            Some(&self.request).filter(|request| !request.is_empty()).and_then(|request| prompt.find(request.as_str()));
+        match at {
+            None => Written { added: None, all },
+            Some(at) => {
+                let (before, after) = (&prompt[..at], &prompt[at + self.request.len()..]);
+                let (before, after) = without_mark(before, after);
+                Written { added: Some(reader.read(&[before, after].join("\n"))), all }
             }
         }
     }
 
-    fn read_limit(&mut self, clause: &str, known: &HashSet<TermId>, reader: &mut Reader) {
-        let terms = reader.terms(clause);
-        if reader.constraint.count_in(&terms) > 0 {
-            let needed: Vec<TermId> = terms.into_iter().filter(|term| known.contains(term)).collect();
-            if !needed.is_empty() {
-                self.limits.push(needed);
+    /// The share of the demands that the prompt holds, 0..=1; 1 when nothing is demanded.
+    pub(super) fn coverage(&self, written: &Written) -> f64 {
+        if written.holds_request() || self.request.is_empty() {
+            return 1.0;
+        }
+        let reading = &written.all;
+        let (mut kept, mut all, mut turned) = (0.0, 0.0, 0);
+        if !self.is_foreign(reading) {
+            for (demand, found) in self.clauses.iter().zip(self.found_in(reading)) {
+                let weight = demand.terms.len().min(MOST_WEIGHT) as f64;
+                all += weight;
+                let is_turned = found.turned >= ENOUGH_WORDS && found.same < ENOUGH_WORDS * found.turned;
+                // A no that is gone is a fault; a no beside what was asked for may mean something else.
+                turned += usize::from(is_turned && demand.denies);
+                let words = if demand.denies { found.same } else { found.same.max(found.turned * KEPT_BESIDE_A_NO) };
+                kept += weight * (words / ENOUGH_WORDS).min(1.0);
             }
         }
+        let lost = turned + self.lost(reading).count();
+        let words = if all > 0.0 { kept / all } else { 1.0 };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a few hundred at most")]
+        let left = KEPT_A_LOSS.powi(lost as i32);
+        words * left
     }
 
-    /// The share of the demands that the text holds, 0..=1; 1 when nothing is demanded.
-    pub fn coverage(&self, reading: &Reading) -> f64 {
-        let (mut held, mut all) = (0.0, 0.0);
-        let mut count = |weight: f64, value: f64| {
-            all += weight;
-            held += weight * value;
+    /// True for a prompt that is in another language than the request.
+    fn is_foreign(&self, reading: &Reading) -> bool {
+        self.language.zip(reading.language).is_some_and(|(own, other)| own != other)
+    }
+
+    /// Of each clause the largest share of its words in one clause or sentence of the text.
+    pub(super) fn found_in(&self, reading: &Reading) -> Vec<Found> {
+        let mut by_term: HashMap<TermId, Vec<usize>> = HashMap::new();
+        for (at, demand) in self.clauses.iter().enumerate() {
+            for term in &demand.terms {
+                by_term.entry(*term).or_default().push(at);
+            }
+        }
+        let mut found: Vec<Found> = self.clauses.iter().map(|_| Found { same: 0.0, turned: 0.0 }).collect();
+        let hits = |terms: &[TermId]| {
+            let mut hits: HashMap<usize, usize> = HashMap::new();
+            for at in terms.iter().filter_map(|term| by_term.get(term)).flatten() {
+                *hits.entry(*at).or_default() += 1;
+            }
+            hits
         };
-        let has = |term: &TermId| f64::from(u8::from(reading.terms.contains(*term)));
-        for word in &self.words {
-            count(WORD, has(word));
+        let mut count = |hits: &HashMap<usize, usize>, denies: [bool; 2]| {
+            for (at, hits) in hits {
+                let (demand, found) = (&self.clauses[*at], &mut found[*at]);
+                let value = share(*hits, demand.terms.len(), 0.0);
+                if denies[usize::from(demand.denies)] {
+                    found.same = found.same.max(value);
+                } else {
+                    found.turned = found.turned.max(value);
+                }
+            }
+        };
+        // Points under a heading that says no may say it without a word of theirs.
+        let mut heading_denies = false;
+        for unit in &reading.units {
+            let is_lead =
+                unit.kind == UnitKind::Section || (unit.kind == UnitKind::Sentence && unit.terms.len() <= LEAD_WORDS);
+            if is_lead || unit.kind != UnitKind::Item {
+                heading_denies = is_lead && unit.clauses.iter().any(|clause| clause.denies);
+            }
+            let mut all: Vec<TermId> = Vec::new();
+            // Which of no and yes is said anywhere in the unit.
+            let mut said = [false, false];
+            let mut most: HashMap<usize, usize> = HashMap::new();
+            for clause in &unit.clauses {
+                let here = hits(&clause.terms);
+                count(&here, [!clause.denies, clause.denies || heading_denies]);
+                said[usize::from(clause.denies)] = true;
+                all.extend(&clause.terms);
+                for (at, hits) in here {
+                    let most = most.entry(at).or_default();
+                    *most = (*most).max(hits);
+                }
+            }
+            // What is said in several clauses.
+            if unit.clauses.len() > 1 {
+                all.sort_unstable();
+                all.dedup();
+                let mut spread = hits(&all);
+                spread.retain(|at, hits| *hits > most.get(at).copied().unwrap_or_default());
+                count(&spread, said);
+            }
         }
-        for (name, _) in &self.names {
-            count(NAME, has(name));
-        }
-        for number in &self.numbers {
-            count(NUMBER, f64::from(u8::from(reading.numbers.contains(number))));
-        }
-        for (_, quote) in &self.quotes {
-            count(QUOTE, f64::from(u8::from(reading.flat.contains(quote))));
-        }
-        for limit in &self.limits {
-            count(LIMIT, limit.iter().map(has).sum::<f64>() / limit.len() as f64);
-        }
-        if all == 0.0 { 1.0 } else { held / all }
+        found
     }
 
-    /// Numbers, quoted strings, names and formats of the request that the text does not hold.
-    pub fn missing(&self, reading: &Reading) -> Vec<String> {
-        let numbers = self.numbers.iter().filter(|number| !reading.numbers.contains(*number)).cloned();
-        let quotes =
-            self.quotes.iter().filter(|(_, flat)| !reading.flat.contains(flat)).map(|(quote, _)| quote.clone());
-        // A name of several terms is named once.
-        let mut named = HashSet::new();
-        let lost = self.names.iter().filter(|(term, _)| !reading.terms.contains(*term));
-        let names = lost.filter(|(_, name)| named.insert(*name)).map(|(_, name)| self.written[*name].clone());
-        numbers.chain(quotes).chain(names).collect()
+    /// Numbers, quoted strings and names of the request that the text does not hold, as written there.
+    pub fn missing(&self, written: &Written) -> Vec<String> {
+        if written.holds_request() { Vec::new() } else { self.lost(&written.all).map(str::to_owned).collect() }
+    }
+
+    fn lost<'d>(&'d self, reading: &'d Reading) -> impl Iterator<Item = &'d str> {
+        let is_foreign = self.is_foreign(reading);
+        let numbers =
+            self.quantities.iter().filter(move |own| !reading.quantities().any(|it| keeps(own, it, is_foreign)));
+        let quotes = self.quotes.iter().filter(|(_, flat)| !reading.flat.contains(flat));
+        let names = self.names.iter().filter(|(_, terms)| !terms.iter().all(|term| reading.terms.contains(*term)));
+        numbers
+            .map(|it| &*it.value)
+            .chain(quotes.map(|(quote, _)| quote.as_str()))
+            .chain(names.map(|(name, _)| name.as_str()))
     }
 }
 
-/// Calls `visit` with the clauses of a sentence: cut at semicolons, brackets, and commas outside numbers.
-fn each_clause<'t>(unit: &'t str, mut visit: impl FnMut(&'t str)) {
-    for part in unit.split([';', '(', ')', '，', '；', '、']) {
-        part.split(", ").for_each(&mut visit);
-    }
+/// True where `other` says the same number, of the same thing, with no contrary bound.
+fn keeps(own: &Quantity, other: &Quantity, is_foreign: bool) -> bool {
+    let is_contrary = matches!(
+        (own.bound, other.bound),
+        (Some(Bound::Most), Some(Bound::Least)) | (Some(Bound::Least), Some(Bound::Most))
+    );
+    let counts_the_same = |unit: &Unit| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
+    own.value == other.value && !is_contrary && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
 }
 
-/// True for a term that says something: no stop word, no mark of a limit, no lone letter; numbers count as such.
+/// What stands around a request without the mark that it stands in: a line with a tag on either side.
+fn without_mark<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
+    let (head, opening) = before.trim_end().rsplit_once('\n').unwrap_or(("", before.trim_end()));
+    let (closing, tail) = after.trim_start().split_once('\n').unwrap_or((after.trim_start(), ""));
+    let name = opening.trim().strip_prefix('<').and_then(|tag| tag.strip_suffix('>'));
+    let is_mark =
+        name.is_some_and(|name| closing.trim().strip_prefix("</").and_then(|tag| tag.strip_suffix('>')) == Some(name));
+    if is_mark { (head, tail) } else { (before, after) }
+}
+
+/// True for a term that says something: no stop word, no lone letter, no number.
 fn is_content(term: TermId, reader: &Reader) -> bool {
     let text = reader.term(term);
-    let is_number = text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic);
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
     let is_lone_letter = text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     !is_lone_letter && !is_number && !reader.stop.contains(term) && !reader.constraint.has_single(term)
-}
-
-/// True for `snake_case`, `camelCase`, `a.b`, `path/to`, `v2`, `UPPER`.
-fn is_identifier(word: &str) -> bool {
-    let mut chars = word.chars();
-    chars.next().is_some_and(char::is_alphabetic)
-        && chars.any(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '/' | ':' | '@'))
-}
-
-/// Calls `visit` with each quoted string, marks left out.
-fn each_quote<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
-    const MARKS: [(char, &[char]); 7] = [
-        ('"', &['"']),
-        ('“', &['”', '“']),
-        ('„', &['“', '”']),
-        ('«', &['»']),
-        ('‘', &['’']),
-        ('`', &['`']),
-        ('「', &['」']),
-    ];
-    // Where the next closing mark of each kind stands, as far as it was looked for: each is looked for once.
-    let mut next_closing = [0; MARKS.len()];
-    let mut from = 0;
-    while let Some(start) = text[from..].find(|c| MARKS.iter().any(|(open, _)| *open == c)).map(|at| from + at) {
-        let mut chars = text[start..].chars();
-        let open = chars.next();
-        let inside = text.len() - chars.as_str().len();
-        let Some(kind) = MARKS.iter().position(|(mark, _)| Some(*mark) == open) else { return };
-        let closing = MARKS[kind].1;
-        if next_closing[kind] < inside {
-            next_closing[kind] = text[inside..].find(closing).map_or(text.len(), |at| inside + at);
-            visited::visit(next_closing[kind] - inside);
-        }
-        let end = next_closing[kind];
-        from = inside;
-        if end < text.len() && end - inside <= LONGEST_QUOTE {
-            if text[inside..end].contains(char::is_alphanumeric) {
-                visit(&text[inside..end]);
-            }
-            from = end + text[end..].chars().next().map_or(0, char::len_utf8);
-        }
-    }
 }

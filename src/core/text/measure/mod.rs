@@ -1,48 +1,84 @@
-//! Measures: how good a prompt looks, by rules that can be told in a sentence each. No model, no randomness.
+//! Measures: what of a prompt can be told by rules that can be said in a sentence each. No model, no randomness.
 //!
-//! A [`Reader`] reads a text once into a [`Reading`]: its units (sentences, list items, headings), each with its terms. Every
-//! measure is 0..=1 and counts a unit that is repeated to the letter once only, so that saying all twice gains
-//! nothing; [`concision`] alone sees the repeats. The formulas are written down as [`Measure::formula`], which is what
-//! users are shown; whoever changes one changes both.
-//!
-//! They favour what the literature on prompting agrees on and are blind to much else: paraphrase counts as
-//! loss, and word lists are best for English. They compare variants of one request; they do not grade in the abstract.
+//! They know loss, distortion, invention and bulk; whether a prompt is useful they cannot know. [`Demands`] are read from
+//! the request once and read any number of prompts against it into [`Written`]. Where the request stands whole in a prompt,
+//! it is kept, and all but coverage looks at what was added to it alone; else at the whole prompt. Every measure is 0..=1.
+//! The formulas are written down as [`Measure::formula`], which is what users are shown; whoever changes one changes both,
+//! and [`VERSION`].
 
-pub mod clarity;
-pub mod concision;
-pub mod coverage;
+mod additions;
+mod clarity;
+mod clauses;
+mod concision;
+mod coverage;
+mod gaps;
 mod phrases;
 mod reading;
-pub mod structure;
+mod structure;
 mod units;
 mod words;
 
 pub use coverage::Demands;
 pub use reading::{Cue, Reader, Reading};
 
-/// What is measured of a text by itself or against the request.
+/// The version of the formulas: scores of different versions cannot be compared.
+pub const VERSION: u32 = 2;
+
+/// A prompt, read against the request that it was made from.
+#[derive(Debug)]
+pub struct Written {
+    all: Reading,
+    /// What stands around the request, where that stands whole.
+    added: Option<Reading>,
+}
+
+impl Written {
+    /// True where the request stands whole in it.
+    pub fn holds_request(&self) -> bool {
+        self.added.is_some()
+    }
+
+    /// What was added, as far as it can be told from what was asked.
+    fn added(&self) -> &Reading {
+        self.added.as_ref().unwrap_or(&self.all)
+    }
+
+    /// The whole prompt.
+    pub fn reading(&self) -> &Reading {
+        &self.all
+    }
+}
+
+/// What is measured of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
-    /// Against the request: what of it is kept.
+    /// What of the request is kept.
     Coverage,
-    /// Sections, lists, an output contract, balance.
+    /// What was added that was neither asked nor given.
+    Additions,
+    /// Faults of layout in what was added.
     Structure,
-    /// Short sentences, instructions, plain words.
+    /// Faults of wording in what was added.
     Clarity,
+    /// What the request leaves open and the prompt asks for.
+    Gaps,
     /// Nothing said twice, no filler.
     Concision,
 }
 
 impl Measure {
     /// All measures.
-    pub const ALL: [Self; 4] = [Self::Coverage, Self::Structure, Self::Clarity, Self::Concision];
+    pub const ALL: [Self; 6] =
+        [Self::Coverage, Self::Additions, Self::Structure, Self::Clarity, Self::Gaps, Self::Concision];
 
     /// The name on every wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Coverage => "coverage",
+            Self::Additions => "additions",
             Self::Structure => "structure",
             Self::Clarity => "clarity",
+            Self::Gaps => "gaps",
             Self::Concision => "concision",
         }
     }
@@ -51,20 +87,25 @@ impl Measure {
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Coverage => coverage::FORMULA,
+            Self::Additions => additions::FORMULA,
             Self::Structure => structure::FORMULA,
             Self::Clarity => clarity::FORMULA,
+            Self::Gaps => gaps::FORMULA,
             Self::Concision => concision::FORMULA,
         }
     }
 
-    /// The value for one text, 0..=1.
-    pub fn of(self, reading: &Reading, demands: &Demands) -> f64 {
-        match self {
-            Self::Coverage => demands.coverage(reading),
-            Self::Structure => structure::structure(reading),
-            Self::Clarity => clarity::clarity(reading),
-            Self::Concision => concision::concision(reading),
-        }
+    /// The value for one prompt, 0..=1; `None` for the gaps of a request that leaves none.
+    pub fn of(self, written: &Written, demands: &Demands) -> Option<f64> {
+        Some(match self {
+            Self::Coverage => demands.coverage(written),
+            Self::Additions => additions::additions(written, demands),
+            Self::Structure => structure::structure(written.added()),
+            Self::Clarity => clarity::clarity(written.added()),
+            Self::Gaps if demands.gaps == 0 => return None,
+            Self::Gaps => gaps::gaps(written.added(), demands),
+            Self::Concision => concision::concision(&written.all),
+        })
     }
 }
 

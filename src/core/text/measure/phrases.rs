@@ -79,10 +79,6 @@ impl Phrases {
         self.from(*terms.first()?).iter().find(|phrase| terms.starts_with(phrase)).map(Vec::len)
     }
 
-    pub(super) fn begins(&self, terms: &[TermId]) -> bool {
-        self.longest_at(terms).is_some()
-    }
-
     /// How many phrases `terms` hold, none overlapping another.
     pub(super) fn count_in(&self, terms: &[TermId]) -> usize {
         self.found_in(terms).0

@@ -6,10 +6,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::clauses::{Clause, Quantity, clause, each_clause};
 use super::phrases::{Phrases, TermSet};
 use super::units::{Cutter, UnitKind};
 use super::words;
+use crate::text::facts;
+use crate::text::language::{Language, is_ideographic, is_sure, language};
 use crate::text::terms::{Analyzer, TermId, flatten};
+use crate::text::visited;
 
 /// How many terms a run has, by whose repeats repetition is told.
 const RUN: usize = 4;
@@ -18,13 +22,10 @@ const RUN: usize = 4;
 #[derive(Debug)]
 pub(super) struct Unit {
     pub(super) kind: UnitKind,
-    pub(super) terms: Vec<TermId>,
-    /// True when it tells the model what to do.
-    pub(super) is_instruction: bool,
-    /// True when it says what the answer is to be like.
-    pub(super) names_output: bool,
-    /// True for a heading over the task.
-    pub(super) names_task: bool,
+    pub(super) terms: Box<[TermId]>,
+    pub(super) clauses: Box<[Clause]>,
+    /// Of a Markdown heading, how deep it stands.
+    pub(super) level: Option<usize>,
 }
 
 /// A text, read.
@@ -51,13 +52,39 @@ pub struct Reading {
     pub(super) vague: usize,
     /// Phrases in the units that differ that point outside the text.
     pub(super) unresolved: usize,
+    /// Sentences that ask, leave a blank or say what to assume.
+    pub(super) asking: usize,
+    /// Names and identifiers, each once, as written and as terms.
+    pub(super) names: Vec<(String, Vec<TermId>)>,
+    /// What stands in quotation marks, each once, as written and as terms.
+    pub(super) quotes: Vec<(String, Vec<TermId>)>,
+    /// Terms of formats.
+    pub(super) formats: Vec<TermId>,
+    /// Words between blanks; of scripts without blanks, letters halved.
+    pub(super) words: usize,
+    pub(super) repeated_headings: usize,
+    pub(super) long_paragraphs: usize,
+    /// Fences and tags that are opened and not closed.
+    pub(super) unclosed: usize,
+    /// `None` where it cannot be told.
+    pub(super) language: Option<Language>,
 }
 
 /// A phrase to look for, as terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cue(Vec<TermId>);
 
+/// The most names and quotations that are kept: beyond them no measure changes.
+const MOST_FACTS: usize = 128;
+/// A paragraph of more words is long.
+const LONG_PARAGRAPH: usize = 150;
+
 impl Reading {
+    /// All numbers, with what they count.
+    pub(super) fn quantities(&self) -> impl Iterator<Item = &Quantity> {
+        self.units.iter().flat_map(|unit| &unit.clauses).flat_map(|clause| &clause.quantities)
+    }
+
     /// True when a unit holds the phrase's terms side by side.
     pub fn says(&self, cue: &Cue) -> bool {
         match cue.0.as_slice() {
@@ -83,14 +110,10 @@ pub struct Reader {
     pub(super) stop: TermSet,
     pub(super) format: TermSet,
     pub(super) constraint: Phrases,
-    imperative: TermSet,
-    before_imperative: TermSet,
-    instructing: Phrases,
     vague: Phrases,
     unresolved: Phrases,
     filler: Phrases,
-    output: Phrases,
-    task: Phrases,
+    asking: Phrases,
 }
 
 impl Default for Reader {
@@ -112,19 +135,14 @@ impl Reader {
         let mut analyzer = Analyzer::default();
         let mut phrases = |list: &[&str]| Phrases::new(list, &mut analyzer);
         let (stop, format) = (phrases(words::STOP).singles(), phrases(words::FORMAT).singles());
-        let (imperative, before) = (phrases(words::IMPERATIVE).singles(), phrases(words::BEFORE_IMPERATIVE).singles());
         Self {
             stop,
             format,
-            imperative,
-            before_imperative: before,
             constraint: phrases(words::CONSTRAINT),
-            instructing: phrases(words::INSTRUCTING),
             vague: phrases(words::VAGUE),
             unresolved: phrases(words::UNRESOLVED),
             filler: phrases(words::FILLER),
-            output: phrases(words::OUTPUT),
-            task: phrases(words::TASK),
+            asking: phrases(words::ASKING),
             analyzer,
         }
     }
@@ -149,42 +167,78 @@ impl Reader {
 
     /// Reads a text.
     pub fn read(&mut self, text: &str) -> Reading {
-        let mut reading = Reading { flat: flatten(text), ..Reading::default() };
+        let told = language(text);
+        // What is said twice does not make it surer.
+        let mut known: HashSet<&str> = HashSet::new();
+        let lines: Vec<&str> = text.lines().filter(|line| known.insert(line.trim())).collect();
+        let mut reading = Reading {
+            flat: flatten(text),
+            words: size(text),
+            language: sure_language(&lines.join("\n")),
+            long_paragraphs: long_paragraphs(text),
+            unclosed: unclosed(text),
+            ..Reading::default()
+        };
         each_number(text, |number| {
             reading.numbers.insert(number);
         });
+        let mut quotes = HashSet::new();
+        for quote in quoted(text).filter(|quote| quotes.insert(*quote)).take(MOST_FACTS) {
+            reading.quotes.push((quote.to_owned(), self.terms(quote)));
+        }
+        let mut names: HashSet<Vec<TermId>> = HashSet::new();
         let mut seen: HashSet<Vec<TermId>> = HashSet::new();
         let mut runs: Vec<[TermId; RUN]> = Vec::new();
         let mut lines: HashMap<&str, (usize, usize)> = HashMap::new();
         let mut cutter = Cutter::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let before = (reading.all_terms, reading.all_runs);
-            let mut visit = |kind, unit| {
+            let level = Some(line.len() - line.trim_start_matches('#').len()).filter(|level| *level > 0);
+            let mut visit = |kind, unit: &str| {
                 let terms = self.terms(unit);
                 if terms.is_empty() {
                     return;
                 }
                 reading.all_terms += terms.len();
                 reading.all_runs += terms.len().saturating_sub(RUN - 1);
+                let level = level.filter(|_| kind == UnitKind::Section);
                 if seen.contains(&terms) {
+                    reading.repeated_headings += usize::from(level.is_some());
                     return;
                 }
                 runs.extend(terms.array_windows::<RUN>().copied());
                 for term in &terms {
                     let is_new = reading.terms.insert(*term);
                     reading.content_terms += usize::from(is_new && !self.stop.contains(*term));
+                    if is_new && self.format.contains(*term) {
+                        reading.formats.push(*term);
+                    }
                 }
                 reading.filler += self.filler.terms_in(&terms);
                 reading.vague += self.vague.terms_in(&terms);
                 reading.unresolved += self.unresolved.count_in(&terms);
+                let is_prose = matches!(kind, UnitKind::Sentence | UnitKind::Item);
+                let asks = unit.ends_with(['?', '？', '؟']) || has_blank(unit) || self.asking.count_in(&terms) > 0;
+                reading.asking += usize::from(is_prose && asks);
+                if kind != UnitKind::Section {
+                    each_name(unit, is_prose, told, |name| {
+                        let terms = self.terms(name);
+                        if !terms.is_empty() && names.len() < MOST_FACTS && names.insert(terms.clone()) {
+                            reading.names.push((name.to_owned(), terms));
+                        }
+                    });
+                }
+                let mut clauses = Vec::new();
+                each_clause(unit, |text| clauses.push(clause(text, self)));
                 seen.insert(terms.clone());
-                reading.units.push(self.unit(kind, terms));
+                reading.units.push(Unit { kind, terms: terms.into(), clauses: clauses.into(), level });
             };
             // What a repeated line holds is known; it is cut only for the marks that open and close code.
             if let Some((terms, run_count)) = lines.get(line) {
                 cutter.cut(line, |_, _| ());
                 reading.all_terms += terms;
                 reading.all_runs += run_count;
+                reading.repeated_headings += usize::from(level.is_some());
             } else {
                 cutter.cut(line, &mut visit);
                 lines.insert(line, (reading.all_terms - before.0, reading.all_runs - before.1));
@@ -195,18 +249,127 @@ impl Reader {
         reading.distinct_runs = runs.len();
         reading
     }
+}
 
-    fn unit(&self, kind: UnitKind, terms: Vec<TermId>) -> Unit {
-        let is_section = kind == UnitKind::Section;
-        let is_prose = matches!(kind, UnitKind::Sentence | UnitKind::Item);
-        let verb = terms.iter().position(|term| !self.before_imperative.contains(*term)).unwrap_or(0);
-        let is_instruction =
-            is_prose && (self.imperative.contains(terms[verb]) || self.instructing.count_in(&terms) > 0);
-        let names_output =
-            if is_section { self.output.count_in(&terms) > 0 } else { is_prose && self.output.begins(&terms) };
-        let names_task = is_section && self.task.count_in(&terms) > 0;
-        Unit { kind, terms, is_instruction, names_output, names_task }
+/// The language of a text, where it leaves no doubt.
+fn sure_language(text: &str) -> Option<Language> {
+    use Language::{Arabic, Chinese, Japanese, Korean, Russian, Unknown};
+    let told = language(text);
+    let is_of_script = matches!(told, Arabic | Chinese | Japanese | Korean | Russian);
+    (told != Unknown && (is_of_script || is_sure(text, told))).then_some(told)
+}
+
+/// How many words a text has; of scripts without blanks, half its letters.
+fn size(text: &str) -> usize {
+    let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
+    let counts = |word: &&str| unspaced == 0 || !word.contains(is_ideographic);
+    unspaced / 2 + text.split_whitespace().filter(counts).count()
+}
+
+/// How many paragraphs are too long to be read in one go; items of a list and code are none.
+fn long_paragraphs(text: &str) -> usize {
+    let (mut long, mut words, mut in_code) = (0, 0, false);
+    for line in text.lines().map(str::trim).chain([""]) {
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        in_code ^= is_fence;
+        let is_prose = !in_code && !is_fence && !line.starts_with(['-', '*', '|', '#', '<', '>', '•']);
+        if is_prose && !line.is_empty() {
+            words += size(line);
+            continue;
+        }
+        long += usize::from(words > LONG_PARAGRAPH);
+        words = 0;
     }
+    long
+}
+
+/// How many fences and tags on lines of their own are opened and not closed.
+fn unclosed(text: &str) -> usize {
+    let mut fences = 0;
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fences += 1;
+        } else if let Some(name) = line.strip_prefix("</").and_then(|tag| tag.strip_suffix('>')) {
+            if let Some(count) = open.get_mut(name) {
+                *count = count.saturating_sub(1);
+            }
+        } else if let Some(name) = line.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) {
+            let is_name = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+            if is_name && fences % 2 == 0 {
+                *open.entry(name).or_default() += 1;
+            }
+        }
+    }
+    fences % 2 + open.values().sum::<usize>()
+}
+
+/// True where a blank is left to be filled in: `[name]`, `{name}`, `___`.
+fn has_blank(unit: &str) -> bool {
+    let is_filled = |open: char, close: char| {
+        unit.match_indices(open).any(|(at, _)| {
+            let inside = &unit[at + 1..unit.floor_char_boundary(at + 41)];
+            let end = inside.find(close);
+            end.is_some_and(|end| inside[..end].contains(char::is_alphabetic) && !inside[end + 1..].starts_with('('))
+        })
+    };
+    is_filled('[', ']') || is_filled('{', '}') || unit.contains("___")
+}
+
+/// What stands in quotation marks: of all kinds, and between apostrophes where these can be nothing else.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    let single = text.lines().flat_map(|line| {
+        let mut found = Vec::new();
+        let mut from = 0;
+        let opens = |at: &usize| line[..*at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([:".contains(c));
+        while let Some(at) = line[from..].match_indices('\'').map(|(at, _)| from + at).find(opens).map(|at| at + 1) {
+            let end = line[at..]
+                .match_indices('\'')
+                .map(|(end, _)| at + end)
+                .find(|end| !line[end + 1..].starts_with(char::is_alphanumeric));
+            visited::visit(end.unwrap_or(line.len()) - at);
+            let Some(end) = end else { break };
+            if line[at..end].contains(' ') {
+                found.push(&line[at..end]);
+            }
+            from = end + 1;
+        }
+        found
+    });
+    // Blanks at its ends show that what closes and what opens were taken for each other.
+    facts::quoted(text)
+        .into_iter()
+        .chain(single)
+        .filter(|quote| quote.trim() == *quote && quote.contains(char::is_alphanumeric))
+}
+
+/// Calls `visit` with the names of a unit: words with a capital that is not the first of a sentence, and identifiers.
+/// In German every noun has a capital, so there only identifiers are told.
+fn each_name<'t>(unit: &'t str, is_prose: bool, language: Language, mut visit: impl FnMut(&'t str)) {
+    let mut begins = true;
+    for raw in unit.split_whitespace() {
+        let word = raw.trim_matches(|c: char| !c.is_alphanumeric());
+        let opens = raw.starts_with(['"', '“', '„', '«', '\'', '(', '*', '[', '‘']);
+        let is_first = begins || opens;
+        begins = raw.ends_with(['.', ':', '!', '?', '—', '–', '…', '•', '-', '>', '|', '/', ';']);
+        visited::visit(raw.len());
+        if word.len() < 2 || raw.starts_with(['[', '{', '<']) || raw.ends_with([']', '}', '>']) {
+            continue;
+        }
+        let is_capital = is_prose && !is_first && word.starts_with(char::is_uppercase) && language != Language::German;
+        let is_unit = super::clauses::is_unit(word);
+        if (is_capital || is_identifier(word)) && !is_unit && !word.contains(is_ideographic) {
+            visit(word);
+        }
+    }
+}
+
+/// True for `snake_case`, `camelCase`, `a.b`, `path/to`, `v2`, `UPPER`.
+fn is_identifier(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next().is_some_and(char::is_alphabetic)
+        && word.chars().count() > 2
+        && chars.any(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '/' | '@'))
 }
 
 /// Calls `visit` with each number of the text: digits with inner points and commas, thousands separators taken out.

@@ -21,50 +21,63 @@ fn read(text: &str) -> Reading {
     with_reader(|reader| reader.read(text))
 }
 
-fn demands(request: &str) -> Demands {
-    with_reader(|reader| Demands::of(request, reader))
+/// One measure of a prompt against its request, with two gaps and no context.
+fn measured(measure: Measure, request: &str, prompt: &str) -> f64 {
+    with_reader(|reader| {
+        let demands = Demands::of(request, &[], 2, reader);
+        measure.of(&demands.read(prompt, reader), &demands).unwrap()
+    })
 }
 
 fn coverage(request: &str, prompt: &str) -> f64 {
-    demands(request).coverage(&read(prompt))
+    measured(Measure::Coverage, request, prompt)
 }
 
-fn structure_of(text: &str) -> f64 {
-    structure::structure(&read(text))
+fn missing(request: &str, prompt: &str) -> Vec<String> {
+    with_reader(|reader| {
+        let demands = Demands::of(request, &[], 0, reader);
+        demands.missing(&demands.read(prompt, reader))
+    })
 }
 
-fn clarity_of(text: &str) -> f64 {
-    clarity::clarity(&read(text))
-}
-
-fn concision_of(text: &str) -> f64 {
-    concision::concision(&read(text))
+/// Of a text that is added to a request which stands whole.
+fn added(measure: Measure, text: &str) -> f64 {
+    measured(measure, "Shorten it.", &format!("<request>\nShorten it.\n</request>\n\n{text}"))
 }
 
 const REQUEST: &str = "Write a Python function parse_rows that reads a CSV of at most 10,000 rows, without pandas, \
-    and prints \"no data\" when it is empty.";
+    and prints \"no data\" when it is empty. Do not mention the price.";
 
 #[test]
-fn a_prompt_that_holds_every_demand_covers_all() {
-    let prompt = "# Task\nWrite the Python function `parse_rows`. It reads a CSV.\n- at most 10000 rows\n- without pandas\n\
-        - when the file is empty, print \"no data\"";
-    assert!((coverage(REQUEST, prompt) - 1.0).abs() < 1e-9);
+fn a_prompt_that_holds_the_request_whole_covers_it_and_one_that_says_the_same_nearly_so() {
+    let whole = format!("You are an engineer.\n\n{REQUEST}\n\nReturn the code alone.");
+    assert!((coverage(REQUEST, &whole) - 1.0).abs() < 1e-9);
+    let told = "# Task\nWrite the Python function `parse_rows`, which reads a CSV.\n- 10000 rows or fewer\n- without pandas\n\
+        - when the file is empty, it prints \"no data\"\n- the price is not mentioned";
+    assert!(coverage(REQUEST, told) > 0.95, "{}", coverage(REQUEST, told));
 }
 
 #[test]
-fn each_demand_that_is_lost_costs() {
-    let full = coverage(REQUEST, REQUEST);
-    for (from, to) in
-        [("10,000", "many"), ("pandas", "it"), ("\"no data\"", "a message"), ("parse_rows", "f"), ("CSV", "file")]
-    {
+fn each_demand_that_is_lost_or_turned_round_costs() {
+    for (from, to) in [
+        ("10,000", "many"),
+        ("10,000", "20,000"),
+        ("at most", "at least"),
+        ("rows", "columns"),
+        ("without pandas", "with pandas"),
+        ("\"no data\"", "a message"),
+        ("parse_rows", "read_it"),
+        (" Do not mention the price.", ""),
+        ("Do not mention", "Mention"),
+    ] {
         let less = coverage(REQUEST, &REQUEST.replace(from, to));
-        assert!(less < full - 0.05, "{from}: {less}");
+        assert!(less < 0.9, "{from} → {to}: {less}");
     }
 }
 
 #[test]
 fn what_is_missing_is_named() {
-    let missing = demands(REQUEST).missing(&read("Write a Python function that reads a file of rows."));
+    let missing = missing(REQUEST, "Write a Python function that reads a file of rows.");
     for what in ["10000", "no data", "CSV", "parse_rows"] {
         assert!(missing.iter().any(|found| found == what), "{what} in {missing:?}");
     }
@@ -72,64 +85,104 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn a_number_is_found_as_a_number_and_not_inside_another() {
-    assert!(coverage("Use 12 items", "Use 120 items") < 1.0);
-    assert!((coverage("wait 500ms", "Wait 500 ms") - 0.8).abs() < 1e-9);
-    assert!(coverage("Use 3 items", "1. Use items\n2. Use items\n3. Use items") < 1.0);
+    assert!(coverage("Use 12 items", "Use 120 items") < 0.9);
+    assert!((coverage("wait 500ms", "Wait 500 ms") - 1.0).abs() < 1e-9);
+    assert!((coverage("give three examples", "Give 3 examples") - 1.0).abs() < 1e-9);
+    assert!(coverage("Use 3 items", "1. Use items\n2. Use items\n3. Use items") < 0.9);
 }
 
 #[test]
 fn quotes_of_all_kinds_are_found() {
-    for quote in ["\"über uns\"", "“über uns”", "„über uns“", "«über uns»", "`über uns`", "「über uns」"]
+    for quote in ["\"über uns\"", "“über uns”", "„über uns“", "«über uns»", "`über uns`", "「über uns」", "'über uns'"]
     {
-        let missing = demands(&format!("Schreibe {quote}!")).missing(&read("nothing"));
+        let missing = missing(&format!("Schreibe {quote}!"), "nothing");
         assert!(missing.contains(&"über uns".to_owned()), "{quote}: {missing:?}");
     }
 }
 
 #[test]
-fn sections_lists_and_an_output_contract_make_structure() {
-    let good = "# Role\nYou are an editor.\n# Task\nShorten the text.\n# Constraints\n- keep names\n- keep dates\n- no jokes\n\
-        # Output\nOne paragraph.";
-    let plain = "The text is too long and somebody could shorten it while names and dates are kept";
-    assert!(structure_of(good) > 0.8, "{}", structure_of(good));
-    assert!(structure_of(plain) < 0.4, "{}", structure_of(plain));
-    let xml = "<role>You are an editor.</role>\n<task>Shorten the text.</task>\n<output_format>One paragraph.</output_format>";
-    assert!(structure_of(xml) > 0.75, "{}", structure_of(xml));
+fn in_another_language_numbers_quotations_and_names_tell() {
+    let request =
+        "Schreib bitte einen Brief an die Firma Veltronix über 3 Wochen Verspätung, mit dem Satz \"So nicht\".";
+    let kept = "Write a letter to the company Veltronix about the delay of 3 weeks, and quote \"So nicht\" in it.";
+    let lost = "Write a letter to the company about the delay of some weeks, and be polite about it in all you say.";
+    assert!(coverage(request, kept) > 0.99, "{}", coverage(request, kept));
+    assert!(coverage(request, lost) < 0.9, "{}", coverage(request, lost));
 }
 
 #[test]
-fn short_instructions_in_plain_words_are_clear() {
+fn what_comes_from_nowhere_or_contradicts_costs() {
+    let of = |text: &str| {
+        let request = "Write a letter to Ann, at most 50 words, as JSON.";
+        measured(Measure::Additions, request, &format!("<request>\n{request}\n</request>\n\n{text}"))
+    };
+    assert!((of("Keep to the facts. Return the letter to Ann alone, in [language].") - 1.0).abs() < 1e-9);
+    for text in [
+        "Mention that it costs 20 euros.",
+        "Greet her and Bob Miller too.",
+        "Write at least 50 words.",
+        "Write 500 words.",
+        "Answer as a table.",
+        "Close with \"see you soon, my dear\".",
+    ] {
+        assert!(of(text) < 0.8, "{text}: {}", of(text));
+    }
+    assert!(of(&"Think about each of these things with care. ".repeat(40)) < 0.8);
+}
+
+#[test]
+fn faults_of_layout_cost_structure_and_a_plain_sentence_has_none() {
+    assert!((added(Measure::Structure, "Keep all names.") - 1.0).abs() < 1e-9);
+    assert!((added(Measure::Structure, "# Task\nShorten it.\n\n## Notes\n- keep names") - 1.0).abs() < 1e-9);
+    for text in [
+        "# Task\n# Notes\nKeep names.",
+        "# Notes\nKeep names.\n# Notes\nKeep dates.",
+        "Keep names.\n# Output",
+        "<notes>\nKeep names.",
+        "```\nlet x = 1;",
+        &"word ".repeat(151),
+    ] {
+        assert!(added(Measure::Structure, text) < 0.8, "{text}");
+    }
+}
+
+#[test]
+fn faults_of_wording_cost_clarity() {
     let good = "Shorten the text. Keep all names. Do not add jokes.";
     let vague = "Some things in the text could perhaps be made somewhat better in various appropriate ways, as discussed last time, \
         etc, and so on, with several good changes of a kind that seems suitable for something of this sort and for many others like it.";
-    assert!(clarity_of(good) > 0.99, "{}", clarity_of(good));
-    assert!(clarity_of(vague) < 0.3, "{}", clarity_of(vague));
-    assert!(clarity_of("Schreibe einen Brief. Vermeide Floskeln.") > 0.99);
+    assert!(added(Measure::Clarity, good) > 0.99);
+    assert!(added(Measure::Clarity, vague) < 0.5, "{}", added(Measure::Clarity, vague));
+    let twice = format!("{good} And also: {good} Also keep all names, please.");
+    assert!(added(Measure::Clarity, &twice) < 0.95);
+}
+
+#[test]
+fn gaps_are_met_by_questions_blanks_and_assumptions() {
+    for (text, expected) in [
+        ("Write it politely.", 0.0),
+        ("Ask who reads it.", 0.5),
+        ("To whom does it go? What is it about?", 1.0),
+        ("Address it to [name]. Assume that it is about a delay.", 1.0),
+        ("Frage zuerst nach dem Empfänger.", 0.5),
+        ("始める前に、宛先を質問してください。", 0.5),
+    ] {
+        assert!((added(Measure::Gaps, text) - expected).abs() < 1e-9, "{text}: {}", added(Measure::Gaps, text));
+    }
 }
 
 #[test]
 fn repetition_and_filler_cost_concision() {
+    let concision = |text: &str| measured(Measure::Concision, "x", text);
     let good = "Shorten the text. Keep all names of people and places. Write one paragraph.";
-    assert!(concision_of(good) > 0.99);
+    assert!(concision(good) > 0.99);
     let said_twice = format!("{good} And also: {good} Also keep all names of people and places, please.");
-    assert!(concision_of(&said_twice) < 0.6, "{}", concision_of(&said_twice));
+    assert!(concision(&said_twice) < 0.6, "{}", concision(&said_twice));
     let filled =
         "Please note that it is important to simply shorten the text. In order to do so, keep very short sentences.";
-    assert!(concision_of(filled) < 0.3, "{}", concision_of(filled));
-}
-
-#[test]
-fn length_by_itself_costs_hardly_any_concision() {
+    assert!(concision(filled) < 0.3, "{}", concision(filled));
     let lines: Vec<String> = (0..200).map(|n| format!("Rule{n} concerns matter{n} of section{n}.")).collect();
-    let long = lines.join("\n");
-    assert!(concision_of(&long) > 0.95, "{}", concision_of(&long));
-}
-
-#[test]
-fn nothing_is_worth_nothing() {
-    for text in ["", " \n ", "---", "!!!"] {
-        assert!(structure_of(text) + clarity_of(text) + concision_of(text) < 1e-9, "{text:?}");
-    }
+    assert!(concision(&lines.join("\n")) > 0.95);
 }
 
 #[test]
@@ -163,32 +216,38 @@ proptest! {
 
     #[test]
     fn every_measure_is_between_zero_and_one(request in prompt(), text in prompt()) {
-        let (reading, demands) = (read(&text), demands(&request));
         for measure in Measure::ALL {
-            let value = measure.of(&reading, &demands);
+            let value = measured(measure, &request, &text);
             prop_assert!((0.0..=1.0).contains(&value), "{} is {}", measure.as_str(), value);
         }
     }
 
     #[test]
-    fn a_text_covers_itself(text in prompt()) {
-        prop_assert!((coverage(&text, &text) - 1.0).abs() < 1e-9, "{}", coverage(&text, &text));
+    fn a_text_covers_itself_and_adds_nothing(text in prompt()) {
+        for measure in [Measure::Coverage, Measure::Additions, Measure::Structure, Measure::Clarity] {
+            prop_assert!((measured(measure, &text, &text) - 1.0).abs() < 1e-9 || text.trim().is_empty(), "{:?}", measure);
+        }
     }
 
     #[test]
-    fn dropping_a_line_never_raises_coverage(request in prompt(), text in prompt(), at in any::<prop::sample::Index>()) {
+    fn dropping_a_line_raises_coverage_only_where_it_took_something_back(
+        request in prompt(),
+        text in prompt(),
+        at in any::<prop::sample::Index>(),
+    ) {
         let mut lines: Vec<&str> = text.lines().collect();
         prop_assume!(!lines.is_empty());
-        lines.remove(at.index(lines.len()));
+        let line = lines.remove(at.index(lines.len()));
+        prop_assume!(!request.contains(" not ") && !line.contains(" not ") && !line.chars().any(|c| !c.is_ascii()));
+        prop_assume!(!request.chars().any(|c| !c.is_ascii()));
         prop_assert!(coverage(&request, &lines.join("\n")) <= coverage(&request, &text) + 1e-12);
     }
 
     #[test]
-    fn saying_all_twice_raises_no_measure(request in prompt(), text in prompt(), gap in "\n{1,2}") {
-        let (once, twice) = (read(&text), read(&format!("{text}{gap}{text}")));
-        let demands = demands(&request);
-        for measure in Measure::ALL {
-            let (before, after) = (measure.of(&once, &demands), measure.of(&twice, &demands));
+    fn saying_all_twice_raises_no_measure_of_faults(request in prompt(), text in prompt(), gap in "\n{1,2}") {
+        let twice = format!("{text}{gap}{text}");
+        for measure in [Measure::Coverage, Measure::Additions, Measure::Clarity, Measure::Concision] {
+            let (before, after) = (measured(measure, &request, &text), measured(measure, &request, &twice));
             prop_assert!(after <= before + 1e-12, "{}: {} to {}", measure.as_str(), before, after);
         }
     }

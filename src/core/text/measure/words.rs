@@ -38,47 +38,6 @@ pub(super) const FORMAT: &[&str] = &[
     "diagram", "mermaid", "diff", "patch", "tabelle", "liste", "tableau", "tabla", "lista", "tabella", "tabela",
 ];
 
-/// Words with which an instruction begins.
-#[rustfmt::skip]
-pub(super) const IMPERATIVE: &[&str] = &[
-    "act", "adapt", "add", "address", "aim", "allow", "analyse", "analyze", "answer", "apply", "arrange", "ask", "assess",
-    "assume", "avoid", "base", "be", "begin", "break", "build", "calculate", "call", "check", "choose", "cite", "close",
-    "combine", "compare", "complete", "compute", "confirm", "consider", "convert", "copy", "cover", "create", "define",
-    "deliver", "derive", "describe", "design", "determine", "develop", "discuss", "do", "don't", "draft", "draw", "edit",
-    "emphasise", "emphasize", "end", "ensure", "estimate", "evaluate", "examine", "exclude", "explain", "express", "extract",
-    "fill", "find", "finish", "fix", "focus", "follow", "format", "generate", "give", "group", "handle", "highlight",
-    "identify", "ignore", "illustrate", "implement", "improve", "include", "indicate", "introduce", "keep", "label", "lay",
-    "lead", "leave", "limit", "list", "look", "make", "map", "mark", "match", "mention", "move", "name", "never", "note",
-    "offer", "omit", "open", "order", "organise", "organize", "outline", "output", "perform", "pick", "place", "plan",
-    "prefer", "prepare", "present", "preserve", "print", "produce", "propose", "prove", "provide", "put", "quote", "rank",
-    "rate", "read", "recommend", "refactor", "refer", "reject", "remember", "remove", "repeat", "replace", "reply", "report",
-    "resolve", "respond", "return", "review", "revise", "rewrite", "round", "run", "say", "select", "separate", "set",
-    "show", "simplify", "sketch", "solve", "sort", "speak", "specify", "split", "start", "state", "stay", "stop", "structure",
-    "study", "suggest", "sum", "summarise", "summarize", "support", "take", "tell", "test", "think", "trace", "translate",
-    "treat", "turn", "use", "validate", "verify", "walk", "weigh", "work", "write",
-    "analysiere", "antworte", "beachte", "beginne", "beschreibe", "entwickle", "erklare", "erlautere", "erstelle", "fasse",
-    "formuliere", "gib", "halte", "liste", "nenne", "nutze", "plane", "prufe", "schreib", "schreibe", "stelle", "ubersetze",
-    "vergleiche", "vermeide", "verwende", "zeige", "schreiben", "verwenden", "achten", "vermeiden",
-    "analyse", "analysez", "compare", "comparez", "cree", "creez", "decris", "decrivez", "donne", "donnez", "ecris",
-    "ecrivez", "evite", "evitez", "explique", "expliquez", "redige", "redigez", "reponds", "repondez", "utilise", "utilisez",
-    "analiza", "compara", "crea", "da", "describe", "disena", "escribe", "evita", "explica", "genera", "haz", "incluye",
-    "responde", "resume", "traduce", "usa", "utiliza", "analizza", "confronta", "descrivi", "evita", "fai", "genera",
-    "rispondi", "scrivi", "spiega", "usa", "analise", "crie", "descreva", "escreva", "evite", "explique", "gere",
-    "responda", "use",
-];
-
-/// Words that may stand before the verb of an instruction.
-pub(super) const BEFORE_IMPERATIVE: &[&str] =
-    &["please", "then", "first", "second", "third", "next", "finally", "also", "always", "now", "and", "bitte"];
-
-/// Phrases that make an instruction of a sentence wherever they stand.
-#[rustfmt::skip]
-pub(super) const INSTRUCTING: &[&str] = &[
-    "you are", "your task", "your job", "your goal", "you will", "you must", "you should", "must", "do not", "don't",
-    "never", "du bist", "deine aufgabe", "sie sind", "ihre aufgabe", "muss", "tu es", "vous etes", "votre tache", "eres",
-    "tu tarea", "debe", "sei", "il tuo compito",
-];
-
 /// Words that leave open what they mean.
 #[rustfmt::skip]
 pub(super) const VAGUE: &[&str] = &[
@@ -107,18 +66,204 @@ pub(super) const FILLER: &[&str] = &[
     "i would like you to", "your task is to", "your goal is to",
 ];
 
-/// Words that name the output, in headings and at the beginning of sentences.
+/// Words and phrases that ask for what is missing, or say what to assume.
 #[rustfmt::skip]
-pub(super) const OUTPUT: &[&str] = &[
-    "output", "output format", "format", "answer", "answer with", "respond", "response", "reply", "return", "deliver",
-    "deliverable", "deliverables", "result", "print", "present", "output_format", "ausgabe", "ausgabeformat", "ergebnis", "antworte", "antwort",
-    "liefere", "sortie", "format de sortie", "reponds", "repondez", "resultat", "livrable", "salida", "formato", "responde",
-    "resultado", "entrega", "rispondi", "risultato", "saida", "responda", "выход", "ответ", "формат", "输出", "格式", "出力", "形式",
+pub(super) const ASKING: &[&str] = &[
+    "ask", "asks", "clarify", "confirm with", "assume", "assumes", "assumption", "assumptions", "placeholder", "if it is not clear",
+    "frage", "fragen", "frag", "ruckfrage", "ruckfragen", "annahme", "annahmen", "nimm an", "platzhalter", "demande", "demandez",
+    "demander", "hypothese", "hypotheses", "suppose", "supposez", "pregunta", "preguntas", "preguntar", "supuesto", "supuestos",
+    "pergunte", "perguntas", "perguntar", "suposicao", "suposicoes", "chiedi", "chiedere", "domande", "ipotesi", "presupposto",
+    "vraag", "vragen", "aanname", "aannames", "質問", "尋ね", "仮定", "提问", "询问", "假设", "اسال", "اسأل", "افترض", "افتراض",
 ];
 
-/// Words that name the task, in headings.
+/// Words that deny, folded: without accents, in small letters.
 #[rustfmt::skip]
-pub(super) const TASK: &[&str] = &[
-    "task", "goal", "objective", "request", "instructions", "question", "questions", "aufgabe", "ziel", "tache", "objectif",
-    "tarea", "objetivo", "compito", "obiettivo", "tarefa", "задача", "任务", "課題", "タスク",
+pub(super) const NO: &[&str] = &[
+    "not", "no", "never", "without",
+    "skip", "none", "nothing", "nor", "neither", "nobody", "cannot", "refrain", "except", "forbidden", "dont", "doesnt", "minus",
+    "nicht", "ohne", "nie", "niemals", "weder", "weglassen", "weg", "nichts", "verzichte", "verzichten", "statt",
+    "ne", "pas", "sans", "jamais", "ni", "sauf", "aucun", "aucune", "sin", "nunca", "ningun", "ninguna", "nada", "excepto",
+    "nao", "sem", "nem", "nenhum", "nenhuma", "exceto", "non", "senza", "mai", "niente", "tranne",
+    "niet", "geen", "zonder", "nooit", "niets", "behalve", "salvo",
+];
+
+/// Beginnings of words that deny.
+pub(super) const NO_STEMS: &[&str] = &[
+    "kein",
+    "vermeid",
+    "evit",
+    "nessun",
+    "vermijd",
+    "vermeden",
+    "omett",
+    "omet",
+    "omit",
+    "n'",
+    "exclu",
+    "esclu",
+    "weggelassen",
+    "avoid",
+    "forbid",
+    "forbad",
+];
+
+/// Phrases that deny.
+pub(super) const NO_PHRASES: &[&str] = &[
+    "leave out",
+    "leave off",
+    "left out",
+    "leaves out",
+    "leaving out",
+    "stay away",
+    "keep out",
+    "steer clear",
+    "free of",
+    "instead of",
+    "rather than",
+    "nothing but",
+    "lass weg",
+    "laat weg",
+    "dejar fuera",
+    "deja fuera",
+    "laisse de cote",
+];
+
+/// Signs of denial in scripts without blanks, and in Arabic.
+#[rustfmt::skip]
+pub(super) const NO_UNSPACED: &[&str] = &[
+    "不", "没", "無", "无", "勿", "别", "避免", "禁止", "ない", "ません", "なし", "ずに", "避け", "しな", "控え", "لا ", "بدون", "دون",
+    "ليس", "لم ", "لن ", "تجنب", "من غير", "عدم",
+];
+
+/// What makes a number the most there may be, before it.
+#[rustfmt::skip]
+pub(super) const MOST_BEFORE: &[&str] = &[
+    "at most", "up to", "max", "maximum", "maximum of", "maximum:", "max.", "max:", "within", "limit of", "limit:", "capped at", "hochstens",
+    "maximal", "bis zu", "au plus", "au maximum", "jusqu'a", "maximo", "como maximo", "hasta", "no maximo", "ate", "massimo", "al massimo",
+    "fino a", "hoogstens", "maximaal", "最多", "最大", "最長", "بحد اقصى", "بحد أقصى",
+];
+
+/// The same after it.
+#[rustfmt::skip]
+pub(super) const MOST_AFTER: &[&str] = &[
+    "or fewer", "or less", "at most", "maximum", "at the most", "max", "tops", "or under", "oder weniger", "hochstens", "ou moins",
+    "au plus", "au maximum", "o menos", "como maximo", "ou menos", "no maximo", "o meno", "al massimo", "of minder", "以内", "以下", "まで",
+    "كحد اقصى", "كحد أقصى", "على الاكثر", "على الأكثر",
+];
+
+/// What makes a number the least there must be, before it.
+#[rustfmt::skip]
+pub(super) const LEAST_BEFORE: &[&str] = &[
+    "at least", "minimum", "minimum of", "min", "min.", "mindestens", "wenigstens", "au moins", "al menos", "como minimo",
+    "por lo menos", "pelo menos", "no minimo", "almeno", "minimo", "minstens", "ten minste", "至少", "少なくとも", "على الاقل", "على الأقل",
+];
+
+/// The same after it.
+#[rustfmt::skip]
+pub(super) const LEAST_AFTER: &[&str] = &[
+    "or more", "at least", "minimum", "at minimum", "or longer", "oder mehr", "mindestens", "ou plus", "au moins", "o mas",
+    "como minimo", "ou mais", "no minimo", "o piu", "almeno", "of meer", "以上", "على الاقل", "على الأقل",
+];
+
+/// Words that stand between a number and what it counts, or beside numbers, and count nothing.
+#[rustfmt::skip]
+pub(super) const AROUND_NUMBERS: &[&str] = &[
+    "at", "most", "least", "more", "less", "fewer", "than", "under", "over", "above", "below", "max", "min", "maximum", "minimum",
+    "up", "about", "around", "roughly", "exactly", "only", "between", "within", "every", "each", "limit", "or", "and", "not",
+    "hochstens", "mindestens", "maximal", "etwa", "rund", "genau", "bis", "zu", "nur", "oder", "mehr", "als", "weniger", "unter",
+    "uber", "au", "plus", "moins", "environ", "exactement", "maximo", "minimo", "mas", "menos", "hasta", "unos", "exactamente",
+    "mais", "ate", "cerca", "piu", "meno", "circa", "esattamente", "fino", "maximaal", "minstens", "ongeveer", "precies", "meer",
+    "minder", "dan", "of",
+];
+
+/// Numbers in words; one is left out, as it is an article in most languages.
+#[rustfmt::skip]
+pub(super) const NUMBERS: &[(u32, &[&str])] = &[
+    (2, &["two", "zwei", "deux", "dos", "dois", "duas", "twee"]),
+    (3, &["three", "drei", "trois", "tres", "tre", "drie"]),
+    (4, &["four", "vier", "quatre", "cuatro", "quatro", "quattro"]),
+    (5, &["five", "funf", "cinq", "cinco", "cinque", "vijf"]),
+    (6, &["six", "sechs", "seis", "sei", "zes"]),
+    (7, &["seven", "sieben", "sept", "siete", "sete", "sette", "zeven"]),
+    (8, &["eight", "acht", "huit", "ocho", "oito"]),
+    (9, &["nine", "neun", "neuf", "nueve", "nove", "negen"]),
+    (10, &["ten", "zehn", "dix", "diez", "dez", "dieci", "tien"]),
+    (11, &["eleven", "onze", "undici"]),
+    (12, &["twelve", "dozen", "zwolf", "douze", "doce", "doze", "dodici", "twaalf"]),
+    (13, &["thirteen", "dreizehn", "treize", "trece", "treze", "tredici", "dertien"]),
+    (14, &["fourteen", "vierzehn", "quatorze", "catorce", "quattordici", "veertien"]),
+    (15, &["fifteen", "funfzehn", "quinze", "quindici", "vijftien"]),
+    (16, &["sixteen", "sechzehn", "dieciseis", "dezesseis", "sedici", "zestien"]),
+    (17, &["seventeen", "siebzehn", "diecisiete", "diciassette", "zeventien"]),
+    (18, &["eighteen", "achtzehn", "dieciocho", "dezoito", "diciotto", "achttien"]),
+    (19, &["nineteen", "neunzehn", "diecinueve", "diciannove", "negentien"]),
+    (20, &["twenty", "zwanzig", "vingt", "veinte", "vinte", "venti", "twintig"]),
+    (30, &["thirty", "dreissig", "trente", "treinta", "trinta", "trenta", "dertig"]),
+    (40, &["forty", "vierzig", "quarante", "cuarenta", "quarenta", "quaranta", "veertig"]),
+    (50, &["fifty", "funfzig", "cinquante", "cincuenta", "cinquenta", "cinquanta", "vijftig"]),
+    (60, &["sixty", "sechzig", "soixante", "sesenta", "sessenta", "sessanta", "zestig"]),
+    (70, &["seventy", "siebzig", "setenta", "settanta", "zeventig"]),
+    (80, &["eighty", "achtzig", "ochenta", "oitenta", "ottanta", "tachtig"]),
+    (90, &["ninety", "neunzig", "noventa", "novanta", "negentig"]),
+    (100, &["hundred", "hundert", "einhundert", "cent", "cien", "cem", "cento", "honderd"]),
+    (200, &["zweihundert", "doscientos", "doscientas", "duzentos", "duzentas", "duecento", "tweehonderd"]),
+    (300, &["dreihundert", "trescientos", "trescientas", "trezentos", "trezentas", "trecento", "driehonderd"]),
+    (1000, &["thousand", "tausend", "mille", "mil", "duizend"]),
+];
+
+/// Phrases for a hundredth part.
+pub(super) const PERCENT: &[&str] = &["per cent", "pour cent", "por ciento", "por cento", "per cento"];
+
+/// The digits and scales of Chinese and Japanese numbers.
+pub(super) const HAN_DIGITS: &str = "〇一二三四五六七八九";
+
+/// Characters that are counted.
+pub(super) const HAN_COUNTED: &str = "时時字分秒日天月年元円人名個个か条點点位岁歳歲周週页頁枚段句行本曲只つ章步次回度";
+
+/// Spellings of what is counted.
+#[rustfmt::skip]
+pub(super) const UNITS: &[(&str, &[&str])] = &[
+    ("km", &["km", "kilometre", "kilometres", "kilometer", "kilometers", "kilometern", "公里", "キロ", "千米", "kilometro", "kilometros", "quilometro", "quilometros", "chilometro", "chilometri"]),
+    ("m", &["m", "metre", "metres", "meter", "meters", "metern", "metro", "metros", "metri"]),
+    ("cm", &["cm", "centimetre", "centimetres", "centimeter", "centimeters", "zentimeter"]),
+    ("mm", &["mm", "millimetre", "millimetres", "millimeter"]),
+    ("kg", &["kg", "公斤", "千克", "كغ", "كيلو", "kilo", "kilos", "kilogram", "kilograms", "kilogramm", "kilogramme", "kilogrammes"]),
+    ("g", &["g", "gram", "grams", "gramm", "gramme", "grammes", "gramos", "gramas", "grammi"]),
+    ("l", &["l", "litre", "litres", "liter", "liters", "litern", "litro", "litros", "litri"]),
+    ("ml", &["ml", "毫升", "ミリリットル", "مل", "مليلتر", "millilitre", "millilitres", "milliliter"]),
+    ("min", &["min", "mins", "min.", "minute", "minutes", "minuten", "minuto", "minutos", "minuti", "minuut", "分", "分钟", "分間"]),
+    ("h", &["h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden", "heure", "heures", "hora", "horas", "ora", "ore", "uur", "小时", "時間"]),
+    ("s", &["s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden", "seconde", "secondes", "segundo", "segundos", "secondo", "secondi", "秒"]),
+    ("ms", &["ms", "millisecond", "milliseconds"]),
+    ("%", &["%", "percent", "percentage", "prozent", "procent", "％"]),
+    ("$", &["$", "usd", "美元", "ドル", "dollar", "dollars"]),
+    ("€", &["€", "eur", "欧元", "ユーロ", "euro", "euros"]),
+    ("£", &["£", "gbp", "pound", "pounds"]),
+    ("°", &["°", "°c", "c", "degree", "degrees", "grad", "degres", "grados", "graus", "gradi", "graden"]),
+    ("day", &["day", "days", "d", "tag", "tage", "tagen", "jour", "jours", "dia", "dias", "giorno", "giorni", "dag", "dagen", "日", "天"]),
+    ("week", &["week", "weeks", "wk", "wks", "woche", "wochen", "sem", "semana", "semanas", "semaine", "semaines", "settimana", "settimane", "weken", "周"]),
+    ("month", &["month", "months", "monat", "monate", "monaten", "mois", "mes", "meses", "mese", "mesi", "maand", "maanden", "月"]),
+    ("year", &["year", "years", "yr", "yrs", "jahr", "jahre", "jahren", "an", "ans", "annee", "annees", "ano", "anos", "anno", "anni", "jaar", "年"]),
+    ("word", &["word", "words", "wort", "worter", "wortern", "mot", "mots", "palabra", "palabras", "palavra", "palavras", "parola", "parole", "woord", "woorden", "词", "語"]),
+    ("px", &["px", "pixel", "pixels", "pixeln"]),
+    ("dpi", &["dpi", "dots"]),
+    ("page", &["page", "pages", "pp", "pg", "seite", "seiten", "pagina", "paginas", "pagine", "页", "ページ"]),
+    ("mb", &["mb", "megabyte", "megabytes"]),
+    ("gb", &["gb", "gigabyte", "gigabytes"]),
+    ("kb", &["kb", "kilobyte", "kilobytes"]),
+];
+
+/// What means more than a number, before it; with a no it makes it the most.
+#[rustfmt::skip]
+pub(super) const MORE: &[&str] = &[
+    "more than", "longer than", "over", "above", "exceed", "exceeding", "later than", "mehr als", "langer als", "uber", "plus de", "mas de",
+    "pasar de", "superar", "mais de", "mais que", "piu di", "meer dan", "langer dan", "超过", "多于", "超え", "تزيد على", "تزيد عن", "يزيد على",
+    "يزيد عن", "تتجاوز", "يتجاوز", "اكثر من", "أكثر من", "depasser", "ultrapassar", "superare", "uberschreiten",
+];
+
+/// What means less than a number, before it; with a no it makes it the least.
+#[rustfmt::skip]
+pub(super) const LESS: &[&str] = &[
+    "less than", "fewer than", "under", "below", "shorter than", "weniger als", "unter", "kurzer als", "moins de", "menos de", "menos que",
+    "meno di", "minder dan", "onder", "少于", "下回", "未満", "تقل عن", "يقل عن", "اقل من", "أقل من", "sous",
 ];
