@@ -337,6 +337,7 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
         strategy: "direct".into(),
         revision: 1,
         score,
+        score_formula: None,
         steps: Phase::ALL
             .into_iter()
             .map(|phase| Step {

@@ -194,6 +194,7 @@ fn no_face_imports_another() {
 /// The files that open an output of the process, and what keeps text there from driving a terminal.
 const OUTPUTS: &[(&str, &str)] = &[
     ("src/build.rs", "speaks to cargo"),
+    ("src/core/build.rs", "speaks to cargo"),
     ("src/cli/printer.rs", "takes `Shown` alone"),
     ("src/core/trace/file.rs", "escapes"),
     ("src/core/trace/line.rs", "escapes all but its styles"),

@@ -225,7 +225,9 @@ mod tests {
         assert!(!shown(&result, true).contains("about equal"));
         result.rankings[1].level = 1;
         let text = shown(&result, true).split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in ["7a3f9c21 ≈0.91", "5e0b44d9 ≈0.74", "≈ about equal: no difference that the score can tell (up to 0.135)"] {
+        for part in
+            ["7a3f9c21 ≈0.91", "5e0b44d9 ≈0.74", "≈ about equal: no difference that the score can tell (up to 0.135)"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

@@ -89,7 +89,11 @@ fn ranking(page: &mut Page, why: &Why) {
         page.paragraph(Role::Faint, &format!("{}: {}.", component.as_str(), component.formula()), 4);
     }
     if !why.ranking.checks.is_empty() {
-        page.paragraph(Role::Body, &format!("what `{}` asks of a prompt, which the score does not count:", why.persona), 2);
+        page.paragraph(
+            Role::Body,
+            &format!("what `{}` asks of a prompt, which the score does not count:", why.persona),
+            2,
+        );
         for check in &why.ranking.checks {
             let (sign, role) = if check.met { (GOOD, Role::Body) } else { (NONE, Role::Faint) };
             page.paragraph(role, &format!("{sign} {}", check.label), 4);

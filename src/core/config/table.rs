@@ -296,7 +296,7 @@ pub static TABLE: &[Key] = &[
         "ranking.weights.*",
         Kind::Number(0.0, 1.0),
         DefaultValue::Unset,
-        "How much a component counts in the score. Unset: the built-in weights.",
+        "How much a component counts in the score: coverage, additions, structure, clarity, gaps, history. Unset: the built-in weights.",
     ),
     row(
         "judge.provider",

@@ -35,7 +35,7 @@ pub struct PromptMetrics {
     pub content: TextSize,
     /// How long what the user asked for is.
     pub original_input: TextSize,
-    /// What the rules of the ranking read out of its text, each 0..=1: coverage, structure, clarity, concision.
+    /// What the rules of the ranking read out of its text, each 0..=1: coverage, additions, structure, clarity, concision.
     pub measures: BTreeMap<String, f64>,
     /// The ranking's score, 0..=1; null until ranked.
     pub score: Option<f64>,

@@ -46,6 +46,8 @@ pub struct Prompt {
     pub revision: u32,
     /// The ranking's score, 0..=1; null until ranked.
     pub score: Option<f64>,
+    /// The version of the formula that gave the score; null until ranked. Scores of different formulas cannot be compared.
+    pub score_formula: Option<u32>,
     /// What each phase did, in order. The intermediate texts live here and nowhere else.
     pub steps: Vec<Step>,
     /// The steps added up.

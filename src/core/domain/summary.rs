@@ -34,6 +34,7 @@ pub struct PromptSummary {
     pub strategy: String,
     pub revision: u32,
     pub score: Option<f64>,
+    pub score_formula: Option<u32>,
     #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
@@ -86,6 +87,7 @@ fn parted(prompt: Prompt) -> (PromptSummary, Rest) {
         strategy,
         revision,
         score,
+        score_formula,
         steps,
         model_metadata,
         created_at,
@@ -110,6 +112,7 @@ fn parted(prompt: Prompt) -> (PromptSummary, Rest) {
         strategy,
         revision,
         score,
+        score_formula,
         created_at,
         updated_at,
     };
@@ -144,6 +147,7 @@ enum PromptField {
     Strategy,
     Revision,
     Score,
+    ScoreFormula,
     Steps,
     ModelMetadata,
     CreatedAt,
@@ -151,7 +155,7 @@ enum PromptField {
 }
 
 /// All, in the order of [`Prompt`].
-const ALL: [PromptField; 23] = {
+const ALL: [PromptField; 24] = {
     use PromptField as F;
     [
         F::Id,
@@ -173,6 +177,7 @@ const ALL: [PromptField; 23] = {
         F::Strategy,
         F::Revision,
         F::Score,
+        F::ScoreFormula,
         F::Steps,
         F::ModelMetadata,
         F::CreatedAt,
@@ -206,6 +211,7 @@ impl PromptFields {
         "strategy",
         "revision",
         "score",
+        "score_formula",
         "steps",
         "model_metadata",
         "created_at",
@@ -322,6 +328,7 @@ fn write<M: SerializeMap>(
         PromptField::Strategy => map.serialize_entry(name, &summary.strategy),
         PromptField::Revision => map.serialize_entry(name, &summary.revision),
         PromptField::Score => map.serialize_entry(name, &summary.score),
+        PromptField::ScoreFormula => map.serialize_entry(name, &summary.score_formula),
         PromptField::CreatedAt => map.serialize_entry(name, &write_moment(summary.created_at)),
         PromptField::UpdatedAt => map.serialize_entry(name, &write_moment(summary.updated_at)),
         PromptField::Context => rest.map_or(Ok(()), |rest| map.serialize_entry(name, &rest.context)),

@@ -54,6 +54,7 @@ impl Engine {
             source: Source::Manual,
             revision: 1,
             score: None,
+            score_formula: None,
             steps: Vec::new(),
             model_metadata: ModelMetadata {
                 provider: parent.provider.clone(),

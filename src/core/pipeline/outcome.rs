@@ -112,6 +112,7 @@ async fn rank_prompts(
     for ranking in &rankings {
         if let Some(prompt) = gathered.prompts.iter_mut().find(|prompt| prompt.id == ranking.prompt_id) {
             prompt.score = Some(ranking.score);
+            prompt.score_formula = Some(ranking.formula);
         }
     }
     let place = |prompt: &Prompt| rankings.iter().position(|ranking| ranking.prompt_id == prompt.id);

@@ -84,6 +84,7 @@ fn assemble(plan: &Plan, ports: &Ports, variant: u32, strategy: String, steps: V
         strategy,
         revision: 1,
         score: None,
+        score_formula: None,
         model_metadata: prompt_metadata(&steps),
         steps,
         created_at: now,

@@ -30,6 +30,7 @@ fn prompt(number: u128, content: &str) -> Prompt {
         strategy: "direct".to_owned(),
         revision: 1,
         score: None,
+        score_formula: None,
         steps: vec![],
         model_metadata: ModelMetadata { cost_usd: Some(0.0), ..ModelMetadata::default() },
         created_at: from_millis(0),

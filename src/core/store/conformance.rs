@@ -112,6 +112,7 @@ pub fn in_short(prompts: &[Prompt]) -> Vec<PromptSummary> {
         strategy: prompt.strategy.clone(),
         revision: prompt.revision,
         score: prompt.score,
+        score_formula: prompt.score_formula,
         created_at: prompt.created_at,
         updated_at: prompt.updated_at,
     };

@@ -87,6 +87,7 @@ pub fn prompt(seed: u32) -> Prompt {
         strategy: "direct".into(),
         revision: 1,
         score: None,
+        score_formula: None,
         model_metadata: ModelMetadata::sum(steps.iter().map(|step| &step.model_metadata)),
         steps,
         created_at: moment(seed),

@@ -182,6 +182,7 @@ pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
         Cell::text(&prompt.strategy),
         Cell::value(prompt.revision),
         Cell::optional(prompt.score),
+        Cell::optional(prompt.score_formula),
         json(&prompt.steps)?,
         json(&prompt.model_metadata)?,
         Cell::value(write_moment(prompt.created_at)),

@@ -19,7 +19,7 @@ use crate::store::Session;
 use crate::text::shown;
 
 /// The fields of a record, in the order of the domain type, and its run.
-pub(super) const FIELDS: [&str; 24] = [
+pub(super) const FIELDS: [&str; 25] = [
     "id",
     "session_id",
     "variant",
@@ -39,6 +39,7 @@ pub(super) const FIELDS: [&str; 24] = [
     "strategy",
     "revision",
     "score",
+    "score_formula",
     "steps",
     "model_metadata",
     "created_at",
@@ -47,7 +48,7 @@ pub(super) const FIELDS: [&str; 24] = [
 ];
 
 /// The fields where null is something else than nothing said.
-const NULLABLE: [&str; 3] = ["notes", "parent_id", "score"];
+const NULLABLE: [&str; 4] = ["notes", "parent_id", "score", "score_formula"];
 
 /// Most steps of one prompt.
 pub(super) const MAX_STEPS: usize = 100;
@@ -90,6 +91,7 @@ pub(super) const SCALARS: &[Field] = &[
     Field::new("strategy", NAME, "The strategy."),
     Field::new("revision", Kind::Integer { min: 1, max: u32::MAX as u64 }, "From 1."),
     Field::new("score", Kind::Number { min: 0.0, max: 1.0 }, "0 to 1."),
+    Field::new("score_formula", Kind::Integer { min: 1, max: u32::MAX as u64 }, "From 1."),
     Field::new("created_at", Kind::Moment, "When it was first stored."),
     Field::new("updated_at", Kind::Moment, "When it last changed."),
 ];
@@ -219,6 +221,7 @@ impl Decoder {
             strategy: values.text("strategy").unwrap_or_default(),
             revision: values.count("revision").unwrap_or(1),
             score: values.number("score"),
+            score_formula: values.count("score_formula"),
             steps,
             model_metadata: metadata.unwrap_or_else(|| ModelMetadata {
                 provider: provider.clone(),

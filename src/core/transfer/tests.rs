@@ -180,6 +180,7 @@ fn prompt() -> impl Strategy<Value = Prompt> {
             strategy: names.3,
             revision: numbers.3,
             score: numbers.4,
+            score_formula: numbers.4.map(|_| 2),
             steps: lists.2,
             model_metadata: lists.3,
             created_at,

@@ -71,6 +71,7 @@ fn the_result_has_every_member_of_the_contract() {
             "strategy",
             "revision",
             "score",
+            "score_formula",
             "steps",
             "model_metadata",
             "created_at",

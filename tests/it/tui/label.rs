@@ -19,7 +19,7 @@ fn labels_are_on_the_disk_at_once_and_a_judge_is_measured_by_them() {
     let mut pty = Pty::workbench(&home);
     pty.wait_for("Nothing here yet");
     pty.send("\u{1b}");
-    pty.wait_for("input");
+    pty.wait_for("i input");
     pty.send("B");
     pty.wait_for("1 of 3");
     pty.wait_for("Plan a trip to the sea");

@@ -30,7 +30,7 @@ mod words;
 
 pub use stream::{Builtin, MODEL};
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::PhaseBrief;
 use crate::assets::Assets;
@@ -39,6 +39,9 @@ use crate::error::Result;
 use frame::{Case, Layout, Shape};
 use library::Library;
 use render::Beside;
+
+/// Our own frames, for all writers whose user has none.
+static SHARED: OnceLock<Arc<Library>> = OnceLock::new();
 
 /// Writes prompts with the frames of these assets.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +113,15 @@ impl Writer {
         {
             return Ok(Arc::clone(library));
         }
-        let library = Arc::new(Library::of(&self.assets)?);
+        let shared = match SHARED.get() {
+            Some(shared) => shared,
+            None => {
+                let ours = Arc::new(Library::of(&Assets::default())?);
+                SHARED.get_or_init(|| ours)
+            }
+        };
+        let own = !shared.is_current(&self.assets)?;
+        let library = if own { Arc::new(Library::of(&self.assets)?) } else { Arc::clone(shared) };
         *kept = Some(Arc::clone(&library));
         Ok(library)
     }

@@ -147,6 +147,7 @@ fn unranked_prompts_come_after_ranked_ones(store: &dyn Store) {
         .map(|(rank, prompt)| {
             let score = f64::from(rank % 3) / 4.0;
             prompt.score = Some(score);
+            prompt.score_formula = Some(1);
             samples::ranking(prompt.id, rank, score)
         })
         .collect();

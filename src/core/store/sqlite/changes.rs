@@ -65,11 +65,13 @@ fn edit(
 }
 
 fn rank(connection: &Connection, rankings: &[Ranking]) -> Outcome<u64> {
-    let mut statement = connection.prepare_cached("UPDATE prompts SET score = ?, rank = ? WHERE id = ?")?;
+    let mut statement =
+        connection.prepare_cached("UPDATE prompts SET score = ?, rank = ?, score_formula = ? WHERE id = ?")?;
     let mut ranked = 0;
     for ranking in rankings {
         prompts::check_finite("score", Some(ranking.score))?;
-        ranked += statement.execute(params![ranking.score, ranking.rank, ranking.prompt_id.0.as_bytes()])?;
+        let id = ranking.prompt_id.0;
+        ranked += statement.execute(params![ranking.score, ranking.rank, ranking.formula, id.as_bytes()])?;
     }
     Ok(ranked as u64)
 }

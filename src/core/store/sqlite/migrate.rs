@@ -63,6 +63,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0008_forms", include_str!("../../../../assets/migrations/0008_forms.sql")).then(terms::index_all),
     Migration::of("0009_totals", include_str!("../../../../assets/migrations/0009_totals.sql")).then(totals::count_all),
     Migration::of("0010_trash", include_str!("../../../../assets/migrations/0010_trash.sql")),
+    Migration::of("0011_score_formula", include_str!("../../../../assets/migrations/0011_score_formula.sql")),
 ];
 
 /// The format this program reads and writes.

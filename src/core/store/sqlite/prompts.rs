@@ -40,10 +40,10 @@ fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
     check_finite("score", prompt.score)?;
     let inserted = connection
         .prepare_cached(
-            "INSERT INTO prompts (id, id_tail, session_id, parent_id, variant, revision, created_at, updated_at, score,
+            "INSERT INTO prompts (id, id_tail, session_id, parent_id, variant, revision, created_at, updated_at, score, score_formula,
                  temperature, max_tokens, phase, persona, provider, model, source, strategy, model_metadata, notes,
                  context, original_input, content)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
@@ -56,6 +56,7 @@ fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
             millis(prompt.created_at),
             millis(prompt.updated_at),
             prompt.score,
+            prompt.score_formula,
             prompt.temperature,
             prompt.max_tokens,
             prompt.phase.as_str(),
@@ -170,7 +171,7 @@ pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>
     let mut statement = connection.prepare_cached(
         "SELECT p.key, p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
              p.model, p.temperature, p.max_tokens, p.context, p.notes, p.parent_id, p.source, p.strategy, p.revision,
-             p.score, p.model_metadata, p.created_at, p.updated_at
+             p.score, p.score_formula, p.model_metadata, p.created_at, p.updated_at
          FROM json_each(?) wanted CROSS JOIN prompts p ON p.key = wanted.value",
     )?;
     let mut rows = statement.query([&wanted])?;
@@ -206,6 +207,7 @@ fn prompt(mut columns: Columns<'_, '_>) -> Outcome<Prompt> {
         strategy: columns.take()?,
         revision: columns.take()?,
         score: columns.take()?,
+        score_formula: columns.take()?,
         steps: Vec::new(),
         model_metadata: columns.json()?,
         created_at: columns.moment()?,

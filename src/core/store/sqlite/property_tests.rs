@@ -83,6 +83,7 @@ fn prompt() -> impl Strategy<Value = Prompt> {
             strategy: texts.5,
             revision: numbers.3,
             score: numbers.4,
+            score_formula: numbers.4.map(|_| 1),
             steps: made.2,
             model_metadata: made.3,
             created_at: from_millis(made.4),
@@ -156,6 +157,7 @@ pub(super) fn apply_naively(rows: &mut Vec<Prompt>, operation: &Operation) -> bo
             for (seed, score) in ranks {
                 if let Some(row) = rows.iter_mut().find(|row| row.id.0 == samples::id(*seed)) {
                     row.score = Some(*score);
+                    row.score_formula = Some(1);
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::store::{Filter, Order, Page, PageSpec};
 
 /// What is read of each row `p` of `prompts`.
 const COLUMNS: &str = "p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
-     p.model, p.temperature, p.max_tokens, p.notes, p.parent_id, p.source, p.strategy, p.revision, p.score,
+     p.model, p.temperature, p.max_tokens, p.notes, p.parent_id, p.source, p.strategy, p.revision, p.score, p.score_formula,
      p.created_at, p.updated_at,
      (SELECT json_group_array(tag) FROM (SELECT tag FROM tags t WHERE t.prompt = p.key ORDER BY t.position))";
 
@@ -56,11 +56,11 @@ pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Pr
     read(connection, &sql, vec![hexadecimal(ids.iter().map(|id| id.0))?])
 }
 
-/// The prompts of these runs: by score from best, then unranked ones by number.
+/// The prompts of these runs: by rank from best, or by score where ranks are lost, then unranked ones by number.
 pub(super) fn of_sessions(connection: &Connection, sessions: &[SessionId]) -> Outcome<Vec<PromptSummary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)
-         ORDER BY p.score_key DESC, p.rank NULLS LAST, p.variant, p.created_at, p.id"
+         ORDER BY p.score IS NULL, p.rank NULLS LAST, p.score_key DESC, p.variant, p.created_at, p.id"
     );
     read(connection, &sql, vec![hexadecimal(sessions.iter().map(|id| id.0))?])
 }
@@ -98,6 +98,7 @@ fn summary(mut columns: Columns<'_, '_>) -> Outcome<PromptSummary> {
         strategy: columns.take()?,
         revision: columns.take()?,
         score: columns.take()?,
+        score_formula: columns.take()?,
         created_at: columns.moment()?,
         updated_at: columns.moment()?,
         tags: columns.json()?,

@@ -8,8 +8,8 @@ use super::{falling, share};
 
 /// How clarity is computed, for people.
 pub(super) const FORMULA: &str = "1 where the added text has no fault of wording; up to 30 % off for sentences of more than 35 words, 25 % for what \
-    is said twice (in full from half of it on), 25 % for vague words and empty phrases (some, various, appropriate, in order to, …; in full from one word in ten on), \
-    20 % for pointing at what is not there (as discussed, TODO, …; in full from two on)";
+    is said twice (in full from half of it on), 25 % for vague words and empty phrases (some, various, appropriate, in order to; in full from one word in ten on), \
+    20 % for pointing at what is not there (as discussed, TODO; in full from two on)";
 
 const LONG_SENTENCE: usize = 35;
 const BAD_SHARE: f64 = 0.1;

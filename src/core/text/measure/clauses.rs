@@ -196,12 +196,9 @@ fn quantities(folded: &str) -> (Vec<Quantity>, Vec<std::ops::Range<usize>>) {
     let mut at = 0;
     while at < words.len() {
         let word = &words[at];
-        let (value, unit, taken) = match number_at(&words[at..]) {
-            Some(number) => number,
-            None => {
-                at += 1;
-                continue;
-            }
+        let Some((value, unit, taken)) = number_at(&words[at..]) else {
+            at += 1;
+            continue;
         };
         let next = at + taken;
         let around = words[at.saturating_sub(NEAR)..at].iter().chain(words[next.min(words.len())..].iter().take(NEAR));
@@ -360,7 +357,7 @@ fn bound(folded: &str, start: usize, end: usize) -> Option<Bound> {
 fn ends_with_phrase(before: &str, phrase: &str) -> bool {
     before.rfind(phrase).is_some_and(|at| {
         let is_word = before[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric()) || !phrase.is_ascii();
-        is_word && before[at + phrase.len()..].trim().split_whitespace().count() <= 1
+        is_word && before[at + phrase.len()..].split_whitespace().count() <= 1
     })
 }
 

@@ -7,8 +7,8 @@ use super::reading::Reading;
 use super::share;
 
 /// How concision is computed, for people.
-pub(super) const FORMULA: &str = "exp(-(2 × repetition + 6 × filler + 0.2 × spread)): repetition is the share of four-word runs that occurred \
-    before, filler the share of words in empty phrases (it is important to, in order to, very, …), spread how many words there are for \
+pub(super) const FORMULA: &str = "exp(-(2 x repetition + 6 x filler + 0.2 x spread)): repetition is the share of four-word runs that occurred \
+    before, filler the share of words in empty phrases (it is important to, in order to, very), spread how many words there are for \
     each different content word, beyond 1.5";
 
 const REPETITION_WEIGHT: f64 = 2.0;

@@ -167,7 +167,7 @@ pub const TOOLS: &[Definition] = &[
         name: "get_prompt_metrics",
         title: "Measure a prompt",
         description: "Measures one stored prompt: tokens, cost and latency of each phase, how long its text is, what the \
-            rules of the ranking read out of it (coverage, structure, clarity, concision, each 0 to 1), its rank in its \
+            rules of the ranking read out of it (coverage, additions, structure, clarity, concision, each 0 to 1), its rank in its \
             run, what it was derived from and what was derived from it. A null cost is not known, not free.",
         effect: Effect::Reads,
         input: statistics::prompt_input,
