@@ -111,7 +111,7 @@ fn ranking_sets_scores_and_no_revision(store: &dyn Store) {
     let rankings =
         vec![ranking(all[2].id, 1, 0.1 + 0.2), ranking(samples::prompt(77).id, 2, 0.2), ranking(all[0].id, 3, 0.0)];
     assert_eq!(store.apply(Mutation::Rank { rankings }).wait().unwrap(), Applied::Ranked(2));
-    assert_eq!(stored(store, all[2].id), Prompt { score: Some(0.1 + 0.2), ..all[2].clone() });
+    assert_eq!(stored(store, all[2].id), Prompt { score: Some(0.1 + 0.2), score_formula: Some(1), ..all[2].clone() });
     assert_eq!(stored(store, all[1].id), all[1]);
     assert_eq!(stored(store, all[0].id).score, Some(0.0));
 
