@@ -65,6 +65,8 @@ pub(super) struct Case<'a> {
 
 /// Up to so many words a request of no certain family gets one sentence alone.
 const TINY: usize = 4;
+/// From so many words on a plan, a failure or a problem is worth an order of steps; what is short is answered at once.
+const WORTH_STEPS: usize = 45;
 
 impl Strategy {
     pub(super) const fn name(self) -> &'static str {
@@ -124,12 +126,17 @@ impl<'a> Case<'a> {
 
     /// The strategies whose texts differ for this request, the most useful first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
+        // One sentence has nothing to be arranged.
+        if self.is_tiny() {
+            return vec![Strategy::Direct];
+        }
         let mut strategies = vec![Strategy::Direct, Strategy::Structured];
         // Where all that is missing is needed, every strategy asks for it.
         if self.missing.iter().any(|one| !one.is_needed) {
             strategies.push(Strategy::Clarify);
         }
-        if !self.frame().steps.is_empty() && !self.stated.contains(&Slot::Steps) {
+        let is_worth_steps = self.reading.size >= WORTH_STEPS && !self.stated.contains(&Slot::Steps);
+        if !self.frame().steps.is_empty() && is_worth_steps {
             strategies.push(Strategy::Stepwise);
         }
         strategies

@@ -146,7 +146,7 @@ fn fragment() -> impl proptest::strategy::Strategy<Value = String> {
         "<context>\n</context>",
         "<notes>",
         "## Notes",
-        "The request comes before these notes.",
+        "Where a note conflicts with the request, the request wins.",
         "Do what the request asks.",
         "```rust\nfn main() { let x = 42; }\n```",
         "````\n```\n7\n```\n````",
@@ -294,7 +294,7 @@ fn a_ready_prompt_is_the_output_by_itself() {
 fn almost_our_own_is_another_text() {
     let ask = Ask::plain(&[Phase::Coagulatio]);
     let prompt = ask.run("Write a haiku about rain");
-    let changed = prompt.replacen("comes before", "came before", 1);
+    let changed = prompt.replacen("conflicts with", "conflicted with", 1);
     assert_ne!(changed, prompt);
     assert!(!WRITER.is_own(&changed).unwrap());
     assert_eq!(faults(&changed, &ask.run(&changed)), Vec::<String>::new());
@@ -317,7 +317,12 @@ fn gaps_are_asked_for_and_not_claimed() {
     assert_eq!(strategies("Translate this")[..3], ["direct", "structured", "clarify"]);
     assert_eq!(strategies("Write an email")[2], "clarify");
     assert!(!strategies("Write a python function that sorts a list").contains(&"clarify"));
-    assert!(strategies("Solve the equation x + 2 = 5").contains(&"stepwise"));
+    // An order of steps is for problems that take some.
+    assert!(!strategies("Solve the equation x + 2 = 5").contains(&"stepwise"));
+    let move_of_an_office = "Make a project plan for the move of our office from Leeds to York. We are 40 people in two teams. The new \
+        rooms are ours from the beginning of June, the old ones have to be empty at its end, and the phones must work on \
+        every single day. The furniture comes with us; the server room is rented out by that date.";
+    assert!(strategies(move_of_an_office).contains(&"stepwise"), "{:?}", strategies(move_of_an_office));
     assert!(!strategies("Write a haiku about rain in spring").contains(&"stepwise"));
 }
 
