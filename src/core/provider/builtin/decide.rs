@@ -98,7 +98,10 @@ pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
     let names_image_model = library.names("image_models").is_some_and(|names| names.is_among(&reading.words()));
     let is_other_prompt = |at: usize| names_image_model && library.families[at].name != IMAGE;
     let family = family.filter(|(at, _)| !is_code(*at) && !is_other_prompt(*at));
-    let is_ready = is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
+    // Around a request in a language that no frame is written in, sentences of another one would be in the way.
+    let is_foreign = !reading.language.code().is_empty() && !Language::FRAMED.contains(&reading.language);
+    let is_ready = (is_foreign && family.is_none())
+        || is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
     match family {
         Some((at, shown_by)) => Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_ready },
         None => Decision { family: None, shown_by: Vec::new(), is_ready },

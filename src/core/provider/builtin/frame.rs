@@ -65,6 +65,8 @@ pub(super) struct Case<'a> {
 
 /// Up to so many words a request of no certain family gets one sentence alone.
 const TINY: usize = 4;
+/// Up to so many words a request of no certain family may be read in two ways.
+const SHORT: usize = 8;
 /// From so many words on a plan, a failure or a problem is worth an order of steps; what is short is answered at once.
 const WORTH_STEPS: usize = 45;
 
@@ -208,7 +210,9 @@ impl<'a> Case<'a> {
     }
 
     fn work(&self, strategy: Strategy) -> Vec<String> {
-        let mut work = self.sentences(&self.frame().work);
+        // Of a request that says enough and is of no certain kind, nothing can be said that it does not say.
+        let says_enough = self.decision.family.is_none() && self.reading.size > SHORT;
+        let mut work = if says_enough { Vec::new() } else { self.sentences(&self.frame().work) };
         work.extend(self.added(strategy));
         work
     }
