@@ -3,7 +3,8 @@
 //! It is no language model and understands nothing. It may do three things: frame a request, add what is safe, ask for what is
 //! missing. The request stands whole in the prompt, byte for byte, in a tag; what stands before and after comes
 //! from the frames ([`crate::assets::frame`]) alone and holds no word of the request. A prompt that is ready already (a
-//! template with placeholders, a system prompt, an image prompt) is its own output.
+//! template with placeholders, a system prompt, an image prompt), and a request in a language that no frame is written in, is its
+//! own output.
 //!
 //! # How it reads and writes
 //! [`read`] tells what can be told from the request's form; [`decide`] whether it is certainly of one family, by `library`'s
