@@ -228,7 +228,8 @@ async fn what_the_judge_says_names_the_variants_by_their_letters() {
     let config = "generation: {default_count: 3}\njudge: {provider: builtin}\n";
     use_it(crate::tui::testing::configured(folder.path(), config), async |user: &User| {
         user.wait_for("Nothing here yet").await;
-        user.press("i d e a Ctrl+J").await;
+        // Its variants differ in their wording, which the embedded judge measures.
+        user.press("w r i t e Space a Space l e t t e r Ctrl+J").await;
         user.wait_for("^J run").await;
         user.press("J").await;
         user.wait_for("Why").await;
