@@ -156,10 +156,12 @@ async fn pairs_are_labelled_kept_and_read_back_as_labels() {
     let engine = home.engine();
     let error = engine.labelling(&[]).await.unwrap_err();
     assert!(error.to_string().contains("generate two or more variants first"), "{error}");
-    generate(&engine, json!({ "input": "a note about boats", "count": 3, "provider": "builtin" })).await.unwrap();
+    generate(&engine, json!({ "input": "Write a note about boats to Ann", "count": 3, "provider": "builtin" }))
+        .await
+        .unwrap();
     let sitting = engine.labelling(&[]).await.unwrap();
     assert_eq!((sitting.pairs.len(), sitting.known), (3, 0));
-    assert_eq!(sitting.pairs[0].task, "a note about boats");
+    assert_eq!(sitting.pairs[0].task, "Write a note about boats to Ann");
     let first = engine.keep_label(&sitting.pairs[0], Better::Left).unwrap();
     let second = engine.keep_label(&sitting.pairs[1], Better::Neither).unwrap();
     assert_eq!(engine.take_label_back(&first).unwrap_err().code(), Code::Conflict);

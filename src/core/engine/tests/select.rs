@@ -358,7 +358,7 @@ async fn a_run_that_stores_nothing_keeps_nothing_of_its_judge_either() {
 async fn why_tells_the_way_of_a_prompt_and_every_judgement_it_stood_in() {
     let home = Home::new();
     let engine = home.engine();
-    let made = generate(&engine, json!({ "input": "Name a boat", "count": 3, "auto_select": true })).await.unwrap();
+    let made = generate(&engine, json!({ "input": "Write a letter", "count": 3, "auto_select": true })).await.unwrap();
     let (winner, others) = (made.selected.as_ref().unwrap().prompt.id, &made.prompts[1..]);
     let told = why(&engine, winner).await;
     let stored = made.rankings.iter().find(|ranking| ranking.prompt_id == winner).unwrap();
