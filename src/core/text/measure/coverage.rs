@@ -47,6 +47,7 @@ pub(super) struct Demand {
 #[derive(Debug, Default)]
 pub struct Demands {
     request: String,
+    context: Vec<String>,
     language: Option<Language>,
     pub(super) clauses: Vec<Demand>,
     pub(super) quantities: Vec<Quantity>,
@@ -106,22 +107,19 @@ impl Demands {
             words: request.split_whitespace().count(),
             gaps,
             request: request.to_owned(),
+            context: context.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
         }
     }
 
     /// Reads a prompt against them.
     pub fn read(&self, prompt: &str, reader: &mut Reader) -> Written {
         let all = reader.read(prompt);
-        let at =
-            Some(&self.request).filter(|request| !request.is_empty()).and_then(|request| prompt.find(request.as_str()));
-        match at {
-            None => Written { added: None, all },
-            Some(at) => {
-                let (before, after) = (&prompt[..at], &prompt[at + self.request.len()..]);
-                let (before, after) = without_mark(before, after);
-                Written { added: Some(reader.read(&[before, after].join("\n"))), all }
-            }
+        let Some(mut added) = cut(prompt, &self.request) else { return Written { added: None, all } };
+        // Context that stands in the prompt was given, not added.
+        for item in &self.context {
+            added = cut(&added, item).unwrap_or(added);
         }
+        Written { added: Some(reader.read(&added)), all }
     }
 
     /// The share of the demands that the prompt holds, 0..=1; 1 when nothing is demanded.
@@ -243,7 +241,14 @@ fn keeps(own: &Quantity, other: &Quantity, is_foreign: bool) -> bool {
     own.value == other.value && !is_contrary && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
 }
 
-/// What stands around a request without the mark that it stands in: a line with a tag on either side.
+/// A text without the first place of a part, and without the mark that it stands in; `None` where it does not stand there.
+fn cut(text: &str, part: &str) -> Option<String> {
+    let at = if part.is_empty() { None } else { text.find(part) }?;
+    let (before, after) = without_mark(&text[..at], &text[at + part.len()..]);
+    Some([before, after].join("\n"))
+}
+
+/// What stands around a part without the mark that it stands in: a line with a tag on either side.
 fn without_mark<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (head, opening) = before.trim_end().rsplit_once('\n').unwrap_or(("", before.trim_end()));
     let (closing, tail) = after.trim_start().split_once('\n').unwrap_or((after.trim_start(), ""));

@@ -131,6 +131,23 @@ fn what_comes_from_nowhere_or_contradicts_costs() {
 }
 
 #[test]
+fn context_that_was_given_is_not_added() {
+    let context = [format!("# Report\n# Sales\n{}", "Some things went up by 12 per cent in Veltheim. ".repeat(60))];
+    let request = "Sum up the report.";
+    let prompt = format!(
+        "<context>\n{}\n</context>\n\n<request>\n{request}\n</request>\n\nKeep all figures.",
+        context[0].trim()
+    );
+    with_reader(|reader| {
+        let demands = Demands::of(request, &context, 0, reader);
+        let written = demands.read(&prompt, reader);
+        for measure in [Measure::Additions, Measure::Structure, Measure::Clarity] {
+            assert_eq!(measure.of(&written, &demands), Some(1.0), "{measure:?}");
+        }
+    });
+}
+
+#[test]
 fn faults_of_layout_cost_structure_and_a_plain_sentence_has_none() {
     assert!((added(Measure::Structure, "Keep all names.") - 1.0).abs() < 1e-9);
     assert!((added(Measure::Structure, "# Task\nShorten it.\n\n## Notes\n- keep names") - 1.0).abs() < 1e-9);
