@@ -1,4 +1,4 @@
-//! Deciding: which family a request belongs to, when that is certain, and whether it is a prompt already.
+//! Deciding: which family a request belongs to, when that is certain; what is a prompt already is told in `ready`.
 //!
 //! Certain is a head and an object of the same family in the first sentence that says what to do ("write" + "letter"), with
 //! the object before what the thing is about; a phrase that says both at once; or a thing at the very beginning that asks for
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::library::{FamilyCues, Lexicon, Library};
-use super::read::{Reading, place_in};
+use super::read::Reading;
+use super::ready::is_ready;
 use super::words::words;
 use crate::assets::Frame;
 use crate::assets::frame::{Signal, Slot};
@@ -41,9 +42,7 @@ enum Said {
 
 /// The furthest that an object may stand from its head, in words.
 const NEAR: usize = 9;
-const QUESTION: &str = "question";
-/// Up to so many words a question needs no frame.
-const SHORT_QUESTION: usize = 12;
+pub(super) const QUESTION: &str = "question";
 const MATHS: &str = "maths";
 /// A problem has so many different numbers at least.
 const PROBLEM_NUMBERS: usize = 3;
@@ -51,12 +50,6 @@ const TRANSLATION: &str = "translation";
 const IMAGE: &str = "image";
 /// A head of at most so many families says what is to be done by itself.
 const SPECIFIC: usize = 3;
-/// So many words of an image model are a prompt for one.
-const IMAGE_WORDS: usize = 2;
-/// With so many commas.
-const IMAGE_COMMAS: usize = 3;
-/// A system prompt has so many sentences or points at least.
-const SYSTEM_SENTENCES: usize = 2;
 
 /// Decides about a request.
 pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
@@ -458,67 +451,4 @@ fn headed(text: &str, lexicon: &Lexicon) -> Vec<(usize, String)> {
         cues.heads.last_in(text).map(|(start, end)| (family, text[start..end].to_owned()))
     };
     lexicon.families.iter().enumerate().filter_map(of).collect()
-}
-
-/// True for what is a prompt already: a template with placeholders, a system prompt, a list of what a picture shows.
-fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<&str>) -> bool {
-    let words = reading.words();
-    let says = |list: &str| {
-        library
-            .names(list)
-            .is_some_and(|cues| cues.is_among(&words) || (reading.is_unspaced() && cues.is_in(&reading.plain)))
-    };
-    // An image prompt may name what it does not want.
-    if says("asks_for_prompt") && !reading.plain.contains("negative prompt") {
-        return false;
-    }
-    // In braces alone it may be part of a program.
-    let is_program = library.names("programming_language").is_some_and(|names| names.is_among(&words));
-    let is_marked = reading.placeholders.iter().any(|one| {
-        let start = place_in(reading.request, one);
-        let is_line = reading.request[..start].ends_with('\n')
-            && reading.request[start + one.len()..].lines().next().is_none_or(|rest| rest.trim().is_empty());
-        one.starts_with("{{") || one.starts_with('$') || is_line
-    });
-    let is_json = reading.request.contains("\": ");
-    let ends_a_label = reading.placeholders.iter().any(|one| {
-        let before = reading.request[..place_in(reading.request, one)].trim_end();
-        before.ends_with([':', '：', '"', '«', '“', '„'])
-    });
-    let is_filled_in = (reading.placeholders.len() > 1 || ends_a_label) && !is_program && !is_json;
-    let has_placeholders = is_marked || is_filled_in;
-    let makes_text =
-        ["prompt", "system-prompt", "agent", "template", "image", "code", "tests", "data", "error", "explanation"];
-    if has_placeholders && !family.is_some_and(|name| makes_text.contains(&name)) {
-        return true;
-    }
-    // A short question of fact and a greeting are sent as they are.
-    if family == Some(QUESTION) && reading.sentences.len() == 1 && reading.size <= SHORT_QUESTION {
-        return true;
-    }
-    let lexicon = library.lexicon(reading.language);
-    let mut at = 0;
-    while let Some((_, taken)) = words.get(at..).and_then(|rest| lexicon.leads.at(rest)) {
-        at += taken;
-    }
-    if at > 0 && at == words.len() {
-        return true;
-    }
-    let starts = library.general.names.get("ready_system").into_iter().flatten();
-    let below_heading =
-        reading.plain.lines().find(|line| !line.starts_with('#') && !line.is_empty()).unwrap_or_default();
-    let begins = if reading.is_unspaced() {
-        starts.into_iter().any(|start| below_heading.starts_with(start.as_str()))
-    } else {
-        library.names("ready_system").is_some_and(|cues| cues.at(&super::words::words(below_heading)).is_some())
-    };
-    let has_rules = reading.sentences.len() >= SYSTEM_SENTENCES || reading.items >= SYSTEM_SENTENCES;
-    if begins && family.is_none() && has_rules && says("ready_rules") {
-        return true;
-    }
-    let marks = library
-        .names("ready_image")
-        .map_or(0, |cues| if reading.is_unspaced() { cues.count_in(&reading.plain) } else { cues.count_among(&words) });
-    let commas = reading.plain.matches([',', '，', '、', '،']).count();
-    marks >= IMAGE_WORDS && commas >= IMAGE_COMMAS && family.is_none()
 }

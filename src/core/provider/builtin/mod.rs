@@ -22,6 +22,7 @@ pub mod judge;
 mod library;
 mod own;
 mod read;
+mod ready;
 mod render;
 mod slots;
 mod stream;

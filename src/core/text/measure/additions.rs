@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::clauses::{Bound, Quantity};
+use super::clauses::Quantity;
 use super::coverage::Demands;
 use super::reading::Reading;
 use super::{Written, falling, share};
@@ -93,12 +93,6 @@ fn contradicts(other: &Quantity, demands: &Demands) -> bool {
     if of_unit.peek().is_none() {
         return false;
     }
-    let agrees = |own: &Quantity| {
-        let is_contrary = matches!(
-            (own.bound, other.bound),
-            (Some(Bound::Most), Some(Bound::Least)) | (Some(Bound::Least), Some(Bound::Most))
-        );
-        own.value == other.value && !is_contrary
-    };
+    let agrees = |own: &Quantity| own.value == other.value && !own.is_contrary(other);
     !of_unit.any(agrees)
 }

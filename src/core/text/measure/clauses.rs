@@ -24,9 +24,9 @@ pub(super) enum Bound {
 
 /// What is counted, in one spelling: its hash, since texts have many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unit(NonZeroU32);
+pub(super) struct Counted(NonZeroU32);
 
-impl Unit {
+impl Counted {
     fn of(spelled: &str) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "any half of a hash is one")]
         let half = xxh3_64(spelled.as_bytes()) as u32;
@@ -40,10 +40,17 @@ pub(super) struct Quantity {
     /// Digits, thousands separators taken out; a number in words in digits too.
     pub(super) value: Box<str>,
     /// The word after it, or the sign on it; none where nothing can be counted.
-    pub(super) unit: Option<Unit>,
+    pub(super) unit: Option<Counted>,
     pub(super) bound: Option<Bound>,
     /// The words around it, for which another number may be meant.
-    pub(super) near: [Option<Unit>; 2 * NEAR + 1],
+    pub(super) near: [Option<Counted>; 2 * NEAR + 1],
+}
+
+impl Quantity {
+    /// True where one is the most there may be and the other the least there must be.
+    pub(super) fn is_contrary(&self, other: &Self) -> bool {
+        self.bound.zip(other.bound).is_some_and(|(own, other)| own != other)
+    }
 }
 
 /// A clause.
@@ -202,11 +209,11 @@ fn quantities(folded: &str) -> (Vec<Quantity>, Vec<std::ops::Range<usize>>) {
         };
         let next = at + taken;
         let around = words[at.saturating_sub(NEAR)..at].iter().chain(words[next.min(words.len())..].iter().take(NEAR));
-        let unit = unit.as_deref().map(Unit::of);
+        let unit = unit.as_deref().map(Counted::of);
         let mut near = [None; 2 * NEAR + 1];
-        let named = around.filter_map(|word| spelled(word.text)).map(|word| Unit::of(&word)).chain(unit);
+        let named = around.filter_map(|word| spelled(word.text)).map(|word| Counted::of(&word)).chain(unit);
         near.iter_mut().zip(named).for_each(|(place, unit)| *place = Some(unit));
-        let unit = unit.or_else(|| words.get(next).and_then(|word| spelled(word.text)).map(|word| Unit::of(&word)));
+        let unit = unit.or_else(|| words.get(next).and_then(|word| spelled(word.text)).map(|word| Counted::of(&word)));
         let end = words.get(next).map_or(folded.len(), |word| word.start);
         let bound = bound(folded, word.start, end);
         if bound.is_some() {
@@ -369,7 +376,7 @@ mod tests {
         clause(text, &mut Reader::new())
     }
 
-    fn only(text: &str) -> (String, Option<Unit>, Option<Bound>) {
+    fn only(text: &str) -> (String, Option<Counted>, Option<Bound>) {
         let found = read(text).quantities;
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         (found[0].value.to_string(), found[0].unit, found[0].bound)
@@ -397,7 +404,7 @@ mod tests {
             ("más de 3 ejemplos", "3", "ejemplo", least),
             ("a three-part plan", "3", "part", None),
         ] {
-            assert_eq!(only(text), (value.to_owned(), Some(Unit::of(unit)), bound), "{text}");
+            assert_eq!(only(text), (value.to_owned(), Some(Counted::of(unit)), bound), "{text}");
         }
     }
 

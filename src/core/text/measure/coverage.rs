@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::clauses::{Bound, Clause, Quantity, Unit, clause, each_clause};
+use super::clauses::{Clause, Counted, Quantity, clause, each_clause};
 use super::reading::{Reader, Reading};
 use super::units::{UnitKind, each_unit};
 use super::{Written, share};
@@ -233,12 +233,8 @@ impl Demands {
 
 /// True where `other` says the same number, of the same thing, with no contrary bound.
 fn keeps(own: &Quantity, other: &Quantity, is_foreign: bool) -> bool {
-    let is_contrary = matches!(
-        (own.bound, other.bound),
-        (Some(Bound::Most), Some(Bound::Least)) | (Some(Bound::Least), Some(Bound::Most))
-    );
-    let counts_the_same = |unit: &Unit| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
-    own.value == other.value && !is_contrary && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
+    let counts_the_same = |unit: &Counted| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
+    own.value == other.value && !own.is_contrary(other) && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
 }
 
 /// A text without the first place of a part, and without the mark that it stands in; `None` where it does not stand there.

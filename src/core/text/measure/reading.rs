@@ -74,7 +74,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cue(Vec<TermId>);
 
-/// The most names and quotations that are kept: beyond them no measure changes.
+/// The most names and quotations of each kind that are kept, so that no text of a megabyte is all names.
 const MOST_FACTS: usize = 128;
 /// A paragraph of more words is long.
 const LONG_PARAGRAPH: usize = 150;
@@ -364,7 +364,7 @@ fn each_name<'t>(unit: &'t str, is_prose: bool, language: Language, mut visit: i
     }
 }
 
-/// True for `snake_case`, `camelCase`, `a.b`, `path/to`, `v2`, `UPPER`.
+/// True for `snake_case`, `camelCase`, `path/to`, `me@home`, `v21`, `UPPER`: three characters or more.
 fn is_identifier(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next().is_some_and(char::is_alphabetic)

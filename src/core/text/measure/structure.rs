@@ -1,7 +1,6 @@
 //! Structure: faults in how the added text is laid out. What has none is laid out well enough.
 //!
-//! Markdown headings, XML tags and labels count alike, so no family's form is favoured, and a plain sentence is as good as a
-//! page of headings.
+//! A plain sentence is as good as a page of headings. Over what a heading stands can be told of Markdown headings alone.
 
 use super::reading::Reading;
 use super::units::UnitKind;
