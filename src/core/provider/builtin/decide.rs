@@ -52,7 +52,7 @@ const IMAGE: &str = "image";
 const SPECIFIC: usize = 3;
 
 /// Decides about a request.
-pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
+pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     let lexicon = library.lexicon(reading.language);
     let mut found = Said::Nothing;
     for (place, sentence) in reading.sentences.iter().enumerate() {
@@ -102,7 +102,7 @@ pub(super) fn decide(reading: &Reading<'_>, library: &Library) -> Decision {
 }
 
 /// A problem to be calculated: some numbers, and a question of how many or how long.
-fn problem(reading: &Reading<'_>, library: &Library) -> Option<(usize, Vec<String>)> {
+fn problem(reading: &Reading, library: &Library) -> Option<(usize, Vec<String>)> {
     let numbers: BTreeSet<&str> = crate::text::facts::numbers(&reading.plain).into_iter().collect();
     let asks = reading.sentences.iter().filter(|sentence| sentence.ends_with('?'));
     let questions = library.names("problems")?;
@@ -115,8 +115,8 @@ fn problem(reading: &Reading<'_>, library: &Library) -> Option<(usize, Vec<Strin
 }
 
 /// A family shown by form alone.
-fn signal(reading: &Reading<'_>, library: &Library) -> Option<(usize, String)> {
-    let lower = reading.request.get(..20_000).unwrap_or(reading.request).to_lowercase();
+fn signal(reading: &Reading, library: &Library) -> Option<(usize, String)> {
+    let lower = reading.request.get(..20_000).unwrap_or(&reading.request).to_lowercase();
     let mark = |list: &str| library.general.names.get(list)?.iter().find(|mark| lower.contains(mark.as_str())).cloned();
     let mut found = library.families.iter().enumerate().filter_map(|(at, frame)| {
         let of = |signal: &Signal| match signal {
@@ -145,7 +145,7 @@ fn shortened(line: &str) -> String {
 }
 
 /// A sentence of a language with blanks between words.
-fn spaced(sentence: &str, is_first: bool, reading: &Reading<'_>, lexicon: &Lexicon, library: &Library) -> Said {
+fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, library: &Library) -> Said {
     // What is asked for is named before the first comma after its head; what follows may be another task.
     let words = words(sentence);
     let clause = clause(sentence, lexicon);

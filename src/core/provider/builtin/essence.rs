@@ -10,10 +10,10 @@ const PIECE: usize = 40;
 const PIECES: usize = 12;
 
 /// The rows, as points; what was not found has none.
-pub(super) fn rows(case: &Case<'_>) -> Vec<Part> {
+pub(super) fn rows(case: &Case) -> Vec<Part> {
     let general = &case.library.general;
     let name = |key: &str| general.rows.get(key).map_or("", |text| case.say(text)).to_owned();
-    let request = case.reading.request;
+    let request = &*case.reading.request;
     let family = case.decision.family.as_ref();
     let kind = family.map_or_else(|| name("none"), |frame| frame.name.clone());
     let blocks = case.reading.blocks.iter().map(|(language, lines)| format!("{language} ({lines})").trim().to_owned());
@@ -23,7 +23,7 @@ pub(super) fn rows(case: &Case<'_>) -> Vec<Part> {
         ("language", vec![case.reading.language.code().to_owned()]),
         ("numbers", quoted(facts::numbers(request))),
         ("limits", quoted(limits(request))),
-        ("placeholders", quoted(case.reading.placeholders.clone())),
+        ("placeholders", quoted(case.reading.placeholders.iter().map(|at| &request[at.clone()]).collect())),
         ("blocks", blocks.take(PIECES).collect()),
     ];
     let rows = rows.into_iter().filter(|(_, pieces)| pieces.iter().any(|piece| !piece.is_empty()));

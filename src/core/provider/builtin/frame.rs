@@ -1,6 +1,7 @@
 //! Framing: which sentences stand before and after a request. They come from the frames alone and hold no word of the request.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::decide::Decision;
 use super::library::Library;
@@ -55,12 +56,13 @@ pub(super) enum Part {
 }
 
 /// A request with all that was decided about it.
-pub(super) struct Case<'a> {
-    pub(super) reading: Reading<'a>,
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) reading: Arc<Reading>,
     pub(super) decision: Decision,
     pub(super) stated: BTreeSet<Slot>,
     pub(super) missing: Vec<Missing>,
-    pub(super) library: &'a Library,
+    pub(super) library: Arc<Library>,
 }
 
 /// Up to so many words a request of no certain family gets one sentence alone.
@@ -91,8 +93,8 @@ impl Strategy {
     }
 }
 
-impl<'a> Case<'a> {
-    pub(super) fn of(request: &'a str, has_context: bool, library: &'a Library) -> Self {
+impl Case {
+    pub(super) fn of(request: &str, has_context: bool, library: &Arc<Library>) -> Self {
         let reading = Reading::of(request, has_context, library);
         let decision = super::decide::decide(&reading, library);
         let stated = slots::stated(&reading, library);
@@ -101,7 +103,7 @@ impl<'a> Case<'a> {
             let has_room = !(family.strict || stated.contains(&Slot::AnswerOnly));
             missing.into_iter().filter(|one| has_room || one.is_needed).collect()
         });
-        Self { reading, decision, stated, missing, library }
+        Self { reading: Arc::new(reading), decision, stated, missing, library: Arc::clone(library) }
     }
 
     fn frame(&self) -> &Frame {

@@ -116,7 +116,8 @@ impl Library {
                 };
                 stops.at(rest).is_some() || leads.at(rest).is_some() || families.iter().any(is_cue)
             };
-            let known = (0..words.len()).filter(is_known).count();
+            // One letter is as often a name as a word.
+            let known = (0..words.len()).filter(|at| words[*at].len() > 1).filter(is_known).count();
             known + usize::from(language == told) * (1 + words.len() / 4)
         };
         // Of equal ones the first, English before all: a single "a" or "no" tells nothing.

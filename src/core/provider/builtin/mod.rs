@@ -32,6 +32,7 @@ mod words;
 
 pub use stream::{Builtin, MODEL};
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::PhaseBrief;
@@ -45,17 +46,33 @@ use render::Beside;
 /// Our own frames, for all writers whose user has none.
 static SHARED: OnceLock<Arc<Library>> = OnceLock::new();
 
+/// So many requests are kept read, for the variants and phases that follow.
+const KEPT: usize = 8;
+
 /// Writes prompts with the frames of these assets.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     assets: Arc<Assets>,
     library: Arc<Mutex<Option<Arc<Library>>>>,
+    /// The last ones, newest last.
+    read: Arc<Mutex<VecDeque<Arc<Known>>>>,
+}
+
+/// A request that was read.
+#[derive(Debug)]
+struct Known {
+    /// As it was given.
+    input: String,
+    has_context: bool,
+    /// True for a prompt of ours, whose request is what was read.
+    is_own: bool,
+    case: Case,
 }
 
 impl Writer {
     /// A writer with these frames.
     pub fn new(assets: Arc<Assets>) -> Self {
-        Self { assets, library: Arc::default() }
+        Self { assets, ..Self::default() }
     }
 
     /// The text of one phase. Deterministic and never empty but for an empty request.
@@ -63,14 +80,13 @@ impl Writer {
     /// # Errors
     /// `file` when a frame of the user's cannot be used.
     pub fn write(&self, brief: &PhaseBrief) -> Result<String> {
-        let library = self.library()?;
-        let request = own::request_in(&brief.original_input, &library).unwrap_or(&brief.original_input);
-        let case = Case::of(request, !brief.context.is_empty(), &library);
+        let known = self.known(&brief.original_input, !brief.context.is_empty())?;
+        let case = &known.case;
         let is_own = is_same(&brief.input, &brief.original_input) || {
             let before = brief.phases.iter().take_while(|phase| **phase != brief.phase).last();
-            before.is_some_and(|phase| is_same(&brief.input, &written(&case, brief, *phase, None)))
+            before.is_some_and(|phase| is_same(&brief.input, &written(case, brief, *phase, None)))
         };
-        Ok(written(&case, brief, brief.phase, (!is_own).then_some(brief.input.as_str())))
+        Ok(written(case, brief, brief.phase, (!is_own).then_some(brief.input.as_str())))
     }
 
     /// The strategies of the variants of a request, in order, as far as the texts of the last of these phases differ. Where
@@ -79,8 +95,8 @@ impl Writer {
     /// # Errors
     /// As [`Writer::write`].
     pub fn strategies(&self, request: &str, has_context: bool, phases: &[Phase]) -> Result<Vec<&'static str>> {
-        let library = self.library()?;
-        let case = Case::of(own::request_in(request, &library).unwrap_or(request), has_context, &library);
+        let known = self.known(request, has_context)?;
+        let case = &known.case;
         let is_one = (case.decision.is_ready && !has_context) || phases.last() == Some(&Phase::PrimaMateria);
         let mut shapes = if is_one { vec![case.shapes()[0]] } else { case.shapes() };
         if phases.last() == Some(&Phase::Solutio) {
@@ -95,8 +111,8 @@ impl Writer {
     /// # Errors
     /// As [`Writer::write`].
     pub fn gaps(&self, request: &str, has_context: bool) -> Result<usize> {
-        let library = self.library()?;
-        let case = Case::of(own::request_in(request, &library).unwrap_or(request), has_context, &library);
+        let known = self.known(request, has_context)?;
+        let case = &known.case;
         Ok(if case.decision.is_ready { 0 } else { case.missing.len() })
     }
 
@@ -105,7 +121,28 @@ impl Writer {
     /// # Errors
     /// As [`Writer::write`].
     pub fn is_own(&self, request: &str) -> Result<bool> {
-        Ok(own::request_in(request, &*self.library()?).is_some())
+        Ok(self.known(request, false)?.is_own)
+    }
+
+    /// A request, read once for all that is written of it.
+    fn known(&self, input: &str, has_context: bool) -> Result<Arc<Known>> {
+        let library = self.library()?;
+        let is_it = |known: &&Arc<Known>| {
+            known.has_context == has_context && Arc::ptr_eq(&known.case.library, &library) && known.input == input
+        };
+        let kept = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().iter().rev().find(is_it) {
+            return Ok(Arc::clone(known));
+        }
+        let own = own::request_in(input, &library);
+        let case = Case::of(own.unwrap_or(input), has_context, &library);
+        let known = Arc::new(Known { input: input.to_owned(), has_context, is_own: own.is_some(), case });
+        let mut kept = kept();
+        if kept.len() == KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(Arc::clone(&known));
+        Ok(known)
     }
 
     fn library(&self) -> Result<Arc<Library>> {
@@ -139,16 +176,16 @@ fn is_same(a: &str, b: &str) -> bool {
     a == b || a.split_whitespace().eq(b.split_whitespace())
 }
 
-fn written(case: &Case<'_>, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -> String {
+fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -> String {
     let beside = Beside { context: &brief.context, draft };
     let shape = case.shape(&brief.strategy, brief.variant);
     text(case, phase, shape, brief.target, &beside)
 }
 
 /// The text of a phase in a shape.
-fn text(case: &Case<'_>, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &Beside<'_>) -> String {
+fn text(case: &Case, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &Beside<'_>) -> String {
     if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
-        return case.reading.request.to_owned();
+        return String::from(&*case.reading.request);
     }
     match phase {
         Phase::PrimaMateria => render::essence(case, target, beside),

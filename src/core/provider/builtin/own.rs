@@ -3,6 +3,8 @@
 //! What stands around a request does not depend on its words, so all but prima-materia, which quotes it, are written around
 //! nothing and held against the prompt with its request cut out: the work does not grow with the request.
 
+use std::sync::Arc;
+
 use super::frame::Case;
 use super::library::Library;
 use super::read::Reading;
@@ -22,7 +24,7 @@ struct Cut<'t> {
 }
 
 /// The request inside a prompt of ours; `None` for any other text.
-pub(super) fn request_in<'t>(prompt: &'t str, library: &Library) -> Option<&'t str> {
+pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<&'t str> {
     let prompt = prompt.trim();
     let cut = cut(prompt)?;
     let case = Case::of(cut.inside, false, library);
@@ -39,7 +41,8 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Library) -> Option<&'t s
     // As the writer writes it around nothing, whose tag has no number.
     let named = |part: &str| part.replacen(cut.tag, "request", 1);
     let around = [&named(cut.before), "\n", &named(cut.after)].concat();
-    let hollow = Case { reading: Reading { request: "", ..case.reading }, ..case };
+    let reading = Reading { request: Arc::from(""), ..Reading::clone(&case.reading) };
+    let hollow = Case { reading: Arc::new(reading), ..case };
     let is_written = |phase, shape| {
         TargetFamily::ALL.into_iter().any(|target| text(&hollow, phase, shape, target, &beside) == around)
     };

@@ -1,6 +1,9 @@
 //! Reading: what of a request can be told from its form. Nothing here is a guess at what is meant, and nothing is cut out of
 //! the request: what is read decides which of our sentences stand around it.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use super::library::Library;
 use super::words::words;
 use crate::text::facts;
@@ -8,10 +11,10 @@ use crate::text::language::{Language, is_ideographic};
 use crate::text::visited::visit;
 
 /// What can be seen of a request.
-#[derive(Debug)]
-pub(super) struct Reading<'t> {
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
     /// The request without the white space around it.
-    pub(super) request: &'t str,
+    pub(super) request: Arc<str>,
     pub(super) language: Language,
     /// The sentences that may say what is to be done, in small letters, without what they quote.
     pub(super) sentences: Vec<String>,
@@ -27,7 +30,8 @@ pub(super) struct Reading<'t> {
     pub(super) has_fence: bool,
     /// What stands between the fences of its blocks, as many lines.
     pub(super) blocks: Vec<(String, usize)>,
-    pub(super) placeholders: Vec<&'t str>,
+    /// Where something is to be filled in, in bytes of the request.
+    pub(super) placeholders: Vec<Range<usize>>,
     /// How many lines are points of a list.
     pub(super) items: usize,
 }
@@ -48,9 +52,9 @@ const A_NAME: usize = 3;
 /// A quotation of so many characters is a text to work on.
 const A_TEXT: usize = 12;
 
-impl<'t> Reading<'t> {
+impl Reading {
     /// Reads a request that has context beside it or not.
-    pub(super) fn of(request: &'t str, has_context: bool, library: &Library) -> Self {
+    pub(super) fn of(request: &str, has_context: bool, library: &Library) -> Self {
         let request = request.trim();
         visit(request.len());
         let outline = Outline::of(request);
@@ -60,7 +64,7 @@ impl<'t> Reading<'t> {
         let has_material =
             has_context || quotes_a_text || !outline.blocks.is_empty() || outline.has_rest || size > BRINGS_ITS_TEXT;
         Self {
-            request,
+            request: Arc::from(request),
             language: library.language(&outline.outside),
             sentences: outline.sentences(),
             plain,
@@ -69,7 +73,10 @@ impl<'t> Reading<'t> {
             has_material,
             has_fence: outline.blocks.iter().any(|(language, _)| !language.is_empty()),
             blocks: outline.blocks,
-            placeholders: placeholders(request),
+            placeholders: placeholders(request)
+                .into_iter()
+                .map(|one| place_in(request, one)..place_in(request, one) + one.len())
+                .collect(),
             items: request.lines().filter(|line| is_item(line)).count(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::decide::QUESTION;
 use super::library::Library;
-use super::read::{Reading, place_in};
+use super::read::Reading;
 use super::words::words as words_of;
 
 /// Up to so many words a question needs no frame.
@@ -15,7 +15,7 @@ const IMAGE_COMMAS: usize = 3;
 const SYSTEM_SENTENCES: usize = 2;
 
 /// True for what is a prompt already: a template with placeholders, a system prompt, a list of what a picture shows.
-pub(super) fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<&str>) -> bool {
+pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str>) -> bool {
     let words = reading.words();
     let says = |list: &str| {
         library
@@ -29,14 +29,13 @@ pub(super) fn is_ready(reading: &Reading<'_>, library: &Library, family: Option<
     // In braces alone it may be part of a program.
     let is_program = library.names("programming_language").is_some_and(|names| names.is_among(&words));
     let is_marked = reading.placeholders.iter().any(|one| {
-        let start = place_in(reading.request, one);
-        let is_line = reading.request[..start].ends_with('\n')
-            && reading.request[start + one.len()..].lines().next().is_none_or(|rest| rest.trim().is_empty());
-        one.starts_with("{{") || one.starts_with('$') || is_line
+        let is_line = reading.request[..one.start].ends_with('\n')
+            && reading.request[one.end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+        ["{{", "$"].iter().any(|mark| reading.request[one.clone()].starts_with(mark)) || is_line
     });
     let is_json = reading.request.contains("\": ");
     let ends_a_label = reading.placeholders.iter().any(|one| {
-        let before = reading.request[..place_in(reading.request, one)].trim_end();
+        let before = reading.request[..one.start].trim_end();
         before.ends_with([':', '：', '"', '«', '“', '„'])
     });
     let is_filled_in = (reading.placeholders.len() > 1 || ends_a_label) && !is_program && !is_json;

@@ -3,6 +3,8 @@
 //! The tag is the first of `request`, `request-2`, … of which neither the opening nor the closing form stands in what it
 //! holds, whatever the case; so exactly one region is marked, and the request comes out of it byte for byte.
 
+use std::sync::Arc;
+
 use super::frame::{Case, Layout, Part, Shape};
 use crate::provider::TargetFamily;
 
@@ -58,8 +60,8 @@ pub(super) struct Beside<'t> {
 }
 
 /// The prompt.
-pub(super) fn render(case: &Case<'_>, shape: Shape, target: TargetFamily, beside: &Beside<'_>) -> String {
-    let request = case.reading.request;
+pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &Beside<'_>) -> String {
+    let request = &*case.reading.request;
     let mut marked: Vec<String> = Vec::new();
     let all = beside.context.iter().map(String::as_str).chain(beside.draft).chain([request]);
     let lower = all.collect::<Vec<_>>().join("\n").to_lowercase();
@@ -93,13 +95,13 @@ pub(super) fn render(case: &Case<'_>, shape: Shape, target: TargetFamily, beside
 }
 
 /// The request in the general frame, with the reading of it.
-pub(super) fn essence(case: &Case<'_>, target: TargetFamily, beside: &Beside<'_>) -> String {
+pub(super) fn essence(case: &Case, target: TargetFamily, beside: &Beside<'_>) -> String {
     let general = Case {
         decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_ready: false },
         missing: Vec::new(),
-        reading: super::read::Reading::of(case.reading.request, !beside.context.is_empty(), case.library),
+        reading: Arc::clone(&case.reading),
         stated: case.stated.clone(),
-        library: case.library,
+        library: Arc::clone(&case.library),
     };
     let shape = Shape { strategy: super::frame::Strategy::Direct, layout: Layout::Around };
     let mut text = render(&general, shape, target, beside);
@@ -111,7 +113,7 @@ pub(super) fn essence(case: &Case<'_>, target: TargetFamily, beside: &Beside<'_>
 }
 
 /// The parts as paragraphs under headings in the target's form.
-pub(super) fn headed(case: &Case<'_>, parts: &[Part], target: TargetFamily) -> Vec<String> {
+pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut open: Option<&'static str> = None;
     let close = |open: &mut Option<&'static str>, paragraphs: &mut Vec<String>| {
@@ -165,7 +167,7 @@ fn numbered(steps: &[String]) -> String {
 }
 
 /// The parts as one paragraph; steps and questions stay a list, which they need to be read.
-fn plain(case: &Case<'_>, parts: &[Part]) -> Vec<String> {
+fn plain(case: &Case, parts: &[Part]) -> Vec<String> {
     let joint = if case.reading.is_unspaced() { "" } else { " " };
     let mut paragraphs: Vec<String> = Vec::new();
     let mut running: Vec<&str> = Vec::new();

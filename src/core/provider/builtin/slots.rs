@@ -14,7 +14,7 @@ const SHORT: usize = 14;
 const ENOUGH_UNSPACED: usize = 7;
 
 /// What the request says something of.
-pub(super) fn stated(reading: &Reading<'_>, library: &Library) -> BTreeSet<Slot> {
+pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
     let lexicon = library.lexicon(reading.language);
     let words = reading.words();
     let unspaced = reading.is_unspaced();
@@ -53,7 +53,7 @@ pub(super) fn stated(reading: &Reading<'_>, library: &Library) -> BTreeSet<Slot>
 
 /// What is plainly missing, in the order of the family's questions.
 pub(super) fn missing(
-    reading: &Reading<'_>,
+    reading: &Reading,
     library: &Library,
     family: &Frame,
     stated: &BTreeSet<Slot>,
@@ -106,7 +106,7 @@ pub(super) struct Missing {
 }
 
 /// How often the request goes beyond naming a thing: about, for, that.
-fn details(reading: &Reading<'_>, library: &Library) -> usize {
+fn details(reading: &Reading, library: &Library) -> usize {
     if reading.is_unspaced() {
         return reading.size / ENOUGH_UNSPACED;
     }

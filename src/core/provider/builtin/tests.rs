@@ -327,6 +327,30 @@ fn gaps_are_asked_for_and_not_claimed() {
 }
 
 #[test]
+fn one_letter_tells_no_language() {
+    for input in ["x", "a", "y", "o", "e", "X Y"] {
+        let prompt = Ask::plain(&Phase::ALL).run(input);
+        assert!(prompt.contains("the request"), "{input}: {prompt}");
+    }
+    assert!(Ask::plain(&Phase::ALL).run("poema para x").contains("poema"));
+}
+
+#[test]
+fn a_kept_reading_is_that_of_the_same_request_and_context() {
+    let writer = Writer::default();
+    let texts: Vec<String> = (0..3 * KEPT).map(|at| format!("Translate number {}", "a".repeat(at))).collect();
+    for (input, context) in texts.iter().chain(texts.iter().rev()).flat_map(|text| [(text, false), (text, true)]) {
+        let ask = Ask {
+            context: context.then(|| "Guten Tag, Herr Weber".to_owned()).into_iter().collect(),
+            ..Ask::plain(&[Phase::Coagulatio])
+        };
+        let brief = ask.brief(Phase::Coagulatio, input, input.clone());
+        assert_eq!(writer.write(&brief).unwrap(), Writer::default().write(&brief).unwrap());
+    }
+    assert!(writer.read.lock().unwrap().len() <= KEPT);
+}
+
+#[test]
 fn a_long_request_has_its_frame_after_it() {
     let input = format!("Write a letter to my landlord.\n\n{}", "The heating is broken again. ".repeat(100));
     let prompt = Ask::plain(&Phase::ALL).run(&input);
