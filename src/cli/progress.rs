@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::Phase;
+use aludel_core::domain::{Operation, Phase};
 use aludel_core::engine::{Engine, MigrationProgress};
 use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
 
@@ -54,8 +54,6 @@ pub(crate) struct Frame {
 /// The progress of one run, as drawn.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// How many comparisons there will be, where it is only about those.
-    comparisons: Option<u64>,
     started: Instant,
     drawn: usize,
     frame: usize,
@@ -64,20 +62,15 @@ pub(crate) struct Progress {
 impl Progress {
     /// Nothing drawn yet.
     pub(crate) fn new() -> Self {
-        Self { comparisons: None, started: Instant::now(), drawn: 0, frame: 0 }
-    }
-
-    /// Of a selection that makes so many comparisons at most.
-    pub(crate) fn of_comparisons(most: u64) -> Self {
-        Self { comparisons: Some(most), ..Self::new() }
+        Self { started: Instant::now(), drawn: 0, frame: 0 }
     }
 
     /// Draws the run as it is now.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView) {
-        let comparisons = self.comparisons;
-        self.draw_lines(printer, |frame| match comparisons {
-            Some(most) => vec![selection_line(view, most, frame)],
-            None => lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint),
+        self.draw_lines(printer, |frame| match view.operation {
+            Some(Operation::Select | Operation::Compare) => vec![selection_line(view, frame)],
+            Some(Operation::Generate) | None => lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint),
+            Some(other) => vec![job_line(other, view, frame)],
         });
     }
 
@@ -114,12 +107,28 @@ impl Progress {
 
 /// How far some work on prompts has come, on a line.
 pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
+    bar_of(what, done, total, &count_of(total, "prompt"), frame)
+}
+
+/// The same for work on anything; `of` says how much there is.
+fn bar_of(what: &str, done: u64, total: u64, of: &str, frame: &Frame) -> Shown {
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { FULL.as_str() } else { EMPTY.as_str() }).collect();
     let left = (done > 0 && done < total)
         .then(|| format!("{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
-    let figures = format!("{done} of {}{}", count_of(total, "prompt"), left.unwrap_or_default());
+    let figures = format!("{done} of {of}{}", left.unwrap_or_default());
     line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
+}
+
+/// A job that has no lines of its own: its name, a bar where the total is known, its counts.
+fn job_line(operation: Operation, view: &RunView, frame: &Frame) -> Shown {
+    match view.total {
+        Some(total) => bar_of(operation.as_str(), view.done, total, &total.to_string(), frame),
+        None => {
+            let text = format!("  {} {operation}{DOT}{} done{DOT}{}", frame.spinner, view.done, span(frame.elapsed_ms));
+            line(&text, Role::Faint, frame)
+        }
+    }
 }
 
 /// A text on one line of the terminal.
@@ -194,8 +203,8 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
 }
 
 /// What is to be seen of a selection.
-fn selection_line(view: &RunView, most: u64, frame: &Frame) -> Shown {
-    let made = view.comparisons.len();
+fn selection_line(view: &RunView, frame: &Frame) -> Shown {
+    let (made, most) = (view.done, view.total.unwrap_or_default());
     let line = format!("{} {made} of {}{DOT}{}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
     frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
@@ -285,7 +294,8 @@ mod tests {
 
     fn view(variants: u32, kinds: Vec<EventKind>) -> RunView {
         let started = EventKind::Started {
-            operation: "generate".into(),
+            operation: Operation::Generate,
+            total: None,
             variants,
             phases: vec![Phase::PrimaMateria, Phase::Solutio],
         };

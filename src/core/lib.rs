@@ -8,7 +8,7 @@
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
 //! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`], [`unsaved`] | the only input and output |
-//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`time`], [`ids`] | pure, but for the clock |
+//! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
 //! Within a layer an import is allowed. `tests/it/architecture.rs` holds all this.
@@ -35,6 +35,7 @@ pub mod ledger;
 #[cfg(test)]
 mod linear_tests;
 pub mod offload;
+pub mod operation;
 pub mod pipeline;
 pub mod probe;
 pub mod prompting;

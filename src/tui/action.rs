@@ -9,6 +9,8 @@
 
 mod table;
 
+use aludel_core::domain::Operation;
+
 pub use table::ACTIONS;
 
 /// A named intention of the user.
@@ -340,7 +342,7 @@ pub struct ActionInfo {
     /// Place in the hint line, 1 first; 0 for actions that are in the help alone.
     pub hint: u8,
     /// The operation of the core that it calls, if it calls one.
-    pub operation: Option<&'static str>,
+    pub operation: Option<Operation>,
 }
 
 const fn info(
@@ -392,7 +394,7 @@ impl ActionInfo {
     }
 
     /// The same, calling `operation` of the core.
-    const fn calls(mut self, operation: &'static str) -> Self {
+    const fn calls(mut self, operation: Operation) -> Self {
         self.operation = Some(operation);
         self
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use aludel_core::compare::{Measuring, compare};
 use aludel_core::config::{Environment, Flags, load};
 use aludel_core::domain::{
-    CompareResult, Comparison, GenerationResult, ModelMetadata, Phase, Prompt, PromptId, Ranking, SelectResult,
-    SessionId, Source, Standing, Step, VariantFailure,
+    CompareResult, Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, PromptId, Ranking,
+    SelectResult, SessionId, Source, Standing, Step, VariantFailure,
 };
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, ProviderError, ProviderFailure};
@@ -267,7 +267,7 @@ pub(crate) fn session() -> SessionId {
 }
 
 pub(crate) fn started(variants: u32) -> EventKind {
-    EventKind::Started { operation: "generate".into(), variants, phases: Phase::ALL.to_vec() }
+    EventKind::Started { operation: Operation::Generate, total: None, variants, phases: Phase::ALL.to_vec() }
 }
 
 pub(crate) fn phase_started(variant: u32, phase: Phase) -> EventKind {
@@ -408,7 +408,7 @@ pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure
         failures,
         warnings: Vec::new(),
     };
-    vec![EventKind::Ranked { rankings }, EventKind::Finished { result: Box::new(Outcome::Generation(result)) }]
+    vec![EventKind::Ranked { rankings }, EventKind::Finished { outcome: Box::new(Outcome::Generate(result)) }]
 }
 
 /// What the core makes of these variants beside each other.

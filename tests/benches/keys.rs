@@ -31,7 +31,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use aludel::tui::headless::{Following, Sheet, beside};
-use aludel_core::domain::{ModelMetadata, Phase, SessionId};
+use aludel_core::domain::{ModelMetadata, Operation, Phase, SessionId};
 use aludel_core::event::{Event, EventKind};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::backend::CrosstermBackend;
@@ -109,7 +109,12 @@ fn filled((width, height): (u16, u16), bytes: usize) -> (Sheet, Vec<String>) {
     let mut sheet = Sheet::new(width, height, Following::ByRow).expect("a screen");
     sheet.run("Write a prompt that reviews pull requests");
     let session_id = SessionId("01932c07-7d1c-7c3e-8a51-0e4b00000001".parse().expect("an identifier"));
-    let mut kinds = vec![EventKind::Started { operation: "generate".into(), variants: 3, phases: Phase::ALL.to_vec() }];
+    let mut kinds = vec![EventKind::Started {
+        operation: Operation::Generate,
+        total: None,
+        variants: 3,
+        phases: Phase::ALL.to_vec(),
+    }];
     let mut texts = Vec::new();
     for (index, phase) in Phase::ALL.into_iter().enumerate() {
         for variant in 0..3 {

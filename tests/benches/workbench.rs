@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use aludel::tui::headless::{Following, Sheet, open};
 use aludel_core::config::{self, Environment, Flags};
-use aludel_core::domain::{ModelMetadata, Phase, SessionId};
+use aludel_core::domain::{ModelMetadata, Operation, Phase, SessionId};
 use aludel_core::engine::Engine;
 use aludel_core::event::{Event, EventKind};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
@@ -76,8 +76,12 @@ impl Teller {
     fn run(&mut self) {
         self.seq = 0;
         self.sheet.run("Write a prompt that reviews pull requests");
-        let started =
-            EventKind::Started { operation: "generate".into(), variants: VARIANTS, phases: Phase::ALL.to_vec() };
+        let started = EventKind::Started {
+            operation: Operation::Generate,
+            total: None,
+            variants: VARIANTS,
+            phases: Phase::ALL.to_vec(),
+        };
         self.tell(vec![started]);
     }
 

@@ -22,15 +22,15 @@ const ROUNDS: u32 = 200;
 const VARIANTS: u32 = 3;
 
 fn main() {
-    let report = |facts: &str, count: usize| (0..count).map(|at| format!("{facts} ({at})\n")).collect::<String>();
+    let report = "The heating in flat 12 is cold again, and nobody came.\n".repeat(440);
     let requests = [
         ("short, English", "Write an email to Bob. Polite, under 50 words, and do not mention money.".to_owned()),
-        ("short, German", "Schreib eine E-Mail an meinen Vermieter, dass die Heizung seit drei Tagen kalt ist".to_owned()),
-        ("short, Japanese", "取引先への納期遅れのお詫びメールを書いてください".to_owned()),
         (
-            "24 kB, English",
-            format!("Summarise this report for the board.\n\n{}", report("The heating in flat 12 is cold again.", 580)),
+            "short, German",
+            "Schreib eine E-Mail an meinen Vermieter, dass die Heizung seit drei Tagen kalt ist".to_owned(),
         ),
+        ("short, Japanese", "取引先への納期遅れのお詫びメールを書いてください".to_owned()),
+        ("24 kB, English", format!("Summarise this report for the board.\n\n{report}")),
     ];
     for (name, request) in requests {
         let writer = Writer::default();

@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use aludel::cli;
 use aludel::server::{mcp, rest};
 use aludel::tui;
-use aludel_core::domain::PromptFields;
+use aludel_core::domain::{Operation, PromptFields};
 use aludel_core::error::Problem;
+use aludel_core::operation::{self, Face};
 use serde_json::{Map, Value, json};
 
 use crate::mcp::Wire;
@@ -50,14 +51,14 @@ fn the_operations_of_every_face_are_as_reviewed() {
         rows.entry(path.clone()).or_default().cli.push(path);
     }
     for route in rest::ROUTES {
-        rows.entry(route.operation.into()).or_default().rest.push(format!("{} {}", route.method, route.path));
+        rows.entry(route.operation.to_string()).or_default().rest.push(format!("{} {}", route.method, route.path));
     }
     for tool in mcp::TOOLS {
-        rows.entry(tool.operation.into()).or_default().mcp.push(tool.name.into());
+        rows.entry(tool.operation.to_string()).or_default().mcp.push(tool.name.into());
     }
     for action in tui::actions() {
         if let Some(operation) = action.operation {
-            rows.entry(operation.into()).or_default().tui.push(action.id.into());
+            rows.entry(operation.to_string()).or_default().tui.push(action.id.into());
         }
     }
     let mut table = format!("{:<18} {:<18} {:<40} {:<22} tui\n", "operation", "cli", "rest", "mcp");
@@ -67,6 +68,24 @@ fn the_operations_of_every_face_are_as_reviewed() {
         let _ = writeln!(table, "{operation:<18} {:<18} {:<40} {:<22} {}", cell(cli), cell(rest), cell(mcp), cell(tui));
     }
     insta::assert_snapshot!(table);
+}
+
+/// The lists of the other faces are held against the table of operations by the compiler.
+#[test]
+fn the_commands_are_those_of_the_table_of_operations() {
+    let mut tree = cli::command_tree();
+    tree.build();
+    let listed: Vec<Operation> = commands(&tree, "")
+        .iter()
+        .map(|path| Operation::parse(path).unwrap_or_else(|| panic!("`{path}` is no operation")))
+        .collect();
+    assert!(operation::has_all(Face::Cli, &listed), "{listed:?}");
+    for operation in listed {
+        let words = operation.as_str().split(' ');
+        let command = words.fold(&tree, |command, name| command.find_subcommand(name).expect("a command"));
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        assert!(about.starts_with(operation::of(operation).about), "{operation}: {about}");
+    }
 }
 
 /// What a face made of a request: the result, or the problem.
@@ -429,6 +448,65 @@ async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_wor
         let arguments: Vec<&str> = ["export", "--format", "json"].into_iter().chain(options.split(' ')).collect();
         let by_cli = refused(&home.run(&arguments));
         assert_eq!(by_tool(&mut wire, "export_prompts", raw).await, Err(by_cli), "{options}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_prompt_is_like_how_it_came_to_be_and_what_was_spent_is_the_same_by_every_face() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    let made = home.run(&["generate", "Write a haiku about the sea", "--format", "json"]).done().json();
+    home.run(&["generate", "Explain how tides work", "--format", "json"]).done();
+    let id = made["prompts"][0]["id"].as_str().expect("an id");
+    let api = Api::new(Seeded::at(&home.data()));
+    let mut wire = Wire::newer(Seeded::at(&home.data()));
+    let prompt = format!("/api/v1/prompts/{id}");
+
+    let by_cli = home.run(&["similar", id, "--limit", "4", "--format", "json"]).done().json();
+    let by_rest = api.get(&format!("{prompt}/similar?limit=4")).await;
+    assert_eq!(by_rest.json(), by_cli);
+    let count = by_rest.headers["x-total-count"].to_str().expect("text").parse::<u64>().expect("a number");
+    let fields = json!(PromptFields::NAMES);
+    let by_mcp = by_tool(&mut wire, "similar_prompts", json!({ "prompt_id": id, "limit": 4, "fields": fields })).await;
+    let by_mcp = by_mcp.expect("prompts like it");
+    assert_eq!((&by_mcp["prompts"], &by_mcp["total"]), (&by_cli, &json!(count)));
+    assert!(by_cli.as_array().is_some_and(|prompts| prompts.len() == 4 && prompts.iter().all(|it| it["id"] != id)));
+
+    let why = home.run(&["why", id, "--format", "json"]).done().json();
+    assert_eq!(by_tool(&mut wire, "why_prompt", json!({ "prompt_id": id })).await, Ok(why.clone()));
+    assert_eq!(api.get(&format!("{prompt}/why")).await.json(), why);
+
+    let spent = home.run(&["spend", "--by", "phase", "--since", "2020-01-01", "--format", "json"]).done().json();
+    assert_eq!(api.get("/api/v1/spend?by=phase&since=2020-01-01").await.json(), spent);
+    let raw = json!({ "by": "phase", "since": "2020-01-01" });
+    assert_eq!(by_tool(&mut wire, "spend", raw).await, Ok(spent.clone()));
+    assert!(spent["total"]["calls"].as_u64().is_some_and(|calls| calls >= 18), "{spent}");
+
+    let nobody = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21";
+    for (arguments, path, tool, raw) in [
+        (
+            vec!["similar", nobody],
+            format!("/api/v1/prompts/{nobody}/similar"),
+            "similar_prompts",
+            json!({ "prompt_id": nobody }),
+        ),
+        (
+            vec!["similar", id, "--limit", "0"],
+            format!("{prompt}/similar?limit=0"),
+            "similar_prompts",
+            json!({ "prompt_id": id, "limit": 0 }),
+        ),
+        (vec!["why", nobody], format!("/api/v1/prompts/{nobody}/why"), "why_prompt", json!({ "prompt_id": nobody })),
+        (
+            vec!["spend", "--since", "yesteryear"],
+            "/api/v1/spend?since=yesteryear".to_owned(),
+            "spend",
+            json!({ "since": "yesteryear" }),
+        ),
+    ] {
+        let by_cli = refused(&home.run(&[&arguments[..], &["--format", "json"]].concat()));
+        assert_eq!(told(&api.get(&path).await.problem()), by_cli, "{arguments:?}");
+        assert_eq!(by_tool(&mut wire, tool, raw).await, Err(by_cli), "{arguments:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use aludel_core::error::Error;
 use aludel_core::event::Outcome as RunOutcome;
 use aludel_core::time::{Clock, SystemClock};
 
-use super::select::{as_asked, chosen, most_comparisons};
+use super::select::{as_asked, chosen};
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::CompareArgs;
@@ -43,7 +43,7 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
     let printer = &invocation.printer;
     // The result is one value: with `--format jsonl`, too, events are not data here.
     let watched = printer.clone().with_format(Format::Json);
-    let mut watcher = Watcher::of_selection(&watched, most_comparisons(&request.judging));
+    let mut watcher = Watcher::new(&watched, false, false);
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
@@ -57,7 +57,7 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let selection = chosen(printer, &watcher.view)?.clone();
-            put_out(printer, &comparing.conclude(Some(RunOutcome::Selection(selection)))?)?;
+            put_out(printer, &comparing.conclude(Some(RunOutcome::Compare(selection)))?)?;
             as_asked(&watcher.view)
         });
         failure::and_closed(outcome, engine.close().await)

@@ -10,7 +10,6 @@ use aludel_core::api::SelectRequest;
 use aludel_core::domain::SelectResult;
 use aludel_core::error::Error;
 use aludel_core::event::{RunState, RunView};
-use aludel_core::judge;
 
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
@@ -30,7 +29,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     if let Some(file) = args.judging.criteria_file() {
         request.criteria = Some(file);
     }
-    let mut watcher = Watcher::of_selection(printer, most_comparisons(&request));
+    let mut watcher = Watcher::new(printer, false, false);
     let started = Instant::now();
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
@@ -44,11 +43,6 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
         let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed_ms));
         failure::and_closed(outcome, engine.close().await)
     })?
-}
-
-/// How many pairs are compared at most.
-pub(super) fn most_comparisons(request: &SelectRequest) -> u64 {
-    judge::most_pairs(request.prompt_ids.len(), request.thorough) as u64
 }
 
 fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {

@@ -102,12 +102,6 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// The watcher of a selection, with so many comparisons at most.
-    pub(super) fn of_selection(printer: &'a Printer, most: u64) -> Self {
-        let progress = printer.may_draw().then(|| Progress::of_comparisons(most));
-        Self { progress, ..Self::new(printer, false, false) }
-    }
-
     fn take(&mut self, event: &Event) -> Outcome {
         self.view.apply(event);
         if let Some(lines) = &mut self.lines {

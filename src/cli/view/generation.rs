@@ -114,14 +114,14 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
     table.write(page);
     page.paragraph(Role::Faint, &formula(first), FORMULA_INDENT);
     if result.rankings.iter().any(|ranking| are_equal(ranking.level)) {
-        page.paragraph(Role::Faint, &equal(), 2);
+        page.paragraph(Role::Faint, &equal(&NEAR.to_string()), 2);
     }
 }
 
 /// What the mark before a score means.
-fn equal() -> String {
+pub(super) fn equal(mark: &str) -> String {
     format!(
-        "{NEAR} about equal: no difference that the score can tell (up to {ABOUT_EQUAL}), so what meets more of the persona's checks stands \
+        "{mark} about equal: no difference that the score can tell (up to {ABOUT_EQUAL}), so what meets more of the persona's checks stands \
          first. It knows what was lost, invented or padded, not what is useful: `aludel select` asks a judge."
     )
 }

@@ -4,12 +4,12 @@
 
 use std::fmt::Write;
 
-use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Step, write_moment};
+use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Ranking, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
 pub(super) use aludel_core::text::markdown::escaped;
 use aludel_core::text::markdown::fenced;
 
-use super::generation::Summary;
+use super::generation::{Summary, equal};
 use super::list::{footnote, repeat};
 use super::prompt::{account, by};
 use super::search::matched_by;
@@ -164,6 +164,7 @@ fn rankings(text: &mut String, summary: Summary<'_>) {
         .collect();
     let _ = writeln!(text, "| rank | prompt | score | {} |", titles.join(" | "));
     let _ = writeln!(text, "|---:|---|---:|{}", "---:|".repeat(distinct.len()));
+    let is_equal = |ranking: &Ranking| rankings.iter().filter(|other| other.level == ranking.level).count() > 1;
     for ranking in rankings {
         let values: Vec<String> = distinct
             .iter()
@@ -174,10 +175,13 @@ fn rankings(text: &mut String, summary: Summary<'_>) {
             "| {} | `{}` | {}{:.2} | {} |",
             ranking.rank,
             ranking.prompt_id.short(),
-            if rankings.iter().filter(|other| other.level == ranking.level).count() > 1 { "≈ " } else { "" },
+            if is_equal(ranking) { "≈ " } else { "" },
             ranking.score,
             values.join(" | ")
         );
+    }
+    if rankings.iter().any(is_equal) {
+        let _ = write!(text, "\n{}\n", equal("≈"));
     }
     text.push('\n');
 }

@@ -50,7 +50,10 @@ pub use prompts::{
 };
 pub use providers::TestProvidersRequest;
 pub use schema::schema;
-pub use search::{BriefSearchRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest, SimilarRequest};
+pub use search::{
+    BriefSearchRequest, BriefSimilarRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest,
+    SimilarRequest,
+};
 pub use select::{Criteria, SelectRequest, WhyRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};

@@ -182,6 +182,26 @@ impl Request for SimilarRequest {
     }
 }
 
+/// Asks as [`SimilarRequest`] does, of each prompt for what tells it apart: what a model is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefSimilarRequest(SimilarRequest);
+
+impl Request for BriefSimilarRequest {
+    const FIELDS: &'static [Field] =
+        &[PROMPT_ID, LIMIT, OFFSET, PHASE, PROVIDER, MODEL, PERSONA, TAGS, SINCE, UNTIL, FIELDS_BRIEF];
+
+    fn from_decoded(values: Decoded) -> Self {
+        let request = SimilarRequest::from_decoded(values);
+        Self(SimilarRequest { fields: request.fields.or(Some(PromptFields::BRIEF)), ..request })
+    }
+}
+
+impl From<BriefSimilarRequest> for SimilarRequest {
+    fn from(BriefSimilarRequest(request): BriefSimilarRequest) -> Self {
+        request
+    }
+}
+
 /// Asks for the indices that searches read to be made anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReindexRequest {

@@ -16,6 +16,7 @@ mod judgement;
 mod metadata;
 mod metrics;
 pub(crate) mod moment;
+mod operation;
 mod phase;
 mod prompt;
 mod provider;
@@ -38,6 +39,7 @@ pub use judgement::{Candidate, Conclusion, JudgeName, Judgement, PairVerdict, Ra
 pub use metadata::{ModelMetadata, TokenUsage};
 pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};
 pub use moment::write_moment;
+pub use operation::Operation;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{

@@ -3,7 +3,7 @@
 use super::{Engine, wiring};
 use crate::api::CompareRequest;
 use crate::compare::{self, Measuring};
-use crate::domain::{CompareResult, Prompt};
+use crate::domain::{CompareResult, Operation, Prompt};
 use crate::error::{Error, Result};
 use crate::event::{Outcome, Run};
 
@@ -26,7 +26,7 @@ impl Comparing {
     pub fn conclude(self, judged: Option<Outcome>) -> Result<CompareResult> {
         let selection = match judged {
             None => None,
-            Some(Outcome::Selection(selection)) => Some(selection),
+            Some(Outcome::Compare(selection)) => Some(selection),
             Some(_) => return Err(Error::Internal("the judge's run ended with something else than a choice".into())),
         };
         Ok(CompareResult { selection, ..self.beside })
@@ -44,7 +44,7 @@ impl Engine {
         let prompts = self.distinct(request.prompt_ids()).await?;
         let beside = self.beside(prompts, request.task().map(str::to_owned)).await?;
         let judging = match request.task() {
-            Some(_) => Some(self.select_for("compare", request.judging).await?),
+            Some(_) => Some(self.select_for(Operation::Compare, request.judging).await?),
             None => None,
         };
         Ok(Comparing { beside, judging })

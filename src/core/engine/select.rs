@@ -12,7 +12,7 @@ use super::judging::{Author, Bench};
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
 use crate::api::{PromptKey, SelectRequest};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{Operation, Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::event::Run;
 use crate::judge;
@@ -31,14 +31,14 @@ impl Engine {
     /// read; `budget_exceeded` for a selection without a budget that may cost more than passes without asking;
     /// `storage`. What fails later is an event of the run.
     pub async fn select(&self, request: SelectRequest) -> Result<Run> {
-        self.select_for("select", request).await
+        self.select_for(Operation::Select, request).await
     }
 
     /// As [`Engine::select`], as a part of the command `operation`, under whose name it is paid and kept.
     ///
     /// # Errors
     /// As [`Engine::select`].
-    pub async fn select_for(&self, operation: &'static str, request: SelectRequest) -> Result<Run> {
+    pub async fn select_for(&self, operation: Operation, request: SelectRequest) -> Result<Run> {
         let matter = self.matter(&request).await?;
         let bench = self.bench_for(&request, &matter)?;
         let mut warnings = bench.warnings.clone();
@@ -46,7 +46,7 @@ impl Engine {
         let preflight = self.preflight_of(&request, &matter, &bench)?;
         warnings.extend(self.pass_preflight(&preflight, "name fewer prompts or a cheaper judge")?);
         let session_id = self.inner.ids.session();
-        let labels = Labels { session: Some(session_id), command: operation, tags: Vec::new() };
+        let labels = Labels { session: Some(session_id), command: operation.as_str(), tags: Vec::new() };
         let judge = JudgePlan {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,

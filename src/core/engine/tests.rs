@@ -18,7 +18,7 @@ use crate::api::ValidateRequest;
 use crate::config::{self, Environment, Flags};
 use crate::domain::{GenerationResult, Source};
 use crate::error::{Code, Error};
-use crate::event::{EventKind, Outcome, RunView, laws};
+use crate::event::{EventKind, RunView, laws};
 use crate::ids::SeededIds;
 use crate::time::FixedClock;
 
@@ -66,10 +66,7 @@ async fn generate(engine: &Engine, raw: Value) -> Result<GenerationResult, Error
     }
     laws::check(&events).unwrap();
     match &events.last().unwrap().kind {
-        EventKind::Finished { result } => match &**result {
-            Outcome::Generation(result) => Ok(result.clone()),
-            Outcome::Selection(_) => panic!("a selection came of a generate run"),
-        },
+        EventKind::Finished { outcome } => Ok(outcome.generation().expect("a generation").clone()),
         other => panic!("the run ended with {other:?}"),
     }
 }

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::{Event, EventKind, Outcome};
-use crate::domain::{Comparison, GenerationResult, ModelMetadata, Phase, Prompt, Ranking, SelectResult, SessionId};
+use crate::domain::{
+    Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, SelectResult, SessionId,
+};
 use crate::error::{Code, Error, Problem};
 
 /// How far a run is.
@@ -92,8 +94,12 @@ pub struct VariantView {
 pub struct RunView {
     /// The run; `None` before its first event.
     pub session_id: Option<SessionId>,
-    /// What was asked for.
-    pub operation: String,
+    /// What was asked for; `None` before its first event.
+    pub operation: Option<Operation>,
+    /// Units that are done: variants that finished or failed, comparisons.
+    pub done: u64,
+    /// Units in all, at most, where that is known.
+    pub total: Option<u64>,
     /// The phases every variant passes, in order.
     pub phases: Vec<Phase>,
     /// How far it is.
@@ -126,8 +132,9 @@ impl RunView {
 
     fn apply_kind(&mut self, kind: &EventKind) {
         match kind {
-            EventKind::Started { operation, variants, phases } => {
-                self.operation.clone_from(operation);
+            EventKind::Started { operation, total, variants, phases } => {
+                self.operation = Some(*operation);
+                self.total = *total;
                 self.phases.clone_from(phases);
                 self.state = RunState::Running;
                 for number in 0..*variants {
@@ -169,12 +176,14 @@ impl RunView {
                 }
             }
             EventKind::VariantFinished { variant, prompt, .. } => {
+                self.done += 1;
                 self.variants.entry(*variant).or_default().state = VariantState::Finished(prompt.clone());
             }
             EventKind::VariantFailed { variant, phase, error } => {
                 if let Some(view) = phase.and_then(|phase| self.phase_mut(*variant, phase)) {
                     view.state = PhaseState::Failed;
                 }
+                self.done += 1;
                 self.variants.entry(*variant).or_default().state = VariantState::Failed(error.clone());
             }
             EventKind::Warning { message, code, variant, .. } => {
@@ -191,9 +200,17 @@ impl RunView {
                 }
             }
             EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
-            EventKind::Judged { comparison } => self.comparisons.push(comparison.clone()),
+            EventKind::Judged { comparison } => {
+                // In a generation the judge's work is no unit.
+                self.done += u64::from(self.operation != Some(Operation::Generate));
+                self.comparisons.push(comparison.clone());
+            }
+            EventKind::Progress { done, total } => {
+                self.done = *done;
+                self.total = total.or(self.total);
+            }
             EventKind::Spent { model_metadata } => self.spent = Some(Box::new(model_metadata.clone())),
-            EventKind::Finished { result } => self.state = RunState::Finished(result.clone()),
+            EventKind::Finished { outcome } => self.state = RunState::Finished(outcome.clone()),
             EventKind::Failed { error } => self.state = RunState::Failed(error.clone()),
             EventKind::Cancelled {} => self.state = RunState::Cancelled,
         }
@@ -264,10 +281,7 @@ impl RunView {
     /// The result of a finished generate run.
     pub fn generation(&self) -> Option<&GenerationResult> {
         match &self.state {
-            RunState::Finished(outcome) => match &**outcome {
-                Outcome::Generation(result) => Some(result),
-                Outcome::Selection(_) => None,
-            },
+            RunState::Finished(outcome) => outcome.generation(),
             _ => None,
         }
     }
@@ -275,10 +289,7 @@ impl RunView {
     /// The result of a finished selection.
     pub fn selection(&self) -> Option<&SelectResult> {
         match &self.state {
-            RunState::Finished(outcome) => match &**outcome {
-                Outcome::Selection(result) => Some(result),
-                Outcome::Generation(_) => None,
-            },
+            RunState::Finished(outcome) => outcome.selection(),
             _ => None,
         }
     }

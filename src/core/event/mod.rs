@@ -15,7 +15,9 @@ pub mod run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Comparison, GenerationResult, ModelMetadata, Phase, Prompt, Ranking, SelectResult, SessionId};
+use crate::domain::{
+    Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, SelectResult, SessionId,
+};
 use crate::error::{Code, Problem};
 
 pub use fold::{PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
@@ -39,11 +41,16 @@ pub struct Event {
 pub enum EventKind {
     /// The run began. Always the first event.
     Started {
-        /// What was asked for: `generate`, `select`.
-        operation: String,
-        /// How many variants will be made.
+        /// What was asked for.
+        operation: Operation,
+        /// How many units of work it has at most, where that is known: variants of a generation, comparisons of a selection.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        total: Option<u64>,
+        /// How many variants will be made; left out where none are.
+        #[serde(default, skip_serializing_if = "is_zero")]
         variants: u32,
-        /// The phases, in order.
+        /// The phases, in order; left out where there are none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         phases: Vec<Phase>,
     },
     /// A phase of a variant began.
@@ -150,10 +157,19 @@ pub enum EventKind {
         /// What all calls of the run took, with the most they may have cost.
         model_metadata: ModelMetadata,
     },
+    /// So much is done; of operations whose units have no events of their own.
+    Progress {
+        /// Units that are done.
+        done: u64,
+        /// Units in all, where that is known by now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        total: Option<u64>,
+    },
     /// Done. Terminal.
     Finished {
-        /// The whole result.
-        result: Box<Outcome>,
+        /// The operation, and its whole result.
+        #[serde(flatten)]
+        outcome: Box<Outcome>,
     },
     /// Nothing came of it. Terminal.
     Failed {
@@ -164,15 +180,67 @@ pub enum EventKind {
     Cancelled {},
 }
 
-/// The result of a run, by operation.
+/// The result of a run, told apart by its operation, which stands beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(tag = "operation", content = "result", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and the event boxes it")]
 pub enum Outcome {
-    /// Of `generate`.
-    Generation(GenerationResult),
-    /// Of `select`.
-    Selection(SelectResult),
+    /// Prompts.
+    Generate(GenerationResult),
+    /// A choice.
+    Select(SelectResult),
+    /// The choice that a comparison asked for.
+    Compare(SelectResult),
+}
+
+impl Outcome {
+    /// What came of it.
+    pub const fn operation(&self) -> Operation {
+        match self {
+            Self::Generate(_) => Operation::Generate,
+            Self::Select(_) => Operation::Select,
+            Self::Compare(_) => Operation::Compare,
+        }
+    }
+
+    /// The result alone, as it is written where its operation is known.
+    pub const fn result(&self) -> ResultOf<'_> {
+        match self {
+            Self::Generate(result) => ResultOf::Generation(result),
+            Self::Select(result) | Self::Compare(result) => ResultOf::Selection(result),
+        }
+    }
+
+    /// The prompts that were made.
+    pub const fn generation(&self) -> Option<&GenerationResult> {
+        match self {
+            Self::Generate(result) => Some(result),
+            Self::Select(_) | Self::Compare(_) => None,
+        }
+    }
+
+    /// The judge's choice among stored prompts.
+    pub const fn selection(&self) -> Option<&SelectResult> {
+        match self {
+            Self::Select(result) | Self::Compare(result) => Some(result),
+            Self::Generate(_) => None,
+        }
+    }
+}
+
+/// A result without the name of its operation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ResultOf<'a> {
+    /// Prompts.
+    Generation(&'a GenerationResult),
+    /// A choice.
+    Selection(&'a SelectResult),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl EventKind {
@@ -201,6 +269,7 @@ impl EventKind {
             Self::Ranked { .. } => "ranked",
             Self::Judged { .. } => "judged",
             Self::Spent { .. } => "spent",
+            Self::Progress { .. } => "progress",
             Self::Finished { .. } => "finished",
             Self::Failed { .. } => "failed",
             Self::Cancelled {} => "cancelled",
@@ -223,6 +292,57 @@ impl EventKind {
             | Self::Retrying { variant, .. } => Some(*variant),
             Self::Warning { variant, .. } => *variant,
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(kind: EventKind) -> Event {
+        Event { session_id: SessionId(uuid::Uuid::nil()), seq: 7, kind }
+    }
+
+    #[test]
+    fn what_an_operation_has_none_of_is_not_written() {
+        let started =
+            event(EventKind::Started { operation: Operation::Select, total: Some(3), variants: 0, phases: Vec::new() });
+        let written = serde_json::to_value(&started).unwrap();
+        let nil = "00000000-0000-0000-0000-000000000000";
+        let expected = json!({ "type": "started", "session_id": nil, "seq": 7, "operation": "select", "total": 3 });
+        assert_eq!(written, expected);
+        assert_eq!(serde_json::from_value::<Event>(written).unwrap(), started);
+    }
+
+    #[test]
+    fn the_operation_stands_beside_the_result() {
+        let result = GenerationResult {
+            session_id: SessionId(uuid::Uuid::nil()),
+            prompts: Vec::new(),
+            rankings: Vec::new(),
+            selected: None,
+            failures: Vec::new(),
+            warnings: vec!["w".into()],
+            model_metadata: ModelMetadata::default(),
+        };
+        let finished = event(EventKind::Finished { outcome: Box::new(Outcome::Generate(result.clone())) });
+        let written = serde_json::to_value(&finished).unwrap();
+        assert_eq!((&written["type"], &written["operation"]), (&json!("finished"), &json!("generate")));
+        assert_eq!(written["result"], serde_json::to_value(&result).unwrap());
+        assert_eq!(written.as_object().unwrap().len(), 5);
+        assert_eq!(serde_json::from_value::<Event>(written).unwrap(), finished);
+    }
+
+    /// A result says of which operation it is by the name that the operation has everywhere.
+    #[test]
+    fn results_and_operations_have_the_same_names() {
+        let written = json!({ "operation": "nothing", "result": {} });
+        let refusal = serde_json::from_value::<Outcome>(written).unwrap_err().to_string();
+        for operation in [Operation::Generate, Operation::Select, Operation::Compare] {
+            assert!(refusal.contains(&format!("`{operation}`")), "{refusal}");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::*;
 use crate::assets::{Assets, strategy_for};
 use crate::domain::{Phase, TokenUsage};
 use crate::error::Code;
-use crate::event::{EventKind, Outcome};
+use crate::event::EventKind;
 use crate::ids::SeededIds;
 use crate::ledger::{Account, Caps, Labels, Money, SpendBook};
 use crate::prompting;
@@ -294,10 +294,9 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         last = Some(event.kind);
     }
     match last {
-        Some(EventKind::Finished { result }) => match *result {
-            Outcome::Generation(result) => assert_eq!(result.prompts.len(), came.whole),
-            Outcome::Selection(_) => panic!("a selection"),
-        },
+        Some(EventKind::Finished { outcome }) => {
+            assert_eq!(outcome.generation().expect("a generation").prompts.len(), came.whole);
+        }
         Some(EventKind::Failed { error }) => {
             assert_eq!(error.code, Code::BudgetExceeded, "{}", error.detail);
             if came.cut + came.not_begun == 0 {

@@ -5,7 +5,9 @@ use super::plan::{JudgePlan, Plan, Ports};
 use super::run::past;
 use super::selection::{self, JudgeJob};
 use super::unsaved;
-use crate::domain::{GenerationResult, ModelMetadata, Prompt, PromptId, Ranking, SelectResult, VariantFailure};
+use crate::domain::{
+    GenerationResult, ModelMetadata, Operation, Prompt, PromptId, Ranking, SelectResult, VariantFailure,
+};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, RunControl};
 use crate::offload::offload;
@@ -83,7 +85,7 @@ pub(super) async fn conclude(
         warnings: events.warnings(),
         model_metadata: plan.account.unseen().added_to(ModelMetadata::sum(&gathered.spent)),
     };
-    EventKind::Finished { result: Box::new(Outcome::Generation(result)) }
+    EventKind::Finished { outcome: Box::new(Outcome::Generate(result)) }
 }
 
 /// Sets scores, puts the prompts in order, tells the store and the consumer. Without a ranking, because it was given up
@@ -169,7 +171,7 @@ async fn select(
     let allotment = plan.account.judge_allotment();
     let before = plan.account.answered();
     let job = JudgeJob {
-        operation: "generate",
+        operation: Operation::Generate,
         judge: judge.clone(),
         task: plan.input.clone(),
         persona: plan.persona.clone(),

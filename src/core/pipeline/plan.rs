@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
-use crate::domain::{Phase, Prompt, SessionId, Timestamp};
+use crate::domain::{Operation, Phase, Prompt, SessionId, Timestamp};
 use crate::error::Result;
 use crate::ids::IdSource;
 use crate::judge::Judge;
@@ -131,7 +131,7 @@ impl Plan {
     pub fn session(&self) -> Session {
         Session {
             id: self.session_id,
-            operation: "generate".into(),
+            operation: Operation::Generate.to_string(),
             original_input: self.input.clone(),
             phases: self.phase_names(),
             persona: self.persona.clone(),

@@ -14,7 +14,7 @@ use super::outcome::{self, Gathered};
 use super::plan::{Plan, Ports};
 use super::unsaved;
 use super::variant::{self, Progress};
-use crate::domain::{ModelMetadata, Phase, Prompt, VariantFailure};
+use crate::domain::{ModelMetadata, Operation, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Run, RunControl};
 use crate::ledger::Allotment;
@@ -30,7 +30,12 @@ pub fn start(plan: Plan, ports: Ports) -> Run {
 
 async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: RunControl) {
     events
-        .send(EventKind::Started { operation: "generate".into(), variants: plan.count, phases: plan.phase_names() })
+        .send(EventKind::Started {
+            operation: Operation::Generate,
+            total: Some(plan.count.into()),
+            variants: plan.count,
+            phases: plan.phase_names(),
+        })
         .await;
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;

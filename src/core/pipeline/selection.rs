@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Ports};
 use super::run::{out_of_time, past};
-use crate::domain::{ModelMetadata, Prompt, SelectResult, SessionId};
+use crate::domain::{ModelMetadata, Operation, Prompt, SelectResult, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, Run, RunControl};
 use crate::judge::{self, Judge, Judging};
@@ -33,7 +33,7 @@ pub struct SelectPlan {
 #[derive(Clone)]
 pub struct JudgeJob {
     /// The command it is part of.
-    pub operation: &'static str,
+    pub operation: Operation,
     /// Who judges by what.
     pub judge: JudgePlan,
     /// What the candidates are for.
@@ -59,8 +59,9 @@ pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
 }
 
 async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control: &RunControl) {
-    let operation = plan.job.operation.to_owned();
-    events.send(EventKind::Started { operation, variants: 0, phases: Vec::new() }).await;
+    let operation = plan.job.operation;
+    let pairs = judge::most_pairs(plan.candidates.len(), plan.job.judge.thorough);
+    events.send(EventKind::Started { operation, total: Some(pairs as u64), variants: 0, phases: Vec::new() }).await;
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;
     }
@@ -80,7 +81,12 @@ async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control
     }
     events
         .send(match chosen {
-            Ok(result) => EventKind::Finished { result: Box::new(Outcome::Selection(result)) },
+            Ok(result) => EventKind::Finished {
+                outcome: Box::new(match operation {
+                    Operation::Compare => Outcome::Compare(result),
+                    _ => Outcome::Select(result),
+                }),
+            },
             Err(Error::Cancelled) => EventKind::Cancelled {},
             Err(error) => EventKind::Failed { error: Box::new(error.into()) },
         })
@@ -112,7 +118,7 @@ pub(super) async fn choose(
         account: job.account.clone(),
         id: ports.ids.judgement(),
         now: ports.clock.now(),
-        operation: job.operation.to_owned(),
+        operation: job.operation.to_string(),
     };
     let judged = tokio::select! {
         biased;
@@ -130,8 +136,8 @@ pub(super) async fn choose(
 }
 
 /// What would have a judge asked less.
-fn fewer(operation: &str) -> &'static str {
-    if operation == "generate" { "ask for fewer variants" } else { "name fewer prompts" }
+fn fewer(operation: Operation) -> &'static str {
+    if operation == Operation::Generate { "ask for fewer variants" } else { "name fewer prompts" }
 }
 
 /// The judges with what their own tests showed. Where that cannot be read they judge without, and it is said.

@@ -9,7 +9,7 @@ use super::*;
 use crate::assets::Assets;
 use crate::domain::{GenerationResult, Phase};
 use crate::error::Code;
-use crate::event::{Event, EventKind, Outcome, Run, RunState, RunView, laws};
+use crate::event::{Event, EventKind, Run, RunState, RunView, laws};
 use crate::ids::SeededIds;
 use crate::judge::Judge;
 use crate::provider::sim::Sim;
@@ -95,10 +95,7 @@ pub(super) async fn drain(mut run: Run) -> Vec<Event> {
 
 pub(super) fn result(events: &[Event]) -> &GenerationResult {
     match &events.last().unwrap().kind {
-        EventKind::Finished { result } => match &**result {
-            Outcome::Generation(result) => result,
-            Outcome::Selection(_) => panic!("a selection came of a generate run"),
-        },
+        EventKind::Finished { outcome } => outcome.generation().expect("a generation"),
         other => panic!("the run ended with {other:?}"),
     }
 }

@@ -39,7 +39,7 @@ use super::VERSION;
 use super::signals::Signals;
 
 pub use progress::EVENT_KEY;
-pub use tools::{Definition, Effect, TOOLS};
+pub use tools::{Definition, TOOLS};
 
 /// What a model is told of the server as a whole.
 const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \

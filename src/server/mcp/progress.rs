@@ -1,14 +1,15 @@
 //! A run as progress notifications.
 //!
-//! Progress counts finished phases, a failed variant's remaining ones included; the total is all phases and one step
-//! more, for ranking what they made. The protocol wants the number to rise with every notification, so what happens
+//! Progress counts finished units: of a generation the phases, a failed variant's remaining ones included, of a selection
+//! the comparisons, of any other operation what it counts itself. The total is all of them and one step more, for what
+//! comes after (ranking, conclusions); the last event reaches it, however few there were. The protocol wants the number to rise with every notification, so what happens
 //! between two finished phases moves it by 1/1024. Each notification says in words what happened and carries the
 //! event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because the text comes whole with the result, and
-//! so is the terminal event, which is the tool's answer.
+//! so are the ends of what came to nothing, which are the tool's answer.
 
 use std::collections::BTreeMap;
 
-use aludel_core::domain::Phase;
+use aludel_core::domain::{Operation, Phase};
 use aludel_core::event::{Event, EventKind};
 use rmcp::RoleServer;
 use rmcp::model::{NotificationMetaObject, ProgressNotificationParam, ProgressToken};
@@ -41,7 +42,7 @@ impl Progress {
     pub(super) async fn tell(&mut self, event: &Event) {
         let Some((peer, token)) = &self.listener else { return };
         let Some(progress) = self.count.after(&event.kind) else { return };
-        let Some(message) = in_words(&event.kind, self.count.variants) else { return };
+        let Some(message) = in_words(&event.kind, &self.count) else { return };
         let mut notification = ProgressNotificationParam::new(token.clone(), progress)
             .with_total(f64::from(self.count.total))
             .with_message(message);
@@ -59,6 +60,7 @@ impl Progress {
 /// How far a run is.
 #[derive(Debug, Default)]
 struct Count {
+    operation: Option<Operation>,
     total: u32,
     variants: u32,
     phases: u32,
@@ -71,25 +73,45 @@ impl Count {
     /// The progress to tell after this event; `None` when there is nothing to tell, or no number left for it.
     fn after(&mut self, kind: &EventKind) -> Option<f64> {
         match kind {
-            EventKind::Started { variants, phases, .. } => {
+            EventKind::Started { operation, total, variants, phases } => {
+                self.operation = Some(*operation);
                 self.variants = *variants;
                 self.phases = u32::try_from(phases.len()).unwrap_or(u32::MAX);
-                self.total = self.variants.saturating_mul(self.phases).saturating_add(1);
+                let units = u32::try_from(total.unwrap_or_default()).unwrap_or(u32::MAX - 1);
+                let steps = if *variants == 0 { units } else { self.variants.saturating_mul(self.phases) };
+                self.total = steps.saturating_add(1);
                 return Some(0.0);
             }
+            EventKind::Judged { .. } if self.variants == 0 => self.advance_to(self.finished + 1),
+            EventKind::Progress { done, total } => {
+                if let Some(total) = total {
+                    self.total = u32::try_from(*total).unwrap_or(u32::MAX - 1).saturating_add(1);
+                }
+                self.advance_to(u32::try_from(*done).unwrap_or(u32::MAX - 1));
+            }
+            EventKind::Finished { .. } => return Some(f64::from(self.total)),
             EventKind::PhaseFinished { variant, .. } => self.finish(*variant, 1),
             EventKind::VariantFailed { variant, .. } => {
                 let done = self.finished_of.get(variant).copied().unwrap_or(0);
                 self.finish(*variant, self.phases.saturating_sub(done));
             }
-            EventKind::Delta { .. }
-            | EventKind::Spent { .. }
-            | EventKind::Finished { .. }
-            | EventKind::Failed { .. }
-            | EventKind::Cancelled {} => return None,
+            EventKind::Delta { .. } | EventKind::Spent { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
+                return None;
+            }
             _ => self.steps += 1,
         }
         (self.steps < STEPS).then(|| f64::from(self.finished) + f64::from(self.steps) / f64::from(STEPS))
+    }
+
+    /// So many units are done. One that is told again, or goes back, moves it by a step; the last number is the end's.
+    fn advance_to(&mut self, done: u32) {
+        let done = done.min(self.total.saturating_sub(1));
+        if done > self.finished {
+            self.finished = done;
+            self.steps = 0;
+        } else {
+            self.steps += 1;
+        }
     }
 
     fn finish(&mut self, variant: u32, phases: u32) {
@@ -111,9 +133,16 @@ fn meta(event: &Event) -> NotificationMetaObject {
 }
 
 /// What happened, for a person, who counts variants from 1.
-fn in_words(kind: &EventKind, variants: u32) -> Option<String> {
-    let name = |variant: &u32| format!("variant {} of {variants}", variant + 1);
+fn in_words(kind: &EventKind, count: &Count) -> Option<String> {
+    let name = |variant: &u32| format!("variant {} of {}", variant + 1, count.variants);
+    let of_all = || format!("{} of {}", count.finished, count.total.saturating_sub(1));
     Some(match kind {
+        EventKind::Started { operation, variants: 0, total, .. } => match (operation, total) {
+            (Operation::Select | Operation::Compare, Some(1)) => "the judge makes 1 comparison".to_owned(),
+            (Operation::Select | Operation::Compare, Some(most)) => format!("the judge makes up to {most} comparisons"),
+            (operation, Some(total)) => format!("{operation}: {total} to do"),
+            (operation, None) => format!("{operation} has begun"),
+        },
         EventKind::Started { variants: 1, phases, .. } => format!("1 variant through {}", joined(phases)),
         EventKind::Started { variants, phases, .. } => format!("{variants} variants through {}", joined(phases)),
         EventKind::PhaseStarted { variant, phase, provider, .. } => {
@@ -127,12 +156,16 @@ fn in_words(kind: &EventKind, variants: u32) -> Option<String> {
         }
         EventKind::Warning { message, .. } => message.clone(),
         EventKind::Ranked { rankings } => format!("{} ranked", rankings.len()),
+        EventKind::Judged { .. } if count.variants == 0 => format!("{} comparisons", of_all()),
         EventKind::Judged { .. } => "two variants were compared".to_owned(),
-        EventKind::Delta { .. }
-        | EventKind::Spent { .. }
-        | EventKind::Finished { .. }
-        | EventKind::Failed { .. }
-        | EventKind::Cancelled {} => return None,
+        EventKind::Progress { .. } => match count.operation {
+            Some(operation) => format!("{operation}: {}", of_all()),
+            None => of_all(),
+        },
+        EventKind::Finished { outcome } => format!("{} is done", outcome.operation()),
+        EventKind::Delta { .. } | EventKind::Spent { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
+            return None;
+        }
     })
 }
 
@@ -148,7 +181,12 @@ mod tests {
     use super::*;
 
     fn started(variants: u32) -> EventKind {
-        EventKind::Started { operation: "generate".into(), variants, phases: vec![Phase::PrimaMateria, Phase::Solutio] }
+        EventKind::Started {
+            operation: Operation::Generate,
+            total: None,
+            variants,
+            phases: vec![Phase::PrimaMateria, Phase::Solutio],
+        }
     }
 
     fn begun(variant: u32) -> EventKind {
@@ -212,8 +250,9 @@ mod tests {
 
     #[test]
     fn what_happened_is_said_in_words() {
-        assert_eq!(in_words(&started(2), 2).unwrap(), "2 variants through prima-materia, solutio");
-        assert_eq!(in_words(&finished(1), 3).unwrap(), "variant 2 of 3: solutio is done");
-        assert!(in_words(&failed(0), 1).unwrap().contains("full"));
+        let of = |variants| Count { variants, ..Count::default() };
+        assert_eq!(in_words(&started(2), &of(2)).unwrap(), "2 variants through prima-materia, solutio");
+        assert_eq!(in_words(&finished(1), &of(3)).unwrap(), "variant 2 of 3: solutio is done");
+        assert!(in_words(&failed(0), &of(1)).unwrap().contains("full"));
     }
 }

@@ -3,6 +3,9 @@
 //! Its order is that of the help. A place in the hint line belongs to one action of those whose keys work together; tests
 //! beside [`Action`] hold that, and that no context gives a key two meanings.
 
+use aludel_core::domain::Operation;
+use aludel_core::operation::{self, Face};
+
 use super::{Action, ActionInfo, Context, ScreenName, info};
 
 use Action as A;
@@ -13,7 +16,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Turn the idea into prompts")
         .at_work()
         .hint(2)
-        .calls("generate"),
+        .calls(Operation::Generate),
     info(
         A::RunSettings,
         "run-settings",
@@ -45,7 +48,7 @@ pub static ACTIONS: &[ActionInfo] = &[
         "all settings",
         "Every setting, its value and where that is from",
     )
-    .calls("config show"),
+    .calls(Operation::ConfigShow),
     info(A::Log, "log", Navigate, &["L"], "log", "What this process wrote to its log"),
     info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
     info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
@@ -59,11 +62,11 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToJudge, "screen-3-nav", Navigate, &["3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
-        .calls("list"),
+        .calls(Operation::List),
     info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
         .hint(14),
     info(A::GoToProviders, "screen-6", Global, &["Alt+6"], "providers", "To the Providers: availability, keys, prices")
-        .calls("providers"),
+        .calls(Operation::Providers),
     info(
         A::GoToProviders,
         "screen-6-nav",
@@ -74,7 +77,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .hint(24),
     info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To the Spending: what was spent, and what may be")
-        .calls("spend"),
+        .calls(Operation::Spend),
     info(
         A::GoToSpend,
         "screen-7-nav",
@@ -93,12 +96,12 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Make a real call to it, which may cost a little",
     )
     .hint(1)
-    .calls("test-providers"),
+    .calls(Operation::TestProviders),
     info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Check again which are available").hint(2),
     info(A::SpendRange, "spend-range", Spend, &["v"], "range", "The last day, week or month, or all time").hint(1),
     info(A::SpendGroup, "spend-group", Spend, &["o"], "group", "By day, model, provider, phase, tag or command")
         .hint(2)
-        .calls("stats"),
+        .calls(Operation::Stats),
     info(A::Reload, "reload", Spend, &["r"], "add up again", "Add up again").hint(5),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
@@ -131,16 +134,16 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::TagCandidate, "tag-finished", Navigate, &["t"], "tags", "Change the tags of this prompt")
         .at_work()
         .hint(23)
-        .calls("update"),
+        .calls(Operation::Update),
     info(A::StopVariant, "stop", Navigate, &["x"], "stop one", "Stop this variant; the others go on").at_work().hint(5),
     info(A::Retry, "retry", Navigate, &["r"], "retry", "Retry what failed, in a new run")
         .at_work()
         .hint(15)
-        .calls("generate"),
+        .calls(Operation::Generate),
     info(A::Rerun, "rerun", Navigate, &["R"], "run again", "Run the same request again")
         .at_work()
         .hint(16)
-        .calls("generate"),
+        .calls(Operation::Generate),
     info(
         A::RunWith,
         "retry-other",
@@ -151,7 +154,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .at_work()
     .hint(17)
-    .calls("generate"),
+    .calls(Operation::Generate),
     info(A::Details, "details", Navigate, &["e"], "details", "Calls, score breakdown, failure, warnings")
         .at_work()
         .hint(9),
@@ -166,10 +169,10 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Compare the marked prompts; without marks, those of the run",
     )
     .hint(19)
-    .calls("compare"),
+    .calls(Operation::Compare),
     info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
         .hint(20)
-        .calls("select"),
+        .calls(Operation::Select),
     info(
         A::LabelPairs,
         "label-pairs",
@@ -207,10 +210,12 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Load the right one into the Workbench's input",
     )
     .hint(5),
-    info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`").hint(1).calls("update"),
+    info(A::AcceptWinner, "accept", Judge, &["W"], "accept", "Tag the winner `winner`")
+        .hint(1)
+        .calls(Operation::Update),
     info(A::TagCandidate, "tag-candidate", Judge, &["t"], "tags", "Change the tags of the marked one")
         .hint(5)
-        .calls("update"),
+        .calls(Operation::Update),
     info(A::EditTask, "task", Judge, &["E"], "task", "Set the task they are judged for").hint(6),
     info(
         A::OpenCandidate,
@@ -221,15 +226,17 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Load the marked one into the Workbench's input",
     )
     .hint(2),
-    info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box").hint(1).calls("search"),
+    info(A::FocusSearch, "search", History, &["/", "i"], "search", "Go to the search box")
+        .hint(1)
+        .calls(Operation::Search),
     info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
     info(A::OpenIdea, "open", History, &["Enter"], "open", "Load its idea into the Workbench's input").hint(2),
     info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Load the prompt itself as an idea").hint(15),
-    info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls("update"),
-    info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls("update"),
+    info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls(Operation::Update),
+    info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls(Operation::Update),
     info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; {undo-delete} brings it back")
         .hint(7)
-        .calls("delete"),
+        .calls(Operation::Delete),
     info(
         A::CallBack,
         "undo-delete",
@@ -240,10 +247,14 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .hint(21),
     info(A::GroupRuns, "group-runs", History, &["f"], "runs / flat", "Group prompts by run, or not").hint(10),
-    info(A::Export, "export", History, &["E"], "export", "Export the list to a file").hint(16).calls("export"),
-    info(A::Import, "import", History, &["I"], "import", "Import prompts from a file").hint(17).calls("import"),
+    info(A::Export, "export", History, &["E"], "export", "Export the list to a file").hint(16).calls(Operation::Export),
+    info(A::Import, "import", History, &["I"], "import", "Import prompts from a file")
+        .hint(17)
+        .calls(Operation::Import),
     info(A::ToList, "to-list", History, &["h", "Left"], "list", "To the list"),
-    info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview").hint(13).calls("show"),
+    info(A::ToPreview, "to-preview", History, &["l", "Right"], "preview", "To the preview")
+        .hint(13)
+        .calls(Operation::Show),
     info(
         A::Find,
         "find-preview",
@@ -271,7 +282,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::InputHistory, "input-history", Composer, &["Ctrl+R"], "earlier inputs", "Search earlier inputs")
         .at_work()
         .hint(15)
-        .calls("history"),
+        .calls(Operation::History),
     info(A::Editor, "editor", Composer, &["Ctrl+G"], "editor", "Write in $VISUAL or $EDITOR").at_work().hint(16),
     info(A::CharLeft, "char-left", Composer, &["Left", "Ctrl+B"], "left", "Left"),
     info(A::CharRight, "char-right", Composer, &["Right", "Ctrl+F"], "right", "Right"),
@@ -334,3 +345,16 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Undo, "undo", Composer, &["Ctrl+_", "Alt+U"], "undo", "Undo"),
     info(A::Redo, "redo", Composer, &["Alt+R"], "redo", "Redo"),
 ];
+
+const _: () = {
+    // An action that calls nothing stands for one that does.
+    let mut listed = [Operation::Generate; ACTIONS.len()];
+    let mut at = 0;
+    while at < ACTIONS.len() {
+        if let Some(operation) = ACTIONS[at].operation {
+            listed[at] = operation;
+        }
+        at += 1;
+    }
+    assert!(operation::has_all(Face::Tui, &listed), "the actions are not those of `operation::of`");
+};

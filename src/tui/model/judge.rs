@@ -4,7 +4,7 @@
 
 use aludel_core::domain::{Comparison, PromptId, SelectResult, with_names};
 use aludel_core::error::Problem;
-use aludel_core::event::{Event, Outcome, RunState, RunView};
+use aludel_core::event::{Event, RunState, RunView};
 use serde_json::{Map, Value, json};
 
 use super::Costly;
@@ -53,10 +53,7 @@ impl Judged {
     /// What it came to.
     pub(crate) fn result(&self) -> Option<&SelectResult> {
         match &self.view.state {
-            RunState::Finished(outcome) => match &**outcome {
-                Outcome::Selection(result) => Some(result),
-                Outcome::Generation(_) => None,
-            },
+            RunState::Finished(outcome) => outcome.selection(),
             _ => None,
         }
     }

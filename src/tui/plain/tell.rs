@@ -4,8 +4,8 @@
 //! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
 
 use aludel_core::domain::{
-    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Prompt, PromptId, PromptSummary, SelectResult,
-    with_names,
+    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Operation, Prompt, PromptId, PromptSummary,
+    SelectResult, with_names,
 };
 use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
@@ -20,7 +20,10 @@ const BEFORE: usize = 4;
 /// What is said of an event, once `view` has taken it in. `rows` are the prompts that have numbers.
 pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Option<String> {
     Some(match kind {
-        EventKind::Started { variants: 0, .. } => "The judge compares.".to_owned(),
+        EventKind::Started { operation: Operation::Select | Operation::Compare, .. } => {
+            "The judge compares.".to_owned()
+        }
+        EventKind::Started { operation, variants: 0, .. } => format!("{operation} has begun. Ctrl-C stops."),
         EventKind::Started { variants, phases, .. } => {
             let phases: Vec<&str> = phases.iter().map(|phase| phase.as_str()).collect();
             format!("{}: {}. Ctrl-C stops.", count(u64::from(*variants), "variant"), phases.join(", then "))
@@ -59,7 +62,9 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
                 }
             }
         }
+        EventKind::Progress { done, total: Some(total) } => format!("{done} of {total}"),
         EventKind::PhaseStarted { .. }
+        | EventKind::Progress { .. }
         | EventKind::Delta { .. }
         | EventKind::Ranked { .. }
         | EventKind::Spent { .. }

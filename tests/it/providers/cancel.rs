@@ -80,8 +80,8 @@ async fn stopping_one_variant_closes_its_socket_and_no_other() {
         lab.stage.asked("anthropic").into_iter().filter(|asked| asked.is(Phase::Coagulatio, 1)).collect();
     assert_eq!(hung.len(), 1);
     close_within_a_second(&lab.stage, &hung).await;
-    let Some(EventKind::Finished { result }) = kinds.last() else { panic!("{kinds:?}") };
-    let result: Value = serde_json::to_value(result).expect("JSON");
+    let Some(EventKind::Finished { outcome }) = kinds.last() else { panic!("{kinds:?}") };
+    let result: Value = serde_json::to_value(outcome.result()).expect("JSON");
     assert_eq!(result["prompts"].as_array().map(Vec::len), Some(2), "{result}");
     assert_eq!(result["failures"][0]["variant"], 1);
 }

@@ -195,8 +195,8 @@ async fn generate(seeded: &Seeded) -> Result<(String, Option<String>), String> {
         last = Some(event.kind);
     }
     match last {
-        Some(EventKind::Finished { result }) => {
-            let result = serde_json::to_value(result).expect("JSON");
+        Some(EventKind::Finished { outcome }) => {
+            let result = serde_json::to_value(outcome.result()).expect("JSON");
             let step = &result["prompts"][0]["steps"][0];
             let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
             Ok((text(&step["provider"]).unwrap_or_default(), text(&step["model_metadata"]["fallback_from"])))

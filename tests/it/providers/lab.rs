@@ -6,7 +6,7 @@ use aludel_core::config::{self, Environment, Flags};
 use aludel_core::domain::{GenerationResult, Prompt};
 use aludel_core::engine::Engine;
 use aludel_core::error::Problem;
-use aludel_core::event::{Event, EventKind, Outcome, laws};
+use aludel_core::event::{Event, EventKind, laws};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -71,10 +71,9 @@ impl Ran {
     /// The result of a run that ended well.
     pub(super) fn result(&self) -> Result<&GenerationResult, String> {
         match self.events.last().map(|event| &event.kind) {
-            Some(EventKind::Finished { result }) => match result.as_ref() {
-                Outcome::Generation(result) => Ok(result),
-                other @ Outcome::Selection(_) => Err(format!("no result of a generation: {other:?}")),
-            },
+            Some(EventKind::Finished { outcome }) => {
+                outcome.generation().ok_or_else(|| format!("no result of a generation: {outcome:?}"))
+            }
             Some(EventKind::Failed { error }) => Err(format!("it failed: {}", error.detail)),
             other => Err(format!("it did not finish: {other:?}")),
         }

@@ -1,5 +1,6 @@
 //! `POST /api/v1/prompts/select` and `GET /api/v1/prompts/{id}/why`.
 
+use aludel_core::domain::Operation;
 use aludel_core::event::{Event, RunView};
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ async fn a_choice_is_json_or_the_events_that_lead_to_it() {
         let (_, data) = message.split_once("\ndata: ").expect("a name and data");
         view.apply(&serde_json::from_str::<Event>(data).expect("an event"));
     }
-    assert_eq!((view.operation.as_str(), view.comparisons.len()), ("select", 3));
+    assert_eq!((view.operation, view.comparisons.len()), (Some(Operation::Select), 3));
     let folded = serde_json::to_value(view.selection().expect("a choice")).expect("JSON");
     assert_eq!(without_chance(folded), without_chance(result));
 }

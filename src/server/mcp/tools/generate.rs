@@ -27,7 +27,7 @@ pub(super) fn call(mut call: Call) -> Reply {
         let request = call.decode::<GenerateRequest>()?;
         let run = call.handler.engine().generate(request)?;
         let progress = Progress::new(&call.context, call.handler.input_ended().clone());
-        content(&outcome_of(run, progress, &call.context.ct).await?)
+        content(&outcome_of(run, progress, &call.context.ct).await?.result())
     })
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn outcome_of(
             () = progress.tell(&event) => {}
         }
         match event.kind {
-            EventKind::Finished { result } => return Ok(result),
+            EventKind::Finished { outcome } => return Ok(outcome),
             EventKind::Failed { error } => return Err(Failure(error)),
             EventKind::Cancelled {} => return Err(Error::Cancelled.into()),
             _ => {}

@@ -1,14 +1,14 @@
-//! The tools about stored prompts: found, shown, listed, changed, deleted, restored, exported.
+//! The tools about stored prompts: found, shown, explained, listed, changed, deleted, restored, exported.
 //!
 //! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. Of prompts that are
 //! listed or found a model gets what tells them apart, unless it asks for more. A model deletes
 //! one prompt at a time: deleting all is not offered to it.
 
 use aludel_core::api::{
-    BriefListRequest, BriefSearchRequest, DeleteOneRequest, ExportRequest, Known, RestoreOneRequest,
-    SemanticSearchRequest, ShowRequest, UpdateRequest,
+    BriefListRequest, BriefSearchRequest, BriefSimilarRequest, DeleteOneRequest, ExportRequest, Known,
+    RestoreOneRequest, SemanticSearchRequest, ShowRequest, UpdateRequest, WhyRequest,
 };
-use aludel_core::domain::{Prompt, SearchResult, SelectedPrompt};
+use aludel_core::domain::{Prompt, SearchResult, SelectedPrompt, Why};
 use aludel_core::engine::{Deletion, PromptPage, Restoration};
 use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
@@ -69,6 +69,32 @@ pub(super) fn semantic_search(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<SemanticSearchRequest>()?;
         content(&call.handler.engine().search_as::<SelectedPrompt>(request.into()).await?)
+    })
+}
+
+pub(super) fn similar_input(known: &Known) -> Value {
+    super::input::<BriefSimilarRequest>(known)
+}
+
+pub(super) fn similar(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<BriefSimilarRequest>()?;
+        content(&call.handler.engine().similar_as::<SelectedPrompt>(request.into()).await?)
+    })
+}
+
+pub(super) fn why_input(known: &Known) -> Value {
+    super::input::<WhyRequest>(known)
+}
+
+pub(super) fn why_output() -> JsonObject {
+    schema::of::<Why>()
+}
+
+pub(super) fn why(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<WhyRequest>()?;
+        content(&call.handler.engine().why(request).await?)
     })
 }
 

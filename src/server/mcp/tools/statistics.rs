@@ -1,9 +1,9 @@
-//! The tools that measure stored prompts: one in depth, several together.
+//! The tools that measure stored prompts, one in depth, several together, and that say what was spent.
 //!
 //! A model is given the several together and not each: a thousand prompts in depth would fill its context.
 
-use aludel_core::api::{Known, MetricsRequest, ShowRequest};
-use aludel_core::domain::{MetricsSummary, PromptMetrics};
+use aludel_core::api::{Known, MetricsRequest, ShowRequest, SpendRequest};
+use aludel_core::domain::{MetricsSummary, PromptMetrics, SpendReport};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -21,6 +21,21 @@ pub(super) fn prompt(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<ShowRequest>()?;
         content(&call.handler.engine().prompt_metrics(request).await?)
+    })
+}
+
+pub(super) fn spend_input(known: &Known) -> Value {
+    super::input::<SpendRequest>(known)
+}
+
+pub(super) fn spend_output() -> JsonObject {
+    schema::of::<SpendReport>()
+}
+
+pub(super) fn spend(mut call: Call) -> Reply {
+    Box::pin(async move {
+        let request = call.decode::<SpendRequest>()?;
+        content(&call.handler.engine().spend(request).await?)
     })
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer
         return Ok(sse::answer(run, halting));
     }
     let outcome = outcome_of(run, &halting).await?;
-    answer(StatusCode::OK, &outcome)
+    answer(StatusCode::OK, &outcome.result())
 }
 
 /// Waits for the end of a run. Dropping the future, as a lost connection does, cancels it.
@@ -43,7 +43,7 @@ pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Res
             }
         };
         match event.map(|event| event.kind) {
-            Some(EventKind::Finished { result }) => return Ok(result),
+            Some(EventKind::Finished { outcome }) => return Ok(outcome),
             Some(EventKind::Failed { error }) => return Err(Refusal::from(*error)),
             Some(EventKind::Cancelled {}) if halted => return Err(Refusal::from(stopped(&unsaved))),
             Some(EventKind::Cancelled {}) | None => return Err(Refusal::from(Error::Cancelled)),

@@ -13,7 +13,9 @@ mod search;
 mod select;
 mod system;
 
+use aludel_core::domain::Operation;
 use aludel_core::error::{Code, Error};
+use aludel_core::operation::{self, Face};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
@@ -29,7 +31,7 @@ use super::error::{Answer, Refusal};
 #[derive(Debug, Clone)]
 pub struct Route {
     /// The operation, by the name that all faces share.
-    pub operation: &'static str,
+    pub operation: Operation,
     /// The method; a `GET` answers `HEAD` too.
     pub method: Method,
     /// The path, parameters in braces.
@@ -37,12 +39,7 @@ pub struct Route {
     handler: fn() -> MethodRouter<App>,
 }
 
-const fn route(
-    operation: &'static str,
-    method: Method,
-    path: &'static str,
-    handler: fn() -> MethodRouter<App>,
-) -> Route {
+const fn route(operation: Operation, method: Method, path: &'static str, handler: fn() -> MethodRouter<App>) -> Route {
     Route { operation, method, path, handler }
 }
 
@@ -53,24 +50,36 @@ const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 
 /// Every route there is.
 pub const ROUTES: &[Route] = &[
-    route("generate", Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
-    route("select", Method::POST, "/api/v1/prompts/select", || post(select::select)),
-    route("compare", Method::POST, "/api/v1/prompts/compare", || post(compare::compare)),
-    route("list", Method::GET, PROMPTS, || get(prompts::list)),
-    route("search", Method::POST, SEARCH, || post(search::by_body)),
-    route("search", Method::GET, SEARCH, || get(search::by_query)),
-    route("show", Method::GET, PROMPT, || get(prompts::show)),
-    route("why", Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
-    route("update", Method::PATCH, PROMPT, || patch(prompts::update)),
-    route("delete", Method::DELETE, PROMPT, || delete(prompts::remove)),
-    route("trash restore", Method::POST, RESTORE, || post(prompts::restore)),
-    route("trash list", Method::GET, "/api/v1/trash", || get(prompts::trash)),
-    route("stats", Method::GET, "/api/performance", || get(performance::performance)),
-    route("providers", Method::GET, "/api/v1/providers", || get(system::providers)),
-    route("health", Method::GET, health::HEALTH, || get(health::health)),
-    route("health", Method::GET, health::ALIVE, || get(health::alive)),
-    route("health", Method::GET, health::READY, || get(health::ready)),
+    route(Operation::Generate, Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
+    route(Operation::Select, Method::POST, "/api/v1/prompts/select", || post(select::select)),
+    route(Operation::Compare, Method::POST, "/api/v1/prompts/compare", || post(compare::compare)),
+    route(Operation::List, Method::GET, PROMPTS, || get(prompts::list)),
+    route(Operation::Search, Method::POST, SEARCH, || post(search::by_body)),
+    route(Operation::Search, Method::GET, SEARCH, || get(search::by_query)),
+    route(Operation::Show, Method::GET, PROMPT, || get(prompts::show)),
+    route(Operation::Similar, Method::GET, "/api/v1/prompts/{prompt_id}/similar", || get(search::similar)),
+    route(Operation::Why, Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
+    route(Operation::Update, Method::PATCH, PROMPT, || patch(prompts::update)),
+    route(Operation::Delete, Method::DELETE, PROMPT, || delete(prompts::remove)),
+    route(Operation::TrashRestore, Method::POST, RESTORE, || post(prompts::restore)),
+    route(Operation::TrashList, Method::GET, "/api/v1/trash", || get(prompts::trash)),
+    route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend)),
+    route(Operation::Stats, Method::GET, "/api/performance", || get(performance::performance)),
+    route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers)),
+    route(Operation::Health, Method::GET, health::HEALTH, || get(health::health)),
+    route(Operation::Health, Method::GET, health::ALIVE, || get(health::alive)),
+    route(Operation::Health, Method::GET, health::READY, || get(health::ready)),
 ];
+
+const _: () = {
+    let mut listed = [Operation::Generate; ROUTES.len()];
+    let mut at = 0;
+    while at < ROUTES.len() {
+        listed[at] = ROUTES[at].operation;
+        at += 1;
+    }
+    assert!(operation::has_all(Face::Rest, &listed), "the routes are not those of `operation::of`");
+};
 
 /// True for probes, which are answered under any load.
 pub(super) fn is_probe(path: &str) -> bool {

@@ -1,9 +1,9 @@
-//! Latency and throughput: the totals of what is stored.
+//! Latency and throughput, the totals of what is stored, and what was spent.
 //!
-//! The answer is that of `stats`, whole: latency and first-token percentiles, tokens a second, tokens and cost, in total
+//! The answers are those of `stats` and `spend`, whole: latency and first-token percentiles, tokens a second, tokens and cost, in total
 //! and by the keys asked for.
 
-use aludel_core::api::{Request as _, StatsRequest};
+use aludel_core::api::{Request as _, SpendRequest, StatsRequest};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use serde_json::Value;
@@ -18,4 +18,11 @@ pub(super) async fn performance(State(app): State<App>, headers: HeaderMap, uri:
     let raw = body::query(&uri, StatsRequest::FIELDS)?;
     let request = app.engine().decode::<StatsRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().stats(request).await?)
+}
+
+pub(super) async fn spend(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = body::query(&uri, SpendRequest::FIELDS)?;
+    let request = app.engine().decode::<SpendRequest>(Value::Object(raw))?;
+    answer(StatusCode::OK, &app.engine().spend(request).await?)
 }

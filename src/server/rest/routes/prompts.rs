@@ -21,7 +21,7 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::body::{self, IfMatch};
 use crate::server::rest::error::Answer;
 
-type PromptId = std::result::Result<Path<String>, PathRejection>;
+pub(super) type PromptId = std::result::Result<Path<String>, PathRejection>;
 
 const PROMPT_ID: &str = "prompt_id";
 const REVISION: &str = "revision";
@@ -94,7 +94,7 @@ pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) 
 }
 
 /// The raw request with the id of the path, which is the only place to say it.
-fn with_id(mut raw: Map<String, Value>, id: PromptId) -> Result<Value> {
+pub(super) fn with_id(mut raw: Map<String, Value>, id: PromptId) -> Result<Value> {
     let Path(id) = id.map_err(|rejection| {
         Error::shape(PROMPT_ID, format!("cannot be read from the path: {}", rejection.body_text()))
     })?;

@@ -1,10 +1,10 @@
-//! `/api/v1/prompts/search`: stored prompts, found by words or by meaning.
+//! `/api/v1/prompts/search` and `/api/v1/prompts/{id}/similar`: stored prompts, found by words, by meaning, by another.
 //!
 //! The body is the list, best first; how many there are, what embedding the query took and what to know besides are
 //! headers. A query string may say `q` for `query`; all else has the names of the body.
 
-use aludel_core::api::{Request as _, SearchRequest};
-use aludel_core::domain::SelectedPrompt;
+use aludel_core::api::{Request as _, SearchRequest, SimilarRequest};
+use aludel_core::domain::{SearchResult, SelectedPrompt};
 use aludel_core::error::{Error, Result};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer;
+use super::prompts::{PromptId, with_id};
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::Answer;
 use crate::server::rest::{App, body};
@@ -40,7 +41,18 @@ pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Ur
 
 async fn search(app: &App, raw: Value) -> Answer {
     let request = app.engine().decode::<SearchRequest>(raw)?;
-    let result = app.engine().search_as::<SelectedPrompt>(request).await?;
+    found(&app.engine().search_as::<SelectedPrompt>(request).await?)
+}
+
+/// The prompts nearest to the one in the path, as a search gives them.
+pub(super) async fn similar(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with_id(body::query(&uri, SimilarRequest::FIELDS)?, id)?;
+    let request = app.engine().decode::<SimilarRequest>(raw)?;
+    found(&app.engine().similar_as::<SelectedPrompt>(request).await?)
+}
+
+fn found(result: &SearchResult<SelectedPrompt>) -> Answer {
     let mut response = answer(StatusCode::OK, &result.prompts)?;
     let headers = response.headers_mut();
     headers.insert(TOTAL, HeaderValue::from(result.total));

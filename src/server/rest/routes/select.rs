@@ -21,5 +21,5 @@ pub(super) async fn select(State(app): State<App>, request: Request) -> Answer {
         return Ok(sse::answer(run, halting));
     }
     let outcome = outcome_of(run, &halting).await?;
-    answer(StatusCode::OK, &outcome)
+    answer(StatusCode::OK, &outcome.result())
 }

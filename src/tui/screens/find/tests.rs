@@ -51,7 +51,7 @@ fn judged(bench: &mut Bench) {
     let ticket = bench.model.judge.judged.as_ref().unwrap().ticket;
     let result = selection(true);
     let told = result.comparisons.iter().map(|comparison| EventKind::Judged { comparison: comparison.clone() });
-    let end = EventKind::Finished { result: Box::new(Outcome::Selection(result.clone())) };
+    let end = EventKind::Finished { outcome: Box::new(Outcome::Select(result.clone())) };
     bench.tell_of(ticket, told.chain([end]).collect());
 }
 

@@ -1,6 +1,6 @@
 //! What keys and events do to the Judge, and pictures of it at three sizes and the least one.
 
-use aludel_core::domain::{ModelMetadata, PromptId};
+use aludel_core::domain::{ModelMetadata, Operation, PromptId};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome};
 
@@ -37,7 +37,7 @@ fn asked(bench: &mut Bench, keys: &str) -> (Ticket, serde_json::Value) {
 }
 
 fn begun() -> EventKind {
-    EventKind::Started { operation: "select".into(), variants: 0, phases: Vec::new() }
+    EventKind::Started { operation: Operation::Select, total: None, variants: 0, phases: Vec::new() }
 }
 
 fn at_work(bench: &mut Bench) -> Ticket {
@@ -51,7 +51,7 @@ fn concluded(bench: &mut Bench, confident: bool) {
     let ticket = at_work(bench);
     let result = selection(confident);
     let rest = result.comparisons[1..].iter().map(|comparison| EventKind::Judged { comparison: comparison.clone() });
-    let end = EventKind::Finished { result: Box::new(Outcome::Selection(result.clone())) };
+    let end = EventKind::Finished { outcome: Box::new(Outcome::Select(result.clone())) };
     bench.tell_of(ticket, rest.chain([end]).collect());
 }
 

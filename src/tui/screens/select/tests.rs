@@ -40,7 +40,7 @@ fn finished(keys: &str) -> Bench {
             Effect::Core(CoreEffect::Select { ticket, .. }) => {
                 let result = selection(true);
                 let told = result.comparisons.iter().map(|one| EventKind::Judged { comparison: one.clone() });
-                let end = EventKind::Finished { result: Box::new(Outcome::Selection(result.clone())) };
+                let end = EventKind::Finished { outcome: Box::new(Outcome::Select(result.clone())) };
                 bench.tell_of(ticket, told.chain([end]).collect());
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! What may happen to the workbench, drawn at random: keys, pastes, sizes, time, and answers of the core in any order,
 //! malformed and stale ones among them.
 
-use aludel_core::domain::{CompareResult, Phase, SpendBy};
+use aludel_core::domain::{CompareResult, Operation, Phase, SpendBy};
 use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
@@ -80,8 +80,9 @@ pub(super) fn sizes() -> impl Strategy<Value = (u16, u16)> {
 fn events() -> impl Strategy<Value = EventKind> {
     let place = || (0_u32..5, select(Phase::ALL.to_vec()));
     prop_oneof![
-        (0_u32..5, prop::sample::subsequence(Phase::ALL.to_vec(), 0..=3))
-            .prop_map(|(variants, phases)| { EventKind::Started { operation: "generate".into(), variants, phases } }),
+        (0_u32..5, prop::sample::subsequence(Phase::ALL.to_vec(), 0..=3)).prop_map(|(variants, phases)| {
+            EventKind::Started { operation: Operation::Generate, total: None, variants, phases }
+        }),
         place().prop_map(|(variant, phase)| phase_started(variant, phase)),
         (place(), texts()).prop_map(|((variant, phase), text)| delta(variant, phase, &text)),
         (place(), texts()).prop_map(|((variant, phase), text)| phase_finished(variant, phase, &text, 90)),
@@ -169,9 +170,9 @@ fn news() -> impl Strategy<Value = News> {
 
 /// A judging as it should be, or parts of one in any order.
 fn judged() -> impl Strategy<Value = Vec<EventKind>> {
-    let begun = || EventKind::Started { operation: "select".into(), variants: 0, phases: Vec::new() };
+    let begun = || EventKind::Started { operation: Operation::Select, total: None, variants: 0, phases: Vec::new() };
     let one = |(a, b, margin, agreed)| EventKind::Judged { comparison: comparison(a, b, margin, agreed) };
-    let end = |confident| EventKind::Finished { result: Box::new(RunOutcome::Selection(selection(confident))) };
+    let end = |confident| EventKind::Finished { outcome: Box::new(RunOutcome::Select(selection(confident))) };
     let comparisons = || proptest::collection::vec((0_u32..4, 0_u32..4, -1.0..1.0_f64, any::<bool>()), 0..6);
     prop_oneof![
         (comparisons(), any::<bool>()).prop_map(move |(all, confident)| {

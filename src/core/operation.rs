@@ -1,0 +1,202 @@
+//! The table of operations: what each says of itself, what it does to the world, and which faces have it.
+//!
+//! A face has a list of its own for what is its own: a path, a tool's words for a model, a key. Each list names operations, and
+//! is held against this table: the servers' and the workbench's when the program is compiled ([`has_all`]), the command line's by
+//! a test, because its tree is made when the program runs. An operation without a row does not compile.
+
+use crate::domain::Operation;
+
+/// One of the ways in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// The command line.
+    Cli,
+    /// The REST server.
+    Rest,
+    /// The MCP server.
+    Mcp,
+    /// The workbench.
+    Tui,
+}
+
+impl Face {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Cli, Self::Rest, Self::Mcp, Self::Tui];
+}
+
+/// What an operation does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Looks at what is here.
+    Reads,
+    /// Looks at what is here, and may ask a provider about it.
+    Searches,
+    /// Asks providers, and may add to what is stored.
+    Generates,
+    /// Changes what is stored, or a file of the user's.
+    Changes,
+    /// Removes what is stored; a second time changes nothing more.
+    Deletes,
+    /// Opens a face.
+    Serves,
+}
+
+/// What is known of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// For a person, in a line.
+    pub about: &'static str,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// The faces that have it.
+    pub faces: &'static [Face],
+}
+
+const fn row(about: &'static str, effect: Effect, faces: &'static [Face]) -> Row {
+    Row { about, effect, faces }
+}
+
+/// The row of an operation.
+#[expect(clippy::match_same_arms, reason = "a row each, in the order of names")]
+pub const fn of(operation: Operation) -> Row {
+    match operation {
+        Operation::Compare => row("Compare prompts: what differs, which is best", Effect::Searches, Face::ALL),
+        Operation::Completions => row("Print a completion script for a shell", Effect::Reads, &[Face::Cli]),
+        Operation::ConfigExport => {
+            row("Print the values in force as a file, secrets hidden", Effect::Reads, &[Face::Cli])
+        }
+        Operation::ConfigGet => row("Print one value", Effect::Reads, &[Face::Cli]),
+        Operation::ConfigInit => row("Write a commented file to start from", Effect::Changes, &[Face::Cli]),
+        Operation::ConfigPath => row("Print where the file is", Effect::Reads, &[Face::Cli]),
+        Operation::ConfigSet => {
+            row("Change one value in the file, its comments and order kept", Effect::Changes, &[Face::Cli])
+        }
+        Operation::ConfigShow => {
+            row("Show every value in force, secrets hidden", Effect::Reads, &[Face::Cli, Face::Tui])
+        }
+        Operation::ConfigValidate => row("Check only the configuration file", Effect::Reads, &[Face::Cli]),
+        Operation::Delete => row("Delete prompts", Effect::Deletes, Face::ALL),
+        Operation::Export => {
+            row("Export stored prompts to back up, move or read", Effect::Reads, &[Face::Cli, Face::Mcp, Face::Tui])
+        }
+        Operation::Generate => row("Turn an idea into ranked prompts", Effect::Generates, Face::ALL),
+        Operation::Health => row("Tell whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
+        Operation::History => {
+            row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])
+        }
+        Operation::HttpServer => row("Serve REST over HTTP", Effect::Serves, &[Face::Cli]),
+        Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Tui]),
+        Operation::JudgeAudit => row("Test a judge", Effect::Generates, &[Face::Cli]),
+        Operation::List => row("List stored prompts, newest first", Effect::Reads, Face::ALL),
+        Operation::Man => row("Print the manual page", Effect::Reads, &[Face::Cli]),
+        Operation::Metrics => {
+            row("Measure prompts: cost, latency, length, quality, rank", Effect::Reads, &[Face::Cli, Face::Mcp])
+        }
+        Operation::Migrate => row("Migrate the database to the newest schema", Effect::Changes, &[Face::Cli]),
+        Operation::PersonasEdit => row("Edit a copy of one", Effect::Changes, &[Face::Cli]),
+        Operation::PersonasList => row("List them", Effect::Reads, &[Face::Cli]),
+        Operation::PersonasShow => row("Print one as it is used", Effect::Reads, &[Face::Cli]),
+        Operation::Providers => row("List providers, and why one cannot be used", Effect::Reads, Face::ALL),
+        Operation::Reindex => row("Rebuild the search indexes", Effect::Changes, &[Face::Cli]),
+        Operation::Search => row("Find stored prompts by words or by meaning", Effect::Searches, Face::ALL),
+        Operation::Select => row(
+            "Let the judge choose the best of several prompts",
+            Effect::Generates,
+            &[Face::Cli, Face::Rest, Face::Tui],
+        ),
+        Operation::Serve => row("Serve MCP over standard input and output", Effect::Serves, &[Face::Cli]),
+        Operation::Show => row("Show a prompt with every step", Effect::Reads, Face::ALL),
+        Operation::Similar => {
+            row("Find the stored prompts nearest to one of them", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
+        }
+        Operation::Spend => row("Show what was spent, and the caps in force", Effect::Reads, Face::ALL),
+        Operation::Stats => row(
+            "Show totals of what is stored, by day, phase, provider and model",
+            Effect::Reads,
+            &[Face::Cli, Face::Rest, Face::Tui],
+        ),
+        Operation::TemplatesEdit => row("Edit a copy of one", Effect::Changes, &[Face::Cli]),
+        Operation::TemplatesList => row("List them", Effect::Reads, &[Face::Cli]),
+        Operation::TemplatesShow => row("Print one as it is used", Effect::Reads, &[Face::Cli]),
+        Operation::TestProviders => {
+            row("Make a real call to each provider, and say what is wrong", Effect::Generates, &[Face::Cli, Face::Tui])
+        }
+        Operation::TrashEmpty => row("Delete for good: these, or all in the trash", Effect::Deletes, &[Face::Cli]),
+        Operation::TrashList => {
+            row("List deleted prompts, last deleted first", Effect::Reads, &[Face::Cli, Face::Rest])
+        }
+        Operation::TrashRestore => {
+            row("Bring deleted prompts back", Effect::Changes, &[Face::Cli, Face::Rest, Face::Mcp])
+        }
+        Operation::Tui => row("Open the workbench", Effect::Serves, &[Face::Cli]),
+        Operation::Update => row("Change a prompt's tags, notes or text", Effect::Changes, Face::ALL),
+        Operation::Validate => {
+            row("Check configuration, providers, templates and database", Effect::Reads, &[Face::Cli, Face::Mcp])
+        }
+        Operation::Version => row("Print the version", Effect::Reads, &[Face::Cli, Face::Mcp]),
+        Operation::Why => {
+            row("Explain how a prompt was made and ranked", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
+        }
+    }
+}
+
+impl Row {
+    /// True where this face has it.
+    pub const fn is_on(&self, face: Face) -> bool {
+        let mut at = 0;
+        while at < self.faces.len() {
+            if self.faces[at] as u8 == face as u8 {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+}
+
+/// True when a face's list has the operations that it should, and no other. For `const` assertions.
+pub const fn has_all(face: Face, listed: &[Operation]) -> bool {
+    let mut at = 0;
+    while at < Operation::ALL.len() {
+        let operation = Operation::ALL[at];
+        if is_listed(operation, listed) != of(operation).is_on(face) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn is_listed(operation: Operation, listed: &[Operation]) -> bool {
+    let mut at = 0;
+    while at < listed.len() {
+        if listed[at] as u8 == operation as u8 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_what_its_face_has_and_nothing_else() {
+        let of_rest: Vec<Operation> =
+            Operation::ALL.into_iter().filter(|operation| of(*operation).is_on(Face::Rest)).collect();
+        assert!(has_all(Face::Rest, &of_rest));
+        assert!(!has_all(Face::Rest, &of_rest[1..]));
+        assert!(!has_all(Face::Rest, &[&of_rest[..], &[Operation::Man]].concat()));
+    }
+
+    #[test]
+    fn every_operation_says_what_it_does_in_a_line() {
+        for operation in Operation::ALL {
+            let Row { about, faces, .. } = of(operation);
+            assert!(about.starts_with(char::is_uppercase) && about.len() <= 80 && !about.ends_with('.'), "{about}");
+            assert!(!faces.is_empty(), "{operation}");
+        }
+    }
+}
