@@ -14,9 +14,23 @@
 //! Within a layer an import is allowed. `tests/it/architecture.rs` holds all this.
 //!
 //! # The way of a request
-//! A face hands a raw JSON value to [`api::decode`], the only validation there is; calls one method of
-//! [`engine::Engine`]; and renders what comes back: a value, or a [`event::Run`] whose [`event::Event`]s fold into
-//! one [`event::RunView`].
+//! What can be asked for is a [`domain::Operation`]; [`operation::of`] says what each does to the world and which faces have it,
+//! and the faces' own lists (routes, tools, actions, commands) are held against it.
+//!
+//! A face hands a raw JSON value to [`api::decode`], the only validation there is, which reads the operation's table of fields;
+//! calls one method of [`engine::Engine`], which resolves names and configuration into a plan; and renders what comes back: a
+//! value, or an [`error::Error`] with its [`error::Code`].
+//!
+//! # The way of longer work
+//! What takes longer answers with an [`event::Run`]. Behind it is an ordinary future ([`pipeline::generate`],
+//! [`pipeline::select`]) that takes a plan, the [`pipeline::Ports`] through which it acts on the world, a voice
+//! ([`pipeline::Announcer`]) and what stops it ([`event::RunControl`]); other work can be made of it. A shell spawns it, and tells
+//! its end. Its [`event::Event`]s begin with `started` (the operation, the total of its units), count units as they are done, and
+//! end with one terminal event, whose [`event::Outcome`] is told apart by the operation. They fold into one [`event::RunView`],
+//! which every face draws; work that a face does not know is a bar with its name and counts. Dropping the run stops the work.
+//!
+//! Calls to providers wait for a permit of the provider and one of the whole process ([`provider::permit`]), so a hundred
+//! generations side by side keep to the limits of one; what they cost goes through one [`ledger`].
 
 pub mod api;
 pub mod assets;

@@ -3,6 +3,9 @@
 //!
 //! The yardstick is the ideal, three sleeps of the same length one after the other, run in turn with ours; the ratio of
 //! the two is taken pair by pair and its median reported. CPU time is the whole process's, a call.
+//!
+//! Then as many generations at once, of three variants each, as a batch would start, through one pool of permits that is much
+//! smaller: the ideal is all their calls, as many side by side as the pool lets through.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -21,6 +24,11 @@ use measure::{cpu_ms, generate, median, peak_kb};
 const PHASE_MS: u64 = 50;
 const PHASES: u32 = 3;
 const ROUNDS: usize = 9;
+/// Generations side by side, their variants, and the calls that may be under way for all of them.
+const AT_ONCE: u32 = 64;
+const VARIANTS_EACH: u32 = 3;
+const POOL: u32 = 16;
+const POOLED: &str = "pooled";
 
 /// How an answer arrives: in one piece, or in pieces of 16 characters that all come at once.
 const ARRIVALS: [(&str, u32); 2] = [("whole", 1_000_000), ("streamed", 16)];
@@ -40,6 +48,9 @@ fn main() {
         configuration
             .push_str(&["  ", name, ": {kind: sim, script: ", script.to_str().expect("UTF-8"), "}\n"].concat());
     }
+    let script = home.path().join("whole.yaml");
+    let limits = format!("kind: sim, script: {}, max_concurrency: {POOL}", script.display());
+    configuration.push_str(&["  ", POOLED, ": {", &limits, "}\n"].concat());
     std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
     let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
     let engine = Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
@@ -64,6 +75,22 @@ fn main() {
             );
         }
     }
+    let (mut ratios, mut walls) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let all = (0..AT_ONCE).map(|_| generate(&engine, POOLED, VARIANTS_EACH));
+        runtime.block_on(futures_util::future::join_all(all));
+        let ours = began.elapsed();
+        let calls = AT_ONCE * VARIANTS_EACH * PHASES;
+        let ideal = Duration::from_millis(PHASE_MS) * calls.div_ceil(POOL);
+        ratios.push(ours.as_secs_f64() / ideal.as_secs_f64());
+        walls.push(ours.as_secs_f64() * 1e3);
+    }
+    println!(
+        "{AT_ONCE} generations of {VARIANTS_EACH} at once, {POOL} permits: {:.3}x the ideal ({:.0} ms, median of {ROUNDS})",
+        median(ratios),
+        median(walls)
+    );
     println!("peak memory: {} kB", peak_kb());
 }
 

@@ -78,7 +78,7 @@ pub static TABLE: &[Key] = &[
         "providers.*.max_concurrency",
         Kind::Whole(1, 1000),
         DefaultValue::Unset,
-        "Concurrent calls to it. Unset: only `run.max_concurrency` limits them.",
+        "Concurrent calls to it, within `run.max_concurrency`. Unset: that alone limits them.",
     ),
     row("providers.*.headers.*", Kind::Secret, DefaultValue::Unset, "A header sent with every call; never shown."),
     row("providers.*.script", Kind::Path, DefaultValue::Unset, "The script of a provider of kind sim, a YAML file."),
@@ -291,7 +291,12 @@ pub static TABLE: &[Key] = &[
         DefaultValue::Unset,
         "A run that may cost more US dollars than this asks first. Unset: never.",
     ),
-    row("run.max_concurrency", Kind::Whole(1, 1000), DefaultValue::Whole(16), "Calls of one run at the same time."),
+    row(
+        "run.max_concurrency",
+        Kind::Whole(1, 1000),
+        DefaultValue::Whole(16),
+        "Calls to providers at the same time, of all runs of a process.",
+    ),
     row(
         "ranking.weights.*",
         Kind::Number(0.0, 1.0),

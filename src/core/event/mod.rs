@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{
     Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, SelectResult, SessionId,
 };
-use crate::error::{Code, Problem};
+use crate::error::{Code, Error, Problem};
 
 pub use fold::{PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
 pub use run::{EventSender, Run, RunControl};
@@ -244,6 +244,15 @@ const fn is_zero(number: &u32) -> bool {
 }
 
 impl EventKind {
+    /// The terminal event of what this came to.
+    pub fn end_of(result: crate::error::Result<Outcome>) -> Self {
+        match result {
+            Ok(outcome) => Self::Finished { outcome: Box::new(outcome) },
+            Err(Error::Cancelled) => Self::Cancelled {},
+            Err(error) => Self::Failed { error: Box::new(error.into()) },
+        }
+    }
+
     /// That this prompt is complete.
     pub fn variant_finished(prompt: Prompt) -> Self {
         Self::VariantFinished {

@@ -1,4 +1,4 @@
-//! The run's voice: sends events, and remembers every warning so that the result holds them too.
+//! The voice of some work: sends its events, and remembers every warning so that the result holds them too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,13 +8,14 @@ use crate::event::{EventKind, EventSender};
 
 /// Sends the events of one run. Clones speak for the same run.
 #[derive(Clone)]
-pub(super) struct Announcer {
+pub struct Announcer {
     events: EventSender,
     warnings: Arc<Mutex<Vec<String>>>,
 }
 
 impl Announcer {
-    pub(super) fn new(events: EventSender) -> Self {
+    /// For the events of one run.
+    pub fn new(events: EventSender) -> Self {
         Self { events, warnings: Arc::default() }
     }
 

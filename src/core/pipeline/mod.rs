@@ -11,7 +11,9 @@
 //!
 //! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
 //!
-//! [`Plan`] is everything a run needs, resolved by the engine; [`run`] carries it out; [`variant`] is one variant.
+//! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and [`select`] a selection: ordinary
+//! futures, of which other work can be made. [`start`] and [`start_selection`] spawn them and tell their end. [`variant`] is one
+//! variant.
 
 mod allowance;
 mod announce;
@@ -29,6 +31,7 @@ mod unsaved_tests;
 mod variant;
 
 pub use allowance::Allowance;
+pub use announce::Announcer;
 pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
-pub use run::start;
-pub use selection::{JudgeJob, SelectPlan, start_selection};
+pub use run::{Generated, generate, start};
+pub use selection::{JudgeJob, SelectPlan, select, start_selection};

@@ -1,4 +1,4 @@
-//! The end of a run: what was gathered becomes a result, or the error that stands for it.
+//! The end of a generation: what was gathered becomes a result, or the error that stands for it.
 
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
@@ -9,7 +9,7 @@ use crate::domain::{
     GenerationResult, ModelMetadata, Operation, Prompt, PromptId, Ranking, SelectResult, VariantFailure,
 };
 use crate::error::{Error, Result};
-use crate::event::{EventKind, Outcome, RunControl};
+use crate::event::{EventKind, RunControl};
 use crate::offload::offload;
 use crate::rank;
 use crate::store::Mutation;
@@ -41,7 +41,10 @@ impl Gathered {
     }
 }
 
-/// Ranks, judges, and gives the terminal event.
+/// Ranks, judges, and gives the result.
+///
+/// # Errors
+/// `cancelled`; why the first variant failed where none finished.
 pub(super) async fn conclude(
     plan: &Plan,
     ports: &Ports,
@@ -49,7 +52,7 @@ pub(super) async fn conclude(
     control: &RunControl,
     deadline: Option<tokio::time::Instant>,
     mut gathered: Gathered,
-) -> EventKind {
+) -> Result<GenerationResult> {
     let rankings = if gathered.prompts.is_empty() {
         Vec::new()
     } else {
@@ -62,21 +65,20 @@ pub(super) async fn conclude(
         rank_prompts(plan, ports, events, given_up, &mut gathered).await
     };
     if control.token().is_cancelled() {
-        return EventKind::Cancelled {};
+        return Err(Error::Cancelled);
     }
     if gathered.prompts.is_empty() {
         let lost = || Error::Internal("no variant finished and none said why".into());
-        let error = gathered.first_error.take().unwrap_or_else(lost);
-        return EventKind::Failed { error: Box::new(error.into()) };
+        return Err(gathered.first_error.take().unwrap_or_else(lost));
     }
     let selected = match &plan.judge {
         Some(judge) => select(plan, ports, judge, events, control, deadline, &mut gathered).await,
         None => None,
     };
     if control.token().is_cancelled() {
-        return EventKind::Cancelled {};
+        return Err(Error::Cancelled);
     }
-    let result = GenerationResult {
+    Ok(GenerationResult {
         session_id: plan.session_id,
         prompts: gathered.prompts,
         rankings,
@@ -84,8 +86,7 @@ pub(super) async fn conclude(
         failures: gathered.failures,
         warnings: events.warnings(),
         model_metadata: plan.account.unseen().added_to(ModelMetadata::sum(&gathered.spent)),
-    };
-    EventKind::Finished { outcome: Box::new(Outcome::Generate(result)) }
+    })
 }
 
 /// Sets scores, puts the prompts in order, tells the store and the consumer. Without a ranking, because it was given up

@@ -1,5 +1,8 @@
 //! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
 //!
+//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] is the shell that spawns it and
+//! tells its end as an event.
+//!
 //! Variants are begun in their order: each waits for a place, and under a cap until all that it may take is set aside.
 
 use std::sync::Arc;
@@ -11,12 +14,12 @@ use tokio::task::JoinSet;
 use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
-use super::plan::{Plan, Ports};
+use super::plan::{Begin, Plan, Ports};
 use super::unsaved;
 use super::variant::{self, Progress};
-use crate::domain::{ModelMetadata, Operation, Phase, Prompt, VariantFailure};
+use crate::domain::{GenerationResult, ModelMetadata, Operation, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
-use crate::event::{EventKind, Run, RunControl};
+use crate::event::{EventKind, Outcome, Run, RunControl};
 use crate::ledger::Allotment;
 use crate::offload::{INLINE_BYTES, offload};
 
@@ -24,11 +27,27 @@ use crate::offload::{INLINE_BYTES, offload};
 pub fn start(plan: Plan, ports: Ports) -> Run {
     let control = RunControl::new(plan.count);
     let (events, run) = Run::new(plan.session_id, control.clone());
-    tokio::spawn(async move { carry_out(Arc::new(plan), ports, Announcer::new(events), control).await });
+    tokio::spawn(async move {
+        let events = Announcer::new(events);
+        let generated = generate(Arc::new(plan), &ports, &events, &control).await;
+        events.send(EventKind::end_of(generated.result.map(Outcome::Generate))).await;
+        if let Some(begin) = generated.afterwards {
+            begin();
+        }
+    });
     run
 }
 
-async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: RunControl) {
+/// What a generation came to.
+pub struct Generated {
+    /// The result, or why there is none.
+    pub result: Result<GenerationResult, Error>,
+    /// What was announced of the prompts that are stored, to be begun once the end is told.
+    pub afterwards: Option<Begin>,
+}
+
+/// Carries a plan out, and tells all but its end. `cancelled` when `control` was.
+pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Generated {
     events
         .send(EventKind::Started {
             operation: Operation::Generate,
@@ -43,33 +62,28 @@ async fn carry_out(plan: Arc<Plan>, ports: Ports, events: Announcer, control: Ru
     let mut stored = Vec::new();
     let mut answered = Vec::new();
     let mut by_judge = None;
-    let terminal = match begin(&plan, &ports, &events).await {
-        Err(error) => EventKind::Failed { error: Box::new(error.into()) },
+    let result = match begin(&plan, ports, events).await {
+        Err(error) => Err(error),
         Ok(()) => {
             let deadline = plan.timeout.map(|limit| tokio::time::Instant::now() + limit);
-            let gathered = run_variants(&plan, &ports, &events, &control, deadline).await;
+            let gathered = run_variants(&plan, ports, events, control, deadline).await;
             if plan.save {
                 stored = gathered.stored_prompts();
             }
             answered.clone_from(&gathered.spent);
             let before = plan.account.answered();
-            let terminal = outcome::conclude(&plan, &ports, &events, &control, deadline, gathered).await;
+            let result = outcome::conclude(&plan, ports, events, control, deadline, gathered).await;
             by_judge = plan.account.answered().since(before).account();
-            terminal
+            result
         }
     };
     // Announced first, so that whoever sees the last event knows that there is more to wait for.
     let unseen = plan.account.unseen();
-    let has_result = matches!(terminal, EventKind::Finished { .. });
-    if unseen.may_have_cost() || (!has_result && by_judge.as_ref().is_some_and(ModelMetadata::may_have_cost)) {
+    if unseen.may_have_cost() || (result.is_err() && by_judge.as_ref().is_some_and(ModelMetadata::may_have_cost)) {
         let model_metadata = unseen.added_to(ModelMetadata::sum(answered.iter().chain(&by_judge)));
         events.send(EventKind::Spent { model_metadata }).await;
     }
-    let begin = (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone()));
-    events.send(terminal).await;
-    if let Some(begin) = begin {
-        begin();
-    }
+    Generated { result, afterwards: (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone())) }
 }
 
 /// Says what the caps buy, and records the run, so that a cap that is too low and a database that cannot be used are

@@ -54,11 +54,28 @@ pub struct JudgeJob {
 pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
     let control = RunControl::new(0);
     let (events, run) = Run::new(plan.session_id, control.clone());
-    tokio::spawn(async move { carry_out(&plan, &ports, &Announcer::new(events), &control).await });
+    tokio::spawn(async move {
+        let events = Announcer::new(events);
+        let chosen = select(&plan, &ports, &events, &control).await;
+        let outcome = |result| match plan.job.operation {
+            Operation::Compare => Outcome::Compare(result),
+            _ => Outcome::Select(result),
+        };
+        events.send(EventKind::end_of(chosen.map(outcome))).await;
+    });
     run
 }
 
-async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control: &RunControl) {
+/// Carries a selection out, and tells all but its end.
+///
+/// # Errors
+/// `cancelled` when `control` was; the judge's own; `provider_timeout`.
+pub async fn select(
+    plan: &SelectPlan,
+    ports: &Ports,
+    events: &Announcer,
+    control: &RunControl,
+) -> Result<SelectResult> {
     let operation = plan.job.operation;
     let pairs = judge::most_pairs(plan.candidates.len(), plan.job.judge.thorough);
     events.send(EventKind::Started { operation, total: Some(pairs as u64), variants: 0, phases: Vec::new() }).await;
@@ -79,18 +96,7 @@ async fn carry_out(plan: &SelectPlan, ports: &Ports, events: &Announcer, control
     if unseen.may_have_cost() || (chosen.is_err() && model_metadata.may_have_cost()) {
         events.send(EventKind::Spent { model_metadata }).await;
     }
-    events
-        .send(match chosen {
-            Ok(result) => EventKind::Finished {
-                outcome: Box::new(match operation {
-                    Operation::Compare => Outcome::Compare(result),
-                    _ => Outcome::Select(result),
-                }),
-            },
-            Err(Error::Cancelled) => EventKind::Cancelled {},
-            Err(error) => EventKind::Failed { error: Box::new(error.into()) },
-        })
-        .await;
+    chosen
 }
 
 /// Lets the judge choose, and keeps what it said.

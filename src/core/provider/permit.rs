@@ -1,4 +1,6 @@
-//! Bounded concurrency for one provider: the layer that makes callers queue.
+//! Bounded concurrency, of one provider and of all together: the layer that makes callers queue.
+//!
+//! [`Permits`] are shared by all that asks a provider, however many runs there are: its own ones, and those of the whole process.
 //!
 //! A permit is taken when the request goes out and given back with the last chunk, with the error, or when the stream
 //! is dropped, whichever comes first. Waiting is first come, first served, and costs nothing: no timer of the layers
@@ -9,37 +11,75 @@ use std::sync::Arc;
 
 use async_stream::stream;
 use futures_util::StreamExt;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
+/// How many requests may be under way at once: to one provider, and in all.
+#[derive(Clone)]
+pub struct Permits {
+    own: Arc<Semaphore>,
+    all: Arc<Semaphore>,
+}
+
+/// The right to have a request under way, given back when it is dropped.
+pub struct Held {
+    _own: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
+}
+
+/// Room for so many requests at once.
+pub fn room(most: NonZeroUsize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(most.get().min(Semaphore::MAX_PERMITS)))
+}
+
+impl Permits {
+    /// For one provider, whose requests count among `all`.
+    pub fn new(max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
+        Self { own: room(max_concurrency), all }
+    }
+
+    /// For one provider that shares with no other.
+    pub fn alone(max_concurrency: NonZeroUsize) -> Self {
+        Self::new(max_concurrency, room(NonZeroUsize::MAX))
+    }
+
+    /// Waits until a request may go out; `None` when none will any more.
+    pub async fn enter(&self) -> Option<Held> {
+        // Its own first, so that nobody keeps others waiting while waiting for a slow provider.
+        let own = Arc::clone(&self.own).acquire_owned().await.ok()?;
+        let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        Some(Held { _own: own, _all: all })
+    }
+
+    /// How many more requests could start now.
+    pub fn free(&self) -> usize {
+        self.own.available_permits().min(self.all.available_permits())
+    }
+}
+
 /// Lets at most so many requests of the inner provider be under way at once.
 pub struct Permit {
     inner: Arc<dyn Provider>,
-    permits: Arc<Semaphore>,
+    permits: Permits,
 }
 
 impl Permit {
     /// At most `max_concurrency` requests at once.
     pub fn new(inner: Arc<dyn Provider>, max_concurrency: NonZeroUsize) -> Self {
-        Self::sharing(inner, permits(max_concurrency))
+        Self::sharing(inner, Permits::alone(max_concurrency))
     }
 
     /// As many at once as there are `permits`, which others may take from as well.
-    pub fn sharing(inner: Arc<dyn Provider>, permits: Arc<Semaphore>) -> Self {
+    pub fn sharing(inner: Arc<dyn Provider>, permits: Permits) -> Self {
         Self { inner, permits }
     }
 
     /// How many more requests could start now.
     pub fn free(&self) -> usize {
-        self.permits.available_permits()
+        self.permits.free()
     }
-}
-
-/// Permits for so many requests at once.
-pub fn permits(max_concurrency: NonZeroUsize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(max_concurrency.get().min(Semaphore::MAX_PERMITS)))
 }
 
 impl Provider for Permit {
@@ -52,9 +92,9 @@ impl Provider for Permit {
     }
 
     fn stream(&self, request: ChatRequest) -> ChunkStream {
-        let (inner, permits) = (Arc::clone(&self.inner), Arc::clone(&self.permits));
+        let (inner, permits) = (Arc::clone(&self.inner), self.permits.clone());
         Box::pin(stream! {
-            let Ok(permit) = permits.acquire_owned().await else {
+            let Some(permit) = permits.enter().await else {
                 yield Err(ProviderError::new(inner.name(), ProviderFailure::Unavailable, "it is shutting down"));
                 return;
             };
@@ -145,5 +185,30 @@ mod tests {
         drop(first);
         assert!(complete(&limited, request(2)).await.is_ok());
         assert_eq!(sim.journal().iter().filter(|asked| asked.variant() == Some(1)).count(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn providers_side_by_side_keep_to_what_all_may() {
+        let all = room(NonZeroUsize::new(5).unwrap());
+        let (one, other) = (sim("pacing: {first_token_ms: 100}"), sim("pacing: {first_token_ms: 100}"));
+        let limited = |sim: &Sim, most| {
+            let permits = Permits::new(NonZeroUsize::new(most).unwrap(), Arc::clone(&all));
+            Permit::sharing(Arc::new(sim.clone()), permits)
+        };
+        let (first, second) = (limited(&one, 4), limited(&other, 4));
+        let most = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let watch = async {
+            for _ in 0..200 {
+                most.fetch_max(one.in_flight() + other.in_flight(), std::sync::atomic::Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let asked =
+            (0..20).flat_map(|variant| [complete(&first, request(variant)), complete(&second, request(variant))]);
+        let (answers, ()) = tokio::join!(join_all(asked), watch);
+        assert!(answers.iter().all(Result::is_ok));
+        assert_eq!(most.load(std::sync::atomic::Ordering::Relaxed), 5);
+        assert!(one.peak_in_flight() <= 4 && other.peak_in_flight() <= 4);
+        assert_eq!(all.available_permits(), 5);
     }
 }

@@ -27,7 +27,7 @@ use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
 use super::metered::{Metered, Terms, TermsOf};
-use super::permit::{self, Permit};
+use super::permit::{Permit, Permits, room};
 use super::retry::{Jitter, Retry};
 use super::sim::Sim;
 use super::timeout::Timeout;
@@ -65,7 +65,7 @@ struct Entry {
     /// One that is already there.
     transport: Option<Transport>,
     /// Calls under way, whatever they ask.
-    permits: Arc<Semaphore>,
+    permits: Permits,
     /// The way to it over the network.
     link: OnceLock<Arc<Link>>,
     stack: OnceLock<Arc<Breaker>>,
@@ -82,6 +82,8 @@ pub struct Registry {
     writer: OnceLock<Writer>,
     clock: Arc<dyn Clock>,
     clients: Arc<Clients>,
+    /// Requests under way at once, to all of them together.
+    room: Arc<Semaphore>,
 }
 
 impl Registry {
@@ -95,6 +97,7 @@ impl Registry {
             writer: OnceLock::new(),
             clock: Arc::new(SystemClock),
             clients: Arc::default(),
+            room: room(NonZeroUsize::MAX),
         };
         for settings in settings {
             registry.enter(settings, None);
@@ -130,8 +133,18 @@ impl Registry {
         Self { assets, clock, writer: OnceLock::new(), ..self }
     }
 
+    /// The same registry, with so many requests under way at once to all its providers together.
+    #[must_use]
+    pub fn limited_to(mut self, most: NonZeroUsize) -> Self {
+        self.room = room(most);
+        for entry in self.entries.values_mut() {
+            entry.permits = Permits::new(entry.settings.max_concurrency, Arc::clone(&self.room));
+        }
+        self
+    }
+
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
-        let permits = permit::permits(settings.max_concurrency);
+        let permits = Permits::new(settings.max_concurrency, Arc::clone(&self.room));
         let (link, stack, terms_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let entry = Entry { settings, transport, permits, link, stack, terms_of };
         self.entries.insert(entry.settings.name.clone(), entry);
@@ -200,7 +213,7 @@ impl Registry {
         let manners = Manners {
             policy: settings.retry_policy(),
             jitter: Arc::clone(&self.jitter),
-            permits: Arc::clone(&entry.permits),
+            permits: entry.permits.clone(),
             patience: settings.patience,
             terms_of: terms_of(settings, &catalog),
             cost_of: cost_of(settings, &catalog),
@@ -300,7 +313,7 @@ impl Registry {
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
         let metered = Arc::new(Metered::new(timed, transport.terms_of));
-        let limited = Arc::new(Permit::sharing(metered, Arc::clone(&entry.permits)));
+        let limited = Arc::new(Permit::sharing(metered, entry.permits.clone()));
         let adapted: Arc<dyn Provider> = match settings.kind {
             // It takes everything, and whoever needs no other provider needs no catalogue.
             ProviderKind::Builtin => limited,

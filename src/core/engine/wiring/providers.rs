@@ -24,7 +24,9 @@ pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
     let by_name: Vec<ProviderSettings> = by_name.map(|kind| unconfigured(kind, environment)).collect();
     // Processes that fail together should not retry together.
     let registry = Registry::new(configured, u64::from(std::process::id()));
-    by_name.into_iter().fold(registry, Registry::with_settings)
+    let registry = by_name.into_iter().fold(registry, Registry::with_settings);
+    // A whole number from 1 on, as the table of settings has it.
+    registry.limited_to(NonZeroUsize::new(config.run.max_concurrency).unwrap_or(NonZeroUsize::MIN))
 }
 
 /// A provider of the configuration.

@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::answer::CostOf;
@@ -20,6 +19,7 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Account, Actual, Call, Money};
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
 use crate::provider::metered::{self, TermsOf};
+use crate::provider::permit::Permits;
 use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
 use crate::provider::timeout::Patience;
 use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
@@ -40,7 +40,7 @@ pub struct Manners {
     /// Spreads retries.
     pub jitter: Arc<Jitter>,
     /// The provider's calls under way, chats included.
-    pub permits: Arc<Semaphore>,
+    pub permits: Permits,
     /// How long is too long.
     pub patience: Patience,
     /// What a call may cost.
@@ -120,12 +120,9 @@ impl HttpEmbedder {
         let Some(call) = self.link.wire.embeddings(&request) else {
             return Err(self.link.failed(ProviderFailure::Rejected, "its protocol has no embeddings").before_sending());
         };
-        let _permit = self
-            .manners
-            .permits
-            .acquire()
-            .await
-            .map_err(|_| self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending())?;
+        let Some(_permit) = self.manners.permits.enter().await else {
+            return Err(self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending());
+        };
         let assumed = account.assumed_price();
         let terms = (self.manners.terms_of)(&self.model).assuming(assumed);
         let worst = terms.worst_case(metered::most_embedding_tokens(texts), Some(0));

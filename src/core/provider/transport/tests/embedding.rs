@@ -7,7 +7,7 @@ use crate::ledger::{Account, Caps, Labels, Money};
 use crate::provider::catalog::Price;
 use crate::provider::embedding::{Embedder, Purpose};
 use crate::provider::metered::Terms;
-use crate::provider::permit::permits;
+use crate::provider::permit::Permits;
 use crate::provider::retry::{Jitter, RetryPolicy};
 
 /// A dollar a token.
@@ -19,7 +19,7 @@ fn manners() -> Manners {
     Manners {
         policy,
         jitter: Arc::new(Jitter::new(1)),
-        permits: permits(NonZeroUsize::new(2).unwrap()),
+        permits: Permits::alone(NonZeroUsize::new(2).unwrap()),
         patience: Patience { silence: Duration::from_millis(500), ..Patience::default() },
         terms_of: Arc::new(|_| Terms { price: Some(DEAR), ..Terms::default() }),
         cost_of: Arc::new(|_, usage| Some(DEAR.cost(usage))),
