@@ -3,14 +3,14 @@
 //!
 //! A frame is a YAML file. Its texts are maps from a language's code to a sentence; where a language is missing, English
 //! stands in. `work` is how to go about it, `steps` the same as an order, `check` a silent check, `ask` a question for each
-//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence with
-//! `unless` is left out where the request speaks of one of those slots itself. `strict: true` is for families whose answer
+//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence or question
+//! with `unless` is left out where the request speaks of one of those slots itself; one with `when` stands only there. `strict: true` is for families whose answer
 //! has no room for anything but what was asked for.
 //!
 //! `cues` are lists of words by language, in small letters; `*` at either end of a word stands for any letters. What the
 //! lists mean is for the writer to say. `general` is the frame of all other requests and has what all frames share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -69,6 +69,20 @@ pub enum Slot {
     Setting,
     /// The manner of a picture.
     Style,
+    /// What only the user can know: names, facts, how things stand.
+    Particulars,
+    /// That only mistakes are to be mended.
+    Correction,
+    /// That a message applies for a job.
+    Application,
+    /// That a message thanks.
+    Thanks,
+    /// That a message announces something.
+    Announcement,
+    /// A day in the life of a real person: a birthday, a wedding.
+    Occasion,
+    /// A length that can be counted: words, sentences.
+    Counted,
 }
 
 /// A mark of form that shows a family.
@@ -95,9 +109,12 @@ impl Texts {
     }
 }
 
-/// A sentence, and where it is left out.
+/// A sentence, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Sentence {
+    /// Said only where the request speaks of one of these, if there are any.
+    #[serde(default)]
+    pub when: Vec<Slot>,
     /// Left out where the request speaks of one of these.
     #[serde(default)]
     pub unless: Vec<Slot>,
@@ -114,9 +131,21 @@ pub struct Question {
     /// True where nothing can begin without the answer.
     #[serde(default)]
     pub needed: bool,
+    /// Asked only where the request speaks of one of these, if there are any.
+    #[serde(default)]
+    pub when: Vec<Slot>,
+    /// Not asked where the request speaks of one of these.
+    #[serde(default)]
+    pub unless: Vec<Slot>,
     /// The question.
     #[serde(flatten)]
     pub text: Texts,
+}
+
+/// True for what is said, or asked, of a request that speaks of these slots.
+pub fn applies(when: &[Slot], unless: &[Slot], stated: &BTreeSet<Slot>) -> bool {
+    let speaks_of = |slots: &[Slot]| slots.iter().any(|slot| stated.contains(slot));
+    (when.is_empty() || speaks_of(when)) && !speaks_of(unless)
 }
 
 /// The cue words of one language.
@@ -185,6 +214,12 @@ pub struct Frame {
     /// Which of two wins.
     #[serde(default)]
     pub wins: Texts,
+    /// How to keep several tasks apart.
+    #[serde(default)]
+    pub several: Texts,
+    /// Where a length can be counted.
+    #[serde(default)]
+    pub count: Texts,
     /// What to do about what is left open.
     #[serde(default)]
     pub assume: Texts,
@@ -223,7 +258,8 @@ impl Frame {
         let sentences = self.work.iter().chain(&self.steps).map(|sentence| &sentence.text);
         let named = self.headings.values().chain(self.rows.values());
         let shared = [&self.opening, &self.check, &self.brief, &self.wins, &self.assume, &self.ask_lead];
-        let more = [&self.language, &self.ask_after, &self.input_lead, &self.context, &self.draft];
+        let more =
+            [&self.several, &self.count, &self.language, &self.ask_after, &self.input_lead, &self.context, &self.draft];
         let texts = sentences.chain(self.ask.iter().map(|question| &question.text)).chain(named);
         let texts = texts.chain(shared).chain(more);
         texts.flat_map(|text| text.0.keys()).chain(self.cues.keys()).map(String::as_str)

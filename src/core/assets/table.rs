@@ -47,6 +47,8 @@ const ROWS: &[Row] = &[
     row!(Rubric, "generic", "judge/generic.yaml"),
     row!(Frame, "general", "frames/general.yaml"),
     row!(Frame, "letter", "frames/letter.yaml"),
+    row!(Frame, "post", "frames/post.yaml"),
+    row!(Frame, "minutes", "frames/minutes.yaml"),
     row!(Frame, "rewrite", "frames/rewrite.yaml"),
     row!(Frame, "translation", "frames/translation.yaml"),
     row!(Frame, "summary", "frames/summary.yaml"),

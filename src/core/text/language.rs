@@ -220,6 +220,13 @@ pub fn is_ideographic(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
+/// How long a text is in words; of scripts without blanks, half its letters.
+pub fn words_of(text: &str) -> usize {
+    let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
+    let counts = |word: &&str| unspaced == 0 || !word.contains(is_ideographic);
+    unspaced / 2 + text.split_whitespace().filter(counts).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

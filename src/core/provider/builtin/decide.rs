@@ -23,6 +23,8 @@ pub(super) struct Decision {
     pub(super) family: Option<Arc<Frame>>,
     /// The words that made it certain.
     pub(super) shown_by: Vec<String>,
+    /// True where more than one task was seen.
+    pub(super) is_several: bool,
     /// True for a prompt that can be sent as it is.
     pub(super) is_ready: bool,
 }
@@ -34,6 +36,8 @@ enum Said {
     Nothing,
     /// What to do, of no certain family.
     Something,
+    /// More than one task.
+    Several,
     /// A head without its object, by the families that have it.
     Headed(Vec<usize>),
     /// A family, by its place, with the words that show it.
@@ -48,6 +52,7 @@ const MATHS: &str = "maths";
 const PROBLEM_NUMBERS: usize = 3;
 const TRANSLATION: &str = "translation";
 const IMAGE: &str = "image";
+const LETTER: &str = "letter";
 /// A head of at most so many families says what is to be done by itself.
 const SPECIFIC: usize = 3;
 
@@ -63,10 +68,16 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
         };
         match (&found, &said) {
             (Said::Nothing, _) => found = said,
-            (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Something,
+            (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Several,
             // What is said of how to answer makes more of a question than one of fact.
             (Said::Family(one, _), Said::Headed(_) | Said::Something) if library.families[*one].name == QUESTION => {
                 found = Said::Something;
+            }
+            // Another thing is to be done, and not to the first one.
+            (Said::Family(one, _), Said::Headed(others))
+                if !others.contains(one) && !speaks_of_it(sentence, lexicon, library) =>
+            {
+                found = Said::Several;
             }
             _ => {}
         }
@@ -74,6 +85,9 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     let signal = signal(reading, library);
     let family = match (&found, signal) {
         (Said::Family(one, _), Some((other, _))) if *one != other => None,
+        (Said::Family(at, _), _) if library.families[*at].name == QUESTION && problem(reading, library).is_some() => {
+            problem(reading, library)
+        }
         (Said::Family(at, words), _) => Some((*at, words.clone())),
         (Said::Nothing, Some((at, mark))) => Some((at, vec![mark])),
         (Said::Headed(families), Some((at, mark))) if families.contains(&at) => Some((at, vec![mark])),
@@ -90,14 +104,27 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     };
     let names_image_model = library.names("image_models").is_some_and(|names| names.is_among(&reading.words()));
     let is_other_prompt = |at: usize| names_image_model && library.families[at].name != IMAGE;
-    let family = family.filter(|(at, _)| !is_code(*at) && !is_other_prompt(*at));
+    // A letter in a novel may invent what it likes.
+    let is_in_a_story = |at: usize| {
+        library.families[at].name == LETTER
+            && library.names("in_a_story").is_some_and(|names| {
+                names.is_among(&reading.words()) || (reading.is_unspaced() && names.is_in(&reading.plain))
+            })
+    };
+    let is_taken_back = library.names("never_mind").is_some_and(|names| {
+        names.is_among(&reading.words()) || (reading.is_unspaced() && names.is_in(&reading.plain))
+    });
+    let is_sure = |at: usize| !(is_code(at) || is_other_prompt(at) || is_in_a_story(at) || is_taken_back);
+    let family = family.filter(|(at, _)| is_sure(*at));
     // Around a request in a language that no frame is written in, sentences of another one would be in the way.
     let is_foreign = !reading.language.code().is_empty() && !Language::FRAMED.contains(&reading.language);
     let is_ready = (is_foreign && family.is_none())
         || is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
     match family {
-        Some((at, shown_by)) => Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_ready },
-        None => Decision { family: None, shown_by: Vec::new(), is_ready },
+        Some((at, shown_by)) => {
+            Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_several: false, is_ready }
+        }
+        None => Decision { family: None, shown_by: Vec::new(), is_several: found == Said::Several, is_ready },
     }
 }
 
@@ -161,8 +188,13 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
     let phrases = lexicon.families.iter().enumerate();
     let phrase = phrases.filter_map(|(at, cues)| cues.phrases.at(rest).map(|(text, taken)| (taken, at, text)));
     if let Some((_, family, text)) = phrase.max_by_key(|(taken, ..)| *taken) {
+        // Whether to do one thing is a question; which of two, a decision.
+        let is = |list: &str, words: &[&str]| library.names(list).is_some_and(|cues| cues.is_among(words));
+        if is("asks_whether", &super::words::words(text)) && !is("alternatives", &words) {
+            return Said::Something;
+        }
         let is_other = has_other_task(family, &words, lexicon, library);
-        return if is_other { Said::Something } else { Said::Family(family, vec![text.to_owned()]) };
+        return if is_other { Said::Several } else { Said::Family(family, vec![text.to_owned()]) };
     }
     let verb_last = matches!(reading.language, Language::German | Language::Dutch);
     let headed = |cues: &FamilyCues| {
@@ -198,7 +230,8 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
             if is("other_things", place) || (place > 0 && is("other_things", place - 1)) {
                 continue;
             }
-            if let Some((object, length)) = cues.objects.at(&window[place..]) {
+            // It begins before what it is about, and may have a stop of its own: "prompt de sistema".
+            if let Some((object, length)) = cues.objects.at(&rest[start + place..end]) {
                 let object =
                     Object { family, head: head.clone(), text: object.to_owned(), start: start + place, length };
                 objects.push(object);
@@ -216,7 +249,7 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
         return Said::Headed(with_head);
     }
     match only(&objects) {
-        Said::Family(family, _) if has_other_task(family, &words, lexicon, library) => Said::Something,
+        Said::Family(family, _) if has_other_task(family, &words, lexicon, library) => Said::Several,
         Said::Family(family, _) if !objects.iter().any(|one| one.family == family && one.ends_in(rest, &ends)) => {
             Said::Something
         }
@@ -234,11 +267,15 @@ fn is_joint(words: &[&str], library: &Library) -> Option<usize> {
 fn has_other_task(family: usize, words: &[&str], lexicon: &Lexicon, library: &Library) -> bool {
     let is = |list: &str, words: &[&str]| library.names(list).and_then(|cues| cues.at(words)).map(|(_, taken)| taken);
     (1..words.len()).any(|at| {
-        // In Arabic it is part of the next word.
-        if let Some(joined) = words[at].strip_prefix('و') {
-            return heads(lexicon, &[&[joined], &words[at + 1..]].concat()).is_some();
+        // After "afterwards" comes another thing, whatever it is.
+        if is("then", &words[at..]).is_some() {
+            return true;
         }
-        let Some(taken) = is_joint(&words[at..], library) else { return false };
+        let Some(taken) = is_joint(&words[at..], library) else {
+            // In Arabic it is part of the next word.
+            let joined = words[at].strip_prefix('و');
+            return joined.is_some_and(|joined| heads(lexicon, &[&[joined], &words[at + 1..]].concat()).is_some());
+        };
         let mut next = words.get(at + taken..).unwrap_or_default();
         let skipped = |next: &[&str]| {
             is("fillers", next)
@@ -263,6 +300,13 @@ fn has_other_task(family: usize, words: &[&str], lexicon: &Lexicon, library: &Li
         let is_own = owners.iter().any(|(at, _)| *at == family);
         if owners.len() <= SPECIFIC { !is_own } else { !speaks_of_it }
     })
+}
+
+/// True for a sentence that goes on about what was named: "make it short".
+fn speaks_of_it(sentence: &str, lexicon: &Lexicon, library: &Library) -> bool {
+    let words = words(sentence);
+    let Some(taken) = heads(lexicon, &words) else { return false };
+    words.get(taken..).is_some_and(|rest| library.names("pronouns").is_some_and(|cues| cues.at(rest).is_some()))
 }
 
 /// A thing at the head of a sentence without a word of what to do: "a short poem for Ann".
@@ -296,6 +340,7 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
         return Said::Nothing;
     }
     match only(&found) {
+        Said::Family(family, _) if has_other_task(family, words, lexicon, library) => Said::Several,
         Said::Family(family, mut shown) => {
             shown.truncate(1);
             Said::Family(family, shown)
@@ -399,11 +444,11 @@ fn chinese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
         return Said::Something;
     }
     if let Some(said) = phrase_in(clause, lexicon) {
-        return alone(said, sentence, lexicon);
+        return alone(said, sentence, lexicon, library);
     }
     let heads = lexicon.families.iter().filter_map(|cues| cues.heads.last_in(clause));
     let from = heads.map(|(_, end)| end).min().unwrap_or_default();
-    alone(last_object(&clause[from..], lexicon, &headed(clause, lexicon)), sentence, lexicon)
+    alone(last_object(&clause[from..], lexicon, &headed(clause, lexicon)), sentence, lexicon, library)
 }
 
 /// True for a sentence that asks for an answer rather than a work.
@@ -412,8 +457,11 @@ fn is_question(sentence: &str, library: &Library) -> bool {
 }
 
 /// The same, unless the sentence has a head of another task.
-fn alone(said: Said, sentence: &str, lexicon: &Lexicon) -> Said {
+fn alone(said: Said, sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
     let Said::Family(family, shown) = said else { return said };
+    if library.names("then_unspaced").is_some_and(|cues| cues.is_in(sentence)) {
+        return Said::Several;
+    }
     let heads = headed(sentence, lexicon);
     let is_other = heads.iter().any(|(_, head)| {
         let owners: Vec<usize> = heads.iter().filter(|(_, other)| other == head).map(|(owner, _)| *owner).collect();
@@ -430,7 +478,7 @@ fn japanese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
         return Said::Something;
     }
     if let Some(said) = phrase_in(sentence, lexicon) {
-        return alone(said, sentence, lexicon);
+        return alone(said, sentence, lexicon, library);
     }
     let Some((start, end)) = head else { return Said::Nothing };
     if is_question(sentence, library) {
@@ -438,7 +486,7 @@ fn japanese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
     }
     let headed: Vec<(usize, String)> =
         headed(&sentence[start..end], lexicon).into_iter().filter(|(_, head)| head.len() == end - start).collect();
-    alone(last_object(&sentence[..start], lexicon, &headed), sentence, lexicon)
+    alone(last_object(&sentence[..start], lexicon, &headed), sentence, lexicon, library)
 }
 
 fn has_head(text: &str, lexicon: &Lexicon) -> bool {

@@ -8,7 +8,7 @@ use super::library::Library;
 use super::read::Reading;
 use super::slots::{self, Missing};
 use crate::assets::Frame;
-use crate::assets::frame::{Question, Sentence, Slot, Texts};
+use crate::assets::frame::{Sentence, Slot, Texts, applies};
 use crate::text::language::Language;
 
 /// How a prompt is asked for.
@@ -98,7 +98,8 @@ impl Case {
         let reading = Reading::of(request, has_context, library);
         let decision = super::decide::decide(&reading, library);
         let stated = slots::stated(&reading, library);
-        let missing = decision.family.as_ref().map_or_else(Vec::new, |family| {
+        let asks = decision.family.as_ref().or((reading.size <= TINY).then_some(&library.general));
+        let missing = asks.map_or_else(Vec::new, |family| {
             let missing = slots::missing(&reading, library, family, &stated);
             let has_room = !(family.strict || stated.contains(&Slot::AnswerOnly));
             missing.into_iter().filter(|one| has_room || one.is_needed).collect()
@@ -131,10 +132,10 @@ impl Case {
     /// The strategies whose texts differ for this request, the most useful first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
         // One sentence has nothing to be arranged.
-        if self.is_tiny() {
-            return vec![Strategy::Direct];
+        let mut strategies = vec![Strategy::Direct];
+        if !self.is_tiny() {
+            strategies.push(Strategy::Structured);
         }
-        let mut strategies = vec![Strategy::Direct, Strategy::Structured];
         // Where all that is missing is needed, every strategy asks for it.
         if self.missing.iter().any(|one| !one.is_needed) {
             strategies.push(Strategy::Clarify);
@@ -157,9 +158,11 @@ impl Case {
         let mut shapes = Vec::with_capacity(layouts.len() * strategies.len());
         for layout in layouts {
             let of = |strategy: &Strategy| Shape { strategy: *strategy, layout: *layout };
-            // One sentence has no headings to be without.
-            let is_same =
-                |shape: &Shape| self.is_tiny() && *layout == Layout::Plain && shape.strategy == Strategy::Direct;
+            // One sentence has no headings to be without, and one question is asked once.
+            let is_same = |shape: &Shape| {
+                self.is_tiny()
+                    && (*layout == Layout::Plain || (*layout == Layout::After && shape.strategy == Strategy::Clarify))
+            };
             shapes.extend(strategies.iter().map(of).filter(|shape| !is_same(shape)));
         }
         shapes
@@ -214,7 +217,8 @@ impl Case {
     fn work(&self, strategy: Strategy) -> Vec<String> {
         // Of a request that says enough and is of no certain kind, nothing can be said that it does not say.
         let says_enough = self.decision.family.is_none() && self.reading.size > SHORT;
-        let mut work = if says_enough { Vec::new() } else { self.sentences(&self.frame().work) };
+        let is_told = says_enough || self.is_tiny();
+        let mut work = if is_told { Vec::new() } else { self.sentences(&self.frame().work) };
         work.extend(self.added(strategy));
         work
     }
@@ -222,9 +226,15 @@ impl Case {
     /// What is said beside the family's own sentences.
     fn added(&self, strategy: Strategy) -> Vec<String> {
         let mut added = Vec::new();
+        if self.decision.is_several {
+            added.push(self.shared(|general| &general.several));
+        }
+        if self.decision.family.is_some() && !self.frame().strict && self.stated.contains(&Slot::Counted) {
+            added.push(self.shared(|general| &general.count));
+        }
         let may_add = !self.frame().strict && !self.stated.contains(&Slot::AnswerOnly);
         let is_asked = strategy == Strategy::Clarify || self.missing.iter().any(|one| one.is_needed);
-        if may_add && !is_asked && !self.missing.is_empty() {
+        if may_add && !is_asked && !self.missing.is_empty() && !self.is_tiny() {
             added.push(self.shared(|general| &general.assume));
         }
         let language = self.reading.language;
@@ -236,14 +246,13 @@ impl Case {
     }
 
     fn sentences(&self, sentences: &[Sentence]) -> Vec<String> {
-        let silent = |sentence: &&Sentence| !sentence.unless.iter().any(|slot| self.stated.contains(slot));
-        sentences.iter().filter(silent).map(|sentence| self.say(&sentence.text).to_owned()).collect()
+        let is_said = |sentence: &&Sentence| applies(&sentence.when, &sentence.unless, &self.stated);
+        sentences.iter().filter(is_said).map(|sentence| self.say(&sentence.text).to_owned()).collect()
     }
 
     fn asked(&self, is_wanted: impl Fn(&Missing) -> bool) -> Vec<String> {
-        let is_asked =
-            |question: &&Question| self.missing.iter().any(|one| one.slot == question.slot && is_wanted(one));
-        self.frame().ask.iter().filter(is_asked).map(|question| self.say(&question.text).to_owned()).collect()
+        let asked = self.missing.iter().filter(|one| is_wanted(one)).filter_map(|one| self.frame().ask.get(one.at));
+        asked.map(|question| self.say(&question.text).to_owned()).collect()
     }
 }
 

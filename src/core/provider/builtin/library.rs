@@ -107,6 +107,10 @@ impl Library {
         }
         let lower: String = text.chars().take(TELLING).flat_map(char::to_lowercase).collect();
         let words = words(&lower);
+        // One letter is as often a name as a word.
+        if words.iter().all(|word| word.len() == 1) {
+            return Language::Unknown;
+        }
         let score = |language: Language| {
             let Lexicon { leads, stops, families, .. } = self.lexicon(language);
             let is_known = |at: &usize| {
@@ -116,7 +120,6 @@ impl Library {
                 };
                 stops.at(rest).is_some() || leads.at(rest).is_some() || families.iter().any(is_cue)
             };
-            // One letter is as often a name as a word.
             let known = (0..words.len()).filter(|at| words[*at].len() > 1).filter(is_known).count();
             known + usize::from(language == told) * (1 + words.len() / 4)
         };

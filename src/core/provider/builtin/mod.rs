@@ -113,7 +113,8 @@ impl Writer {
     pub fn gaps(&self, request: &str, has_context: bool) -> Result<usize> {
         let known = self.known(request, has_context)?;
         let case = &known.case;
-        Ok(if case.decision.is_ready { 0 } else { case.missing.len() })
+        let is_certain = case.decision.family.is_some() && !case.decision.is_ready;
+        Ok(if is_certain { case.missing.len() } else { 0 })
     }
 
     /// True when the request is a prompt that this writer made, which it takes off again.

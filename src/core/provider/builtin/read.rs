@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::library::Library;
 use super::words::words;
 use crate::text::facts;
-use crate::text::language::{Language, is_ideographic};
+use crate::text::language::{Language, words_of};
 use crate::text::visited::visit;
 
 /// What can be seen of a request.
@@ -59,13 +59,13 @@ impl Reading {
         visit(request.len());
         let outline = Outline::of(request);
         let plain: String = outline.outside.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
-        let size = size(request);
+        let size = words_of(request);
         let quotes_a_text = facts::quoted(request).iter().any(|quote| quote.chars().count() >= A_TEXT);
         let has_material =
             has_context || quotes_a_text || !outline.blocks.is_empty() || outline.has_rest || size > BRINGS_ITS_TEXT;
         Self {
             request: Arc::from(request),
-            language: library.language(&outline.outside),
+            language: outline.language(library),
             sentences: outline.sentences(),
             plain,
             size,
@@ -92,7 +92,7 @@ impl Reading {
     }
 }
 
-/// What is to be filled in: `{{name}}`, `${NAME}`, `[NAME]`, and `{name}` outside of code.
+/// What is to be filled in: `{{name}}`, `${NAME}`, `[[name]]`, `[NAME]`, and `{name}` outside of code.
 fn placeholders(request: &str) -> Vec<&str> {
     let mut found = facts::placeholders(request);
     if !request.contains("```") {
@@ -104,6 +104,12 @@ fn placeholders(request: &str) -> Vec<&str> {
         });
         found.extend(names);
     }
+    let doubled = request.match_indices("[[").filter_map(|(at, _)| {
+        let inside = &request[at + 2..];
+        let end = inside.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ' ' | '-')))?;
+        (end > 0 && inside[end..].starts_with("]]")).then(|| &request[at..at + end + 4])
+    });
+    found.extend(doubled);
     let capitals = request.match_indices('[').filter_map(|(at, _)| {
         let inside = &request[at + 1..];
         let end = inside.find(|c: char| !(c.is_uppercase() || c.is_numeric() || matches!(c, '_' | ' ' | '-')))?;
@@ -126,13 +132,6 @@ fn is_item(line: &str) -> bool {
 /// Where a part of a text begins in it, in bytes; `part` must be a slice of `text`.
 pub(super) fn place_in(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
-}
-
-/// How long a request is: its words or, where it has letters of a script without blanks, half of these and its Latin words.
-fn size(text: &str) -> usize {
-    let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
-    let counts = |word: &&str| unspaced == 0 || word.is_ascii();
-    unspaced / 2 + text.split_whitespace().filter(counts).count()
 }
 
 /// The lines of a request, told apart.
@@ -204,6 +203,14 @@ impl<'t> Outline<'t> {
         found
     }
 
+    /// The language of the lines that may say what is to be done, where they tell one; of all where they do not. What is
+    /// pasted below them, such as a log, has its own.
+    fn language(&self, library: &Library) -> Language {
+        let telling: Vec<&str> = self.telling.iter().copied().filter(|line| !is_of_a_log(line)).collect();
+        let own = library.language(&telling.join("\n"));
+        if own == Language::Unknown { library.language(&self.outside) } else { own }
+    }
+
     fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for line in &self.telling {
@@ -218,6 +225,14 @@ impl<'t> Outline<'t> {
         }
         sentences
     }
+}
+
+/// True for a line that a program wrote: of a trace, a log, an error.
+fn is_of_a_log(line: &str) -> bool {
+    let is_marked = ["error", "Error", "ERR!", "Exception", "FATAL", "WARN", "Traceback", "undefined"];
+    is_marked.iter().any(|mark| line.contains(mark))
+        || line.trim_start().starts_with("at ")
+        || line.starts_with("File \"")
 }
 
 /// What follows the first colon of a line that has words on both sides; a time of the day or an address is none.

@@ -31,7 +31,7 @@ pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str
     let is_marked = reading.placeholders.iter().any(|one| {
         let is_line = reading.request[..one.start].ends_with('\n')
             && reading.request[one.end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
-        ["{{", "$"].iter().any(|mark| reading.request[one.clone()].starts_with(mark)) || is_line
+        ["{{", "[[", "$"].iter().any(|mark| reading.request[one.clone()].starts_with(mark)) || is_line
     });
     let is_json = reading.request.contains("\": ");
     let ends_a_label = reading.placeholders.iter().any(|one| {
@@ -65,6 +65,11 @@ pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str
     } else {
         library.names("ready_system").is_some_and(|cues| cues.at(&words_of(below_heading)).is_some())
     };
+    // "You are now my landlord" opens a game.
+    let is_a_game = library
+        .names("now")
+        .is_some_and(|cues| cues.is_among(&words_of(below_heading).into_iter().take(4).collect::<Vec<_>>()));
+    let begins = begins && !is_a_game;
     let has_rules = reading.sentences.len() >= SYSTEM_SENTENCES || reading.items >= SYSTEM_SENTENCES;
     if begins && family.is_none() && has_rules && says("ready_rules") {
         return true;

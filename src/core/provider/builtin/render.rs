@@ -97,7 +97,7 @@ pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &B
 /// The request in the general frame, with the reading of it.
 pub(super) fn essence(case: &Case, target: TargetFamily, beside: &Beside<'_>) -> String {
     let general = Case {
-        decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_ready: false },
+        decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_several: false, is_ready: false },
         missing: Vec::new(),
         reading: Arc::clone(&case.reading),
         stated: case.stated.clone(),

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use super::library::Library;
 use super::read::Reading;
 use crate::assets::Frame;
-use crate::assets::frame::Slot;
+use crate::assets::frame::{Slot, applies};
 
 /// Up to so many words what a request does not say is taken to be missing, not left out.
 const SHORT: usize = 14;
+
+/// Up to so many words what only the user can know is taken to be missing.
+const FEW_PARTICULARS: usize = 20;
 
 /// So many halved letters of a script without blanks say more than what is asked for.
 const ENOUGH_UNSPACED: usize = 7;
@@ -45,19 +48,34 @@ pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
     if reading.has_material {
         stated.extend([Slot::Material, Slot::Schema]);
     }
+    if stated.contains(&Slot::Counted) && !counts(reading, library) {
+        stated.remove(&Slot::Counted);
+    }
     if reading.plain.contains([':', '/', '：']) || reading.plain.matches([',', '、', '،']).count() >= 2 {
         stated.insert(Slot::Labels);
     }
     stated
 }
 
+/// True where a number stands before what is counted: "80 words", "four sentences".
+fn counts(reading: &Reading, library: &Library) -> bool {
+    if reading.is_unspaced() {
+        return reading.plain.contains(char::is_numeric);
+    }
+    let lexicon = library.lexicon(reading.language);
+    let (Some(units), Some(lengths)) = (lexicon.stated.get(&Slot::Counted), lexicon.stated.get(&Slot::Length)) else {
+        return false;
+    };
+    let words = reading.words();
+    (1..words.len()).any(|at| {
+        let before = words[at - 1];
+        let is_number = before.contains(char::is_numeric) || lengths.at(&[before]).is_some();
+        is_number && units.at(&words[at..]).is_some()
+    })
+}
+
 /// What is plainly missing, in the order of the family's questions.
-pub(super) fn missing(
-    reading: &Reading,
-    library: &Library,
-    family: &Frame,
-    stated: &BTreeSet<Slot>,
-) -> Vec<Missing> {
+pub(super) fn missing(reading: &Reading, library: &Library, family: &Frame, stated: &BTreeSet<Slot>) -> Vec<Missing> {
     let is_short = reading.size <= SHORT;
     let details = details(reading, library);
     let is_sent = family.ask.iter().any(|question| question.slot == Slot::Recipient);
@@ -76,11 +94,22 @@ pub(super) fn missing(
         | Slot::Format
         | Slot::Labels
         | Slot::TargetLanguage
+        | Slot::Jurisdiction
         | Slot::ProgrammingLanguage => is_short && !stated.contains(&slot),
         _ => is_short && !says_what_for,
     };
-    let questions = family.ask.iter().filter(|question| is_missing(question.slot));
-    let missing: Vec<Missing> = questions.map(|one| Missing { slot: one.slot, is_needed: one.needed }).collect();
+    let mut stated_here = stated.clone();
+    if details > 0 {
+        stated_here.insert(Slot::Purpose);
+    }
+    let asked = family.ask.iter().enumerate().filter(|(_, one)| applies(&one.when, &one.unless, &stated_here));
+    let asks_purpose =
+        asked.clone().any(|(_, one)| matches!(one.slot, Slot::Purpose | Slot::Material) && is_missing(one.slot));
+    let lacks_particulars = reading.size <= FEW_PARTICULARS && !reading.has_material && !asks_purpose;
+    let questions =
+        asked.filter(|(_, one)| if one.slot == Slot::Particulars { lacks_particulars } else { is_missing(one.slot) });
+    let missing: Vec<Missing> =
+        questions.map(|(at, one)| Missing { at, slot: one.slot, is_needed: one.needed }).collect();
     // What only refines is no gap by itself.
     let refines = |slot: Slot| {
         matches!(
@@ -94,12 +123,18 @@ pub(super) fn missing(
                 | Slot::Recipient
         )
     };
-    if missing.iter().all(|one| refines(one.slot)) { Vec::new() } else { missing }
+    let has = |is_wanted: &dyn Fn(Slot) -> bool| missing.iter().any(|one| is_wanted(one.slot));
+    if has(&|slot| slot == Slot::Particulars) {
+        return missing.into_iter().filter(|one| !refines(one.slot)).collect();
+    }
+    if has(&|slot| !refines(slot)) { missing } else { Vec::new() }
 }
 
 /// What a request does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Missing {
+    /// The place of its question in the frame.
+    pub(super) at: usize,
     pub(super) slot: Slot,
     /// True where nothing can begin without it.
     pub(super) is_needed: bool,
@@ -112,5 +147,6 @@ fn details(reading: &Reading, library: &Library) -> usize {
     }
     let stops = &library.lexicon(reading.language).stops;
     let words = reading.words();
-    (0..words.len()).filter(|at| stops.at(&words[*at..]).is_some()).count() + usize::from(reading.sentences.len() > 1)
+    // What a sentence begins with is not yet about something.
+    (1..words.len()).filter(|at| stops.at(&words[*at..]).is_some()).count() + usize::from(reading.sentences.len() > 1)
 }

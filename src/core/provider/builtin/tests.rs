@@ -327,6 +327,64 @@ fn gaps_are_asked_for_and_not_claimed() {
 }
 
 #[test]
+fn what_only_the_user_can_know_is_asked_for_by_what_the_message_is() {
+    let asked = |input: &str| Ask { strategy: "clarify", ..Ask::plain(&[Phase::Coagulatio]) }.run(input);
+    let has = |input: &str, question: &str| asked(input).contains(question);
+    for (input, question) in [
+        ("Announce our move to Lyon", "What changes, from when"),
+        ("Thank a customer", "What exactly are the thanks for"),
+        ("Write a cover letter for a job as a gardener", "What have you done that speaks for you"),
+        ("Write an email to my landlord about the heating", "Which facts belong in it"),
+        ("Write a poem for my grandmother's birthday", "a memory that you share"),
+        ("Should I lease or buy a car?", "what matters most to you"),
+    ] {
+        assert!(has(input, question), "{}", asked(input));
+    }
+    // A thank at the end of a request is no letter of thanks.
+    assert!(!has("Write an email to my landlord about the heating, thanks", "What exactly are the thanks for"));
+    assert!(!has("Write a poem about the sea", "a memory that you share"));
+    // What says a good deal is not asked for more.
+    let long = "Write an email to my landlord: the heating in flat four has been cold since Monday, the caretaker knows, I want \
+                it mended by Friday or the rent reduced by a fifth.";
+    assert!(!has(long, "Which facts belong in it"), "{}", asked(long));
+}
+
+#[test]
+fn a_length_is_counted_where_a_number_stands_before_it() {
+    let counts = |input: &str| Ask::plain(&[Phase::Coagulatio]).run(input).contains("count before you answer");
+    assert!(counts("Write an email to Bob in 80 words"));
+    assert!(counts("Write an email to Bob in four sentences"));
+    assert!(!counts("Write an email to Bob in plain words"));
+    assert!(!counts("Write an email to Bob about 3 chairs"));
+}
+
+#[test]
+fn several_tasks_are_kept_apart() {
+    let apart = |input: &str| Ask::plain(&[Phase::Coagulatio]).run(input).contains("a part of its own");
+    assert!(apart("Translate this email to Polish and then write a reply"));
+    assert!(!apart("Write an email to Bob and make it short"));
+    assert!(!apart("Write an email to Bob"));
+}
+
+#[test]
+fn a_pasted_log_does_not_tell_the_language() {
+    let log = "\n\nTypeError: Cannot read properties of undefined (reading 'map')\n    at List (List.tsx:12:3)\nwith the and for this";
+    for (input, of_its_frame) in
+        [("これなんで動かないんですか", "依頼"), ("pourquoi ça plante", "demande"), ("warum geht das nicht", "Anfrage")]
+    {
+        let prompt = Ask::plain(&[Phase::Coagulatio]).run(&format!("{input}{log}"));
+        assert!(prompt.contains(of_its_frame), "{prompt}");
+    }
+}
+
+#[test]
+fn whether_to_do_one_thing_is_no_comparison_of_several() {
+    let prompt = |input: &str| Ask::plain(&[Phase::Coagulatio]).run(input);
+    assert!(!prompt("should i text her back").contains("criteria"));
+    assert!(prompt("should i text her or call her").contains("criteria"));
+}
+
+#[test]
 fn one_letter_tells_no_language() {
     for input in ["x", "a", "y", "o", "e", "X Y"] {
         let prompt = Ask::plain(&Phase::ALL).run(input);

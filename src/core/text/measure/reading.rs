@@ -11,7 +11,7 @@ use super::phrases::{Phrases, TermSet};
 use super::units::{Cutter, UnitKind};
 use super::words;
 use crate::text::facts;
-use crate::text::language::{Language, is_ideographic, is_sure, language};
+use crate::text::language::{Language, is_ideographic, is_sure, language, words_of};
 use crate::text::terms::{Analyzer, TermId, flatten};
 use crate::text::visited;
 
@@ -173,7 +173,7 @@ impl Reader {
         let lines: Vec<&str> = text.lines().filter(|line| known.insert(line.trim())).collect();
         let mut reading = Reading {
             flat: flatten(text),
-            words: size(text),
+            words: words_of(text),
             language: sure_language(&lines.join("\n")),
             long_paragraphs: long_paragraphs(text),
             unclosed: unclosed(text),
@@ -259,13 +259,6 @@ fn sure_language(text: &str) -> Option<Language> {
     (told != Unknown && (is_of_script || is_sure(text, told))).then_some(told)
 }
 
-/// How many words a text has; of scripts without blanks, half its letters.
-fn size(text: &str) -> usize {
-    let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
-    let counts = |word: &&str| unspaced == 0 || !word.contains(is_ideographic);
-    unspaced / 2 + text.split_whitespace().filter(counts).count()
-}
-
 /// How many paragraphs are too long to be read in one go; items of a list and code are none.
 fn long_paragraphs(text: &str) -> usize {
     let (mut long, mut words, mut in_code) = (0, 0, false);
@@ -274,7 +267,7 @@ fn long_paragraphs(text: &str) -> usize {
         in_code ^= is_fence;
         let is_prose = !in_code && !is_fence && !line.starts_with(['-', '*', '|', '#', '<', '>', '•']);
         if is_prose && !line.is_empty() {
-            words += size(line);
+            words += words_of(line);
             continue;
         }
         long += usize::from(words > LONG_PARAGRAPH);

@@ -15,7 +15,7 @@ fn texts(frame: &Frame) -> Vec<&Texts> {
     texts.extend(frame.headings.values().chain(frame.rows.values()));
     if frame.name == GENERAL {
         texts.extend([&frame.brief, &frame.wins, &frame.assume, &frame.ask_lead, &frame.ask_after]);
-        texts.extend([&frame.input_lead, &frame.context, &frame.draft]);
+        texts.extend([&frame.several, &frame.count, &frame.input_lead, &frame.context, &frame.draft]);
     }
     texts
 }

@@ -18,8 +18,13 @@ fn requests() -> Vec<(&'static str, String)> {
 }
 
 fn shown(prompt: &str) -> String {
-    let long =
-        |line: &str| if line.len() > 1000 { format!("[a line of {} bytes]", line.len()) } else { line.to_owned() };
+    let long = |line: &str| {
+        if line.len() > 1000 {
+            format!("{}[… a line of {} bytes]", &line[..200], line.len())
+        } else {
+            line.to_owned()
+        }
+    };
     prompt.lines().map(long).collect::<Vec<_>>().join("\n")
 }
 
