@@ -22,7 +22,8 @@
 //! value, or an [`error::Error`] with its [`error::Code`].
 //!
 //! # The way of longer work
-//! What takes longer answers with an [`event::Run`]. Behind it is an ordinary future ([`pipeline::generate`],
+//! What may cost much is prepared first: [`engine::Prepared`] has read what it needs, says what it may cost and whether somebody
+//! has to agree, and is started. What takes longer answers with an [`event::Run`]. Behind it is an ordinary future ([`pipeline::generate`],
 //! [`pipeline::select`]) that takes a plan, the [`pipeline::Ports`] through which it acts on the world, a voice
 //! ([`pipeline::Announcer`]) and what stops it ([`event::RunControl`]); other work can be made of it. A shell spawns it, and tells
 //! its end. Its [`event::Event`]s begin with `started` (the operation, the total of its units), count units as they are done, and

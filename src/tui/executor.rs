@@ -191,8 +191,9 @@ impl Executor {
         let refused = |error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
         let request = self.engine.decode::<GenerateRequest>(raw.clone()).map_err(refused)?;
         let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
-        let preflight = self.engine.preflight(&request).map_err(refused)?;
-        let run = self.engine.generate(request).map_err(|error| {
+        let prepared = self.engine.prepare(request).map_err(refused)?;
+        let preflight = prepared.preflight().clone();
+        let run = prepared.start().map_err(|error| {
             let question = judging::question(ticket, CostlyWhat::Run(raw), &preflight);
             // The question first: a run that only waits for an answer is never shown as refused.
             question.into_iter().chain(refused(error)).collect::<Vec<_>>()

@@ -39,7 +39,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
     Ok(Exit::Done)
 }
 
-fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
     // The result is one value: with `--format jsonl`, too, events are not data here.
     let watched = printer.clone().with_format(Format::Json);
@@ -47,11 +47,9 @@ fn judged(engine: &Engine, mut request: CompareRequest, invocation: &Invocation<
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
-        let preflight = engine.preflight_selection(&request.judging).await?;
-        request.judging.budget_usd = confirmed(preflight, request.judging.budget_usd, invocation)?;
         let mut comparing = engine.compare(request).await?;
-        let ended = match comparing.take_run() {
-            Some(run) => watch(run, &mut watcher, &mut interrupts).await,
+        let ended = match comparing.take_prepared() {
+            Some(prepared) => watch(confirmed(prepared, invocation)?.start()?, &mut watcher, &mut interrupts).await,
             None => Ok(()),
         };
         watcher.clear();

@@ -8,7 +8,6 @@
 
 use std::time::{Duration, Instant};
 
-use aludel_core::api::GenerateRequest;
 use aludel_core::domain::{GenerationResult, Prompt, VariantFailure};
 use aludel_core::engine::{Engine, Newcomer};
 use aludel_core::error::{Error, Problem};
@@ -46,8 +45,7 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
 
     let engine = invocation.engine()?;
     let request = texts::request(args, &engine, &printer)?;
-    let budget_usd = confirmed(engine.preflight(&request)?, request.budget_usd, invocation)?;
-    let request = GenerateRequest { budget_usd, ..request };
+    let prepared = confirmed(engine.prepare(request.clone())?, invocation)?;
     let mut watcher = Watcher::new(&printer, args.stream, file.is_some());
     let job = Job { engine: &engine, printer: &printer, file, is_saved: request.save };
     let started = Instant::now();
@@ -56,7 +54,7 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
         // Who could be used is told to people alone, so nobody looks for the sake of a program.
         let newcomers = printer.takes_notes().then(|| engine.look_for_newcomers(request.provider.as_deref()));
-        let ended = watch(engine.generate(request)?, &mut watcher, &mut interrupts).await;
+        let ended = watch(prepared.start()?, &mut watcher, &mut interrupts).await;
         let elapsed = started.elapsed();
         watcher.clear();
         if ended.is_err() || matches!(watcher.view.state, RunState::Cancelled) {

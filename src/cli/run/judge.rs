@@ -7,7 +7,7 @@ use aludel_core::engine::{Audited, Engine, LabelsAudited, LabelsProgress};
 use aludel_core::error::{Error, Result};
 use aludel_core::time::{Clock, SystemClock};
 
-use super::watching::confirmed;
+use super::watching::consent;
 use crate::cli::Invocation;
 use crate::cli::args::{JudgeAuditArgs, JudgeCommand};
 use crate::cli::exit::Exit;
@@ -49,12 +49,12 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
             let preflight = engine.preflight_labels(&request, &pairs).await?;
             Ok::<_, Error>((pairs, preflight))
         })?;
-        request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
+        request.budget_usd = consent(&preflight, invocation)?.or(request.budget_usd);
         let asking = engine.audit_labels(request, &pairs, |progress| seen.set(Seen::of_labels(progress)));
         return watched(&engine, invocation, &seen, asking, |tested| put_labels_out(&invocation.printer, tested));
     }
     let preflight = engine.preflight_audit(&request)?;
-    request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
+    request.budget_usd = consent(&preflight, invocation)?.or(request.budget_usd);
     let testing = engine.audit_judge(request, |done, total| seen.set(Seen::Testing(done, total)));
     watched(&engine, invocation, &seen, testing, |tested| put_out(&invocation.printer, tested))
 }

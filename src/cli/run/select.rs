@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use aludel_core::api::SelectRequest;
-use aludel_core::domain::SelectResult;
+use aludel_core::domain::{Operation, SelectResult};
 use aludel_core::error::Error;
 use aludel_core::event::{RunState, RunView};
 
@@ -34,9 +34,8 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
-        let preflight = engine.preflight_selection(&request).await?;
-        request.budget_usd = confirmed(preflight, request.budget_usd, invocation)?;
-        let run = engine.select(request).await?;
+        let prepared = engine.prepare_selection(Operation::Select, request).await?;
+        let run = confirmed(prepared, invocation)?.start()?;
         let ended = watch(run, &mut watcher, &mut interrupts).await;
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         watcher.clear();

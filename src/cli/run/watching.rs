@@ -5,7 +5,7 @@
 
 use std::io::IsTerminal;
 
-use aludel_core::engine::Preflight;
+use aludel_core::engine::{Preflight, Prepared};
 use aludel_core::event::{Event, Run, RunView};
 
 use crate::cli::Invocation;
@@ -19,19 +19,20 @@ use crate::cli::progress::{self, Progress};
 use crate::cli::shown::ShownStream;
 use crate::cli::view::count_of;
 
-/// Asks before a run that may cost more than passes without asking; --yes is the answer. Gives the budget of the run: one
-/// that is confirmed has the estimate as its budget; one that nobody can confirm is refused by the engine, in the words of
-/// every face.
-pub(super) fn confirmed(
-    preflight: Preflight,
-    budget_usd: Option<f64>,
-    invocation: &Invocation<'_>,
-) -> Outcome<Option<f64>> {
-    let Preflight::Ask(estimate) = preflight else { return Ok(budget_usd) };
+/// Asks before a run that may cost more than passes without asking; --yes is the answer. One that is confirmed has the estimate
+/// as its budget; one that nobody can confirm is refused by the engine, in the words of every face.
+pub(super) fn confirmed(prepared: Prepared, invocation: &Invocation<'_>) -> Outcome<Prepared> {
+    let Some(budget_usd) = consent(prepared.preflight(), invocation)? else { return Ok(prepared) };
+    Ok(prepared.with_budget(Some(budget_usd)))
+}
+
+/// The budget that somebody consented to; `None` where nobody is asked, or nobody can be.
+pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Outcome<Option<f64>> {
+    let Preflight::Ask(estimate) = preflight else { return Ok(None) };
     let printer = &invocation.printer;
     if !invocation.globals.yes {
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Ok(budget_usd);
+            return Ok(None);
         }
         let (most, calls) = (estimate.most_usd.unwrap_or_default(), count_of(estimate.calls, "call"));
         if !printer.asks(&format!("This run may cost up to ${most} ({calls}). Go on?")) {

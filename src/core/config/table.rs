@@ -78,7 +78,7 @@ pub static TABLE: &[Key] = &[
         "providers.*.max_concurrency",
         Kind::Whole(1, 1000),
         DefaultValue::Unset,
-        "Concurrent calls to it, within `run.max_concurrency`. Unset: that alone limits them.",
+        "Concurrent calls to it. Unset: only `run.max_concurrency` limits them.",
     ),
     row("providers.*.headers.*", Kind::Secret, DefaultValue::Unset, "A header sent with every call; never shown."),
     row("providers.*.script", Kind::Path, DefaultValue::Unset, "The script of a provider of kind sim, a YAML file."),

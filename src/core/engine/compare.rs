@@ -1,5 +1,6 @@
 //! `compare`: stored prompts beside each other, and with a task the judge's run among them.
 
+use super::prepared::Prepared;
 use super::{Engine, wiring};
 use crate::api::CompareRequest;
 use crate::compare::{self, Measuring};
@@ -10,13 +11,21 @@ use crate::event::{Outcome, Run};
 /// A comparison of which the judge's part may still be under way.
 pub struct Comparing {
     beside: CompareResult,
-    judging: Option<Run>,
+    judging: Option<Prepared>,
 }
 
 impl Comparing {
-    /// The judge's run, to be followed to its end; `None` when no task was given. Dropping it cancels the judge.
-    pub fn take_run(&mut self) -> Option<Run> {
+    /// The judge's part, ready to begin; `None` when no task was given.
+    pub fn take_prepared(&mut self) -> Option<Prepared> {
         self.judging.take()
+    }
+
+    /// The judge's run, to be followed to its end; `None` when no task was given. Dropping it cancels the judge.
+    ///
+    /// # Errors
+    /// As [`Prepared::start`].
+    pub fn take_run(&mut self) -> Result<Option<Run>> {
+        self.take_prepared().map(Prepared::start).transpose()
     }
 
     /// The comparison, with what the judge's run came to where there was one.
@@ -34,8 +43,7 @@ impl Comparing {
 }
 
 impl Engine {
-    /// Compares prompts in the order in which they are named. With a task the judge's run is started, and needs a tokio
-    /// runtime.
+    /// Compares prompts in the order in which they are named. With a task the judge's run is made ready.
     ///
     /// # Errors
     /// `not_found`; `validation_failed` for one prompt named twice; with a task whatever [`Engine::select`] can fail
@@ -44,7 +52,7 @@ impl Engine {
         let prompts = self.distinct(request.prompt_ids()).await?;
         let beside = self.beside(prompts, request.task().map(str::to_owned)).await?;
         let judging = match request.task() {
-            Some(_) => Some(self.select_for(Operation::Compare, request.judging).await?),
+            Some(_) => Some(self.prepare_selection(Operation::Compare, request.judging).await?),
             None => None,
         };
         Ok(Comparing { beside, judging })

@@ -224,6 +224,19 @@ impl Engine {
         })
     }
 
+    /// As [`Engine::pass_preflight`], of a run whose budget may have been given since: that is the consent.
+    pub(super) fn consent(
+        &self,
+        preflight: &Preflight,
+        budget_usd: Option<f64>,
+        cheaper: &str,
+    ) -> Result<Option<String>> {
+        match preflight {
+            Preflight::Ask(_) if budget_usd.is_some() => Ok(None),
+            preflight => self.pass_preflight(preflight, cheaper),
+        }
+    }
+
     /// Refuses a run that has to be confirmed, saying what would make it `cheaper`; answers what the user should know of one
     /// that need not be.
     pub(super) fn pass_preflight(&self, preflight: &Preflight, cheaper: &str) -> Result<Option<String>> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::judging::{Author, Bench};
+use super::prepared::Prepared;
 use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
 use crate::assets::STRATEGIES;
@@ -29,11 +30,23 @@ impl Engine {
     /// `validation_failed` when a provider cannot be used; `budget_exceeded` for a run without a budget that may cost
     /// more than passes without asking ([`Engine::preflight`]); what fails later is an event of the run.
     pub fn generate(&self, request: GenerateRequest) -> Result<Run> {
-        let cheaper = "ask for fewer variants, fewer phases or lower `max_tokens`";
-        let warning = self.pass_preflight(&self.preflight(&request)?, cheaper)?;
-        let mut plan = self.plan(request)?;
-        plan.warnings.extend(warning);
-        Ok(pipeline::start(plan, self.ports()))
+        self.prepare(request)?.start()
+    }
+
+    /// Makes a generate run ready to begin: what it may cost, and whether that has to be confirmed. Sends nothing.
+    ///
+    /// # Errors
+    /// `validation_failed` when a provider cannot be used.
+    pub fn prepare(&self, request: GenerateRequest) -> Result<Prepared> {
+        let preflight = self.preflight(&request)?;
+        let (engine, asked) = (self.clone(), preflight.clone());
+        Ok(Prepared::new(preflight, request.budget_usd, move |budget_usd| {
+            let cheaper = "ask for fewer variants, fewer phases or lower `max_tokens`";
+            let warning = engine.consent(&asked, budget_usd, cheaper)?;
+            let mut plan = engine.plan(GenerateRequest { budget_usd, ..request })?;
+            plan.warnings.extend(warning);
+            Ok(pipeline::start(plan, engine.ports()))
+        }))
     }
 
     pub(super) fn ports(&self) -> Ports {

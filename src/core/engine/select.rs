@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
 use super::judging::{Author, Bench};
+use super::prepared::Prepared;
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
 use crate::api::{PromptKey, SelectRequest};
@@ -39,19 +40,42 @@ impl Engine {
     /// # Errors
     /// As [`Engine::select`].
     pub async fn select_for(&self, operation: Operation, request: SelectRequest) -> Result<Run> {
+        self.prepare_selection(operation, request).await?.start()
+    }
+
+    /// Makes a selection, or the choice of a comparison, ready to begin: its prompts are read once. Sends nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::select`], but for the budget.
+    pub async fn prepare_selection(&self, operation: Operation, request: SelectRequest) -> Result<Prepared> {
         let matter = self.matter(&request).await?;
         let bench = self.bench_for(&request, &matter)?;
-        let mut warnings = bench.warnings.clone();
         self.check_calls(&request, &matter, &bench)?;
         let preflight = self.preflight_of(&request, &matter, &bench)?;
-        warnings.extend(self.pass_preflight(&preflight, "name fewer prompts or a cheaper judge")?);
+        let (engine, asked) = (self.clone(), preflight.clone());
+        drop(bench);
+        Ok(Prepared::new(preflight, request.budget_usd, move |budget_usd| {
+            let warning = engine.consent(&asked, budget_usd, "name fewer prompts or a cheaper judge")?;
+            engine.start_selection(operation, &SelectRequest { budget_usd, ..request }, matter, warning)
+        }))
+    }
+
+    fn start_selection(
+        &self,
+        operation: Operation,
+        request: &SelectRequest,
+        matter: Matter,
+        warning: Option<String>,
+    ) -> Result<Run> {
+        let bench = self.bench_for(request, &matter)?;
+        let warnings = bench.warnings.iter().cloned().chain(warning).collect();
         let session_id = self.inner.ids.session();
         let labels = Labels { session: Some(session_id), command: operation.as_str(), tags: Vec::new() };
         let judge = JudgePlan {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,
             thorough: request.thorough,
-            confidence: wanted(&request),
+            confidence: wanted(request),
             order_swaps: self.config().judge.order_swaps,
         };
         let job = JudgeJob {
@@ -62,7 +86,7 @@ impl Engine {
             keep: true,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: self.config().run.max_concurrency,
-            account: self.account(caps(&request), labels),
+            account: self.account(caps(request), labels),
         };
         let plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings };
         Ok(pipeline::start_selection(plan, self.ports()))
@@ -76,16 +100,6 @@ impl Engine {
         let matter = self.matter(request).await?;
         let bench = self.bench_for(request, &matter)?;
         self.estimate_of(request, &matter, &bench)
-    }
-
-    /// Whether a selection may begin without a question: one that has a budget of its own may, whatever it is.
-    ///
-    /// # Errors
-    /// As [`Engine::estimate_selection`].
-    pub async fn preflight_selection(&self, request: &SelectRequest) -> Result<Preflight> {
-        let matter = self.matter(request).await?;
-        let bench = self.bench_for(request, &matter)?;
-        self.preflight_of(request, &matter, &bench)
     }
 
     /// Refuses a cap that is too low for any choice, before anything is asked.

@@ -1,7 +1,7 @@
 //! Prompts put beside each other, and the judge started, through the core.
 
 use aludel_core::api::{CompareRequest, SelectRequest};
-use aludel_core::domain::CompareResult;
+use aludel_core::domain::{CompareResult, Operation};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Error, Problem, Result};
 use aludel_core::event::Run;
@@ -21,10 +21,10 @@ pub(super) async fn compare(engine: &Engine, raw: Value) -> Result<CompareResult
 pub(super) async fn select(engine: &Engine, ticket: Ticket, raw: Value) -> std::result::Result<Run, Vec<Message>> {
     let refused = |error: Error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
     let request: SelectRequest = engine.decode(raw).map_err(refused)?;
-    let preflight = engine.preflight_selection(&request).await.map_err(refused)?;
-    engine
-        .select(request)
-        .await
+    let prepared = engine.prepare_selection(Operation::Select, request).await.map_err(refused)?;
+    let preflight = prepared.preflight().clone();
+    prepared
+        .start()
         .map_err(|error| question(ticket, CostlyWhat::Judging, &preflight).into_iter().chain(refused(error)).collect())
 }
 

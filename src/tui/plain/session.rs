@@ -11,7 +11,7 @@ use aludel_core::api::{
     CompareRequest, GenerateRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest, UpdateRequest,
     value_of_text,
 };
-use aludel_core::domain::{Prompt, PromptId, PromptSummary};
+use aludel_core::domain::{Operation, Prompt, PromptId, PromptSummary};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Problem, Result};
 use aludel_core::event::{Run, RunView};
@@ -163,14 +163,16 @@ impl<W: Write> Session<W> {
         let Some(idea) = &self.idea else { return self.told("There is no idea yet; new takes one.") };
         let mut raw = self.settings.clone();
         raw.insert("input".to_owned(), idea.as_str().into());
-        let Some(mut request) = self.decoded::<GenerateRequest>(raw.into())? else { return Ok(Flow::GoOn) };
-        let preflight = self.engine.preflight(&request);
-        let Some(preflight) = self.or_told(preflight)? else { return Ok(Flow::GoOn) };
-        if !self.confirms(preflight, &mut request.budget_usd).await? {
+        let Some(request) = self.decoded::<GenerateRequest>(raw.into())? else { return Ok(Flow::GoOn) };
+        let provider = request.provider.clone();
+        let prepared = self.engine.prepare(request);
+        let Some(prepared) = self.or_told(prepared)? else { return Ok(Flow::GoOn) };
+        let mut budget_usd = prepared.budget_usd();
+        if !self.confirms(prepared.preflight().clone(), &mut budget_usd).await? {
             return self.told("Nothing was sent.");
         }
-        let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
-        let run = self.engine.generate(request);
+        let newcomers = self.engine.look_for_newcomers(provider.as_deref());
+        let run = prepared.with_budget(budget_usd).start();
         let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
         let (view, flow) = self.follow(run).await?;
         self.tell_prompts(&view)?;
@@ -271,13 +273,14 @@ impl<W: Write> Session<W> {
         if let Some(task) = task {
             raw["task_description"] = task.into();
         }
-        let Some(mut request) = self.decoded::<SelectRequest>(raw)? else { return Ok(Flow::GoOn) };
-        let preflight = self.engine.preflight_selection(&request).await;
-        let Some(preflight) = self.or_told(preflight)? else { return Ok(Flow::GoOn) };
-        if !self.confirms(preflight, &mut request.budget_usd).await? {
+        let Some(request) = self.decoded::<SelectRequest>(raw)? else { return Ok(Flow::GoOn) };
+        let prepared = self.engine.prepare_selection(Operation::Select, request).await;
+        let Some(prepared) = self.or_told(prepared)? else { return Ok(Flow::GoOn) };
+        let mut budget_usd = prepared.budget_usd();
+        if !self.confirms(prepared.preflight().clone(), &mut budget_usd).await? {
             return self.told("Nothing was sent.");
         }
-        let run = self.engine.select(request).await;
+        let run = prepared.with_budget(budget_usd).start();
         let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
         let (view, flow) = self.follow(run).await?;
         let verdict = view.selection().map(|result| tell::verdict(result, &self.rows));

@@ -2,7 +2,7 @@
 //! it later.
 
 use super::*;
-use crate::domain::{JudgeName, JudgeProfile, Prompt, PromptId, SelectResult, SpendBy, Why};
+use crate::domain::{JudgeName, JudgeProfile, Operation, Prompt, PromptId, SelectResult, SpendBy, Why};
 use crate::event::Event;
 use crate::store::samples;
 
@@ -457,4 +457,30 @@ async fn a_judging_that_a_cap_ends_tells_what_it_cost() {
     let told = events(&engine, asking(&ids, json!({ "max_calls": 3 }))).await.unwrap();
     let [.., before, _] = told.as_slice() else { panic!("{told:?}") };
     assert!(!matches!(before.kind, EventKind::Spent { .. }), "{before:?}");
+}
+
+#[tokio::test]
+async fn what_is_prepared_is_read_once_and_begins_with_consent() {
+    let priced = format!("{FAIR}price: {{input: 1.0, output: 10.0}}\n");
+    let home = home(&[("lab", &priced)], "judge: {provider: lab}\nspend: {preflight_usd: 0.001}\n");
+    let engine = home.engine();
+    let ids = candidates(&engine, 3).await;
+    let prepare = async || {
+        let request = engine.decode(asking(&ids, json!({}))).unwrap();
+        engine.prepare_selection(Operation::Select, request).await.unwrap()
+    };
+    let prepared = prepare().await;
+    let Preflight::Ask(estimate) = prepared.preflight().clone() else { panic!("nobody is asked") };
+    assert!(estimate.most_usd.is_some_and(|most| most > 0.001) && prepared.budget_usd().is_none());
+    assert!(matches!(prepared.start(), Err(Error::Budget(_))));
+
+    let prepared = prepare().await.with_budget(estimate.most_usd);
+    // Nothing is read again: the prompts may be gone by now.
+    engine.store().apply(crate::store::Mutation::Delete { ids, expected_revision: None }).await.unwrap();
+    let mut run = prepared.start().unwrap();
+    let mut view = RunView::default();
+    while let Some(event) = run.next().await {
+        view.apply(&event);
+    }
+    assert!(view.selection().is_some(), "{:?}", view.state);
 }

@@ -21,7 +21,7 @@ pub(super) fn call(mut call: Call) -> Reply {
     Box::pin(async move {
         let request = call.decode::<CompareRequest>()?;
         let mut comparing = call.handler.engine().compare(request).await?;
-        let judged = match comparing.take_run() {
+        let judged = match comparing.take_run()? {
             Some(run) => {
                 let progress = Progress::new(&call.context, call.handler.input_ended().clone());
                 Some(*outcome_of(run, progress, &call.context.ct).await?)

@@ -16,7 +16,7 @@ pub(super) async fn compare(State(app): State<App>, request: Request) -> Answer 
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;
-    let judged = match comparing.take_run() {
+    let judged = match comparing.take_run()? {
         Some(run) => Some(*outcome_of(run, app.load().halting()).await?),
         None => None,
     };
