@@ -16,6 +16,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("ids", 1),
     ("ledger", 1),
     ("offload", 1),
+    ("operation", 1),
     ("provider", 1),
     ("store", 1),
     ("text", 1),
