@@ -3,8 +3,9 @@
 //!
 //! A frame is a YAML file. Its texts are maps from a language's code to a sentence; where a language is missing, English
 //! stands in. `work` is how to go about it, `steps` the same as an order, `check` a silent check, `ask` a question for each
-//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence or question
-//! with `unless` is left out where the request speaks of one of those slots itself; one with `when` stands only there. `strict: true` is for families whose answer
+//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence or
+//! question with `unless` is left out where the request speaks of one of those slots itself; one with `when` stands only
+//! there. `strict: true` is for families whose answer
 //! has no room for anything but what was asked for.
 //!
 //! `cues` are lists of words by language, in small letters; `*` at either end of a word stands for any letters. What the

@@ -32,18 +32,11 @@ impl Engine {
     /// read; `budget_exceeded` for a selection without a budget that may cost more than passes without asking;
     /// `storage`. What fails later is an event of the run.
     pub async fn select(&self, request: SelectRequest) -> Result<Run> {
-        self.select_for(Operation::Select, request).await
+        self.prepare_selection(Operation::Select, request).await?.start()
     }
 
-    /// As [`Engine::select`], as a part of the command `operation`, under whose name it is paid and kept.
-    ///
-    /// # Errors
-    /// As [`Engine::select`].
-    pub async fn select_for(&self, operation: Operation, request: SelectRequest) -> Result<Run> {
-        self.prepare_selection(operation, request).await?.start()
-    }
-
-    /// Makes a selection, or the choice of a comparison, ready to begin: its prompts are read once. Sends nothing.
+    /// Makes a selection ready to begin, as a part of the command `operation`, under whose name it is paid and kept: its prompts
+    /// are read once. Sends nothing.
     ///
     /// # Errors
     /// As [`Engine::select`], but for the budget.

@@ -2,7 +2,8 @@
 //!
 //! Progress counts finished units: of a generation the phases, a failed variant's remaining ones included, of a selection
 //! the comparisons, of any other operation what it counts itself. The total is all of them and one step more, for what
-//! comes after (ranking, conclusions); the last event reaches it, however few there were. The protocol wants the number to rise with every notification, so what happens
+//! comes after (ranking, conclusions); the last event reaches it, however few there were. The protocol wants
+//! the number to rise with every notification, so what happens
 //! between two finished phases moves it by 1/1024. Each notification says in words what happened and carries the
 //! event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because the text comes whole with the result, and
 //! so are the ends of what came to nothing, which are the tool's answer.
@@ -224,6 +225,20 @@ mod tests {
         assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
         assert_eq!(told.first().copied(), Some(0.0));
         assert_eq!(told.last().copied(), Some(f64::from(count.total - 1)));
+    }
+
+    #[test]
+    fn the_progress_of_any_operation_is_its_units_up_to_its_total() {
+        let begun = EventKind::Started { operation: Operation::Reindex, total: None, variants: 0, phases: Vec::new() };
+        let at = |done, total| EventKind::Progress { done, total };
+        let mut count = Count::default();
+        let told: Vec<f64> = [begun, at(0, Some(40)), at(12, None), at(11, None), at(40, Some(40))]
+            .iter()
+            .filter_map(|kind| count.after(kind))
+            .collect();
+        assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
+        assert_eq!((told[2], told.last(), count.total), (12.0, Some(&40.0), 41));
+        assert_eq!(in_words(&at(40, None), &count).unwrap(), "reindex: 40 of 40");
     }
 
     #[test]

@@ -105,15 +105,8 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     let names_image_model = library.names("image_models").is_some_and(|names| names.is_among(&reading.words()));
     let is_other_prompt = |at: usize| names_image_model && library.families[at].name != IMAGE;
     // A letter in a novel may invent what it likes.
-    let is_in_a_story = |at: usize| {
-        library.families[at].name == LETTER
-            && library.names("in_a_story").is_some_and(|names| {
-                names.is_among(&reading.words()) || (reading.is_unspaced() && names.is_in(&reading.plain))
-            })
-    };
-    let is_taken_back = library.names("never_mind").is_some_and(|names| {
-        names.is_among(&reading.words()) || (reading.is_unspaced() && names.is_in(&reading.plain))
-    });
+    let is_in_a_story = |at: usize| library.families[at].name == LETTER && reading.names(library, "in_a_story");
+    let is_taken_back = reading.names(library, "never_mind");
     let is_sure = |at: usize| !(is_code(at) || is_other_prompt(at) || is_in_a_story(at) || is_taken_back);
     let family = family.filter(|(at, _)| is_sure(*at));
     // Around a request in a language that no frame is written in, sentences of another one would be in the way.

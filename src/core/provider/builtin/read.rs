@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::library::Library;
-use super::words::words;
+use super::words::{Cues, words};
 use crate::text::facts;
 use crate::text::language::{Language, words_of};
 use crate::text::visited::visit;
@@ -84,6 +84,12 @@ impl Reading {
     /// The words of the part that is looked at.
     pub(super) fn words(&self) -> Vec<&str> {
         words(&self.plain)
+    }
+
+    /// True where a word of one of the lists that are the same in every language stands in it.
+    pub(super) fn names(&self, library: &Library, list: &str) -> bool {
+        let stands = |cues: &Cues| cues.is_among(&self.words()) || (self.is_unspaced() && cues.is_in(&self.plain));
+        library.names(list).is_some_and(stands)
     }
 
     /// True for a language that is written without blanks.

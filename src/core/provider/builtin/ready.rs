@@ -17,11 +17,7 @@ const SYSTEM_SENTENCES: usize = 2;
 /// True for what is a prompt already: a template with placeholders, a system prompt, a list of what a picture shows.
 pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str>) -> bool {
     let words = reading.words();
-    let says = |list: &str| {
-        library
-            .names(list)
-            .is_some_and(|cues| cues.is_among(&words) || (reading.is_unspaced() && cues.is_in(&reading.plain)))
-    };
+    let says = |list: &str| reading.names(library, list);
     // An image prompt may name what it does not want.
     if says("asks_for_prompt") && !reading.plain.contains("negative prompt") {
         return false;

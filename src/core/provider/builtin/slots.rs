@@ -33,9 +33,7 @@ pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
             stated.insert(slot);
         }
     }
-    let names = |list: &str| {
-        library.names(list).is_some_and(|cues| cues.is_among(&words) || (unspaced && cues.is_in(&reading.plain)))
-    };
+    let names = |list: &str| reading.names(library, list);
     if names("programming_language") {
         stated.insert(Slot::ProgrammingLanguage);
     }
