@@ -6,7 +6,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
-//! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
+//! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`job`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
 //! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`], [`unsaved`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
@@ -45,6 +45,7 @@ pub mod error;
 pub mod event;
 pub mod files;
 pub mod ids;
+pub mod job;
 pub mod judge;
 pub mod ledger;
 #[cfg(test)]

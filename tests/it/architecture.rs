@@ -36,6 +36,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("trace", 2),
     ("unsaved", 2),
     ("compare", 3),
+    ("job", 3),
     ("judge", 3),
     ("pipeline", 3),
     ("probe", 3),

@@ -56,7 +56,7 @@ impl JudgingArgs {
         let given = self.criteria.as_deref()?;
         let is_file = given.contains(['/', '\\'])
             || [".yaml", ".yml"].iter().any(|ending| given.to_ascii_lowercase().ends_with(ending));
-        is_file.then(|| Criteria::File(PathBuf::from(given)))
+        is_file.then(|| Criteria::File { file: PathBuf::from(given) })
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     fn what_cannot_be_the_name_of_a_rubric_is_a_file() {
         let of = |given: &str| JudgingArgs { criteria: Some(given.into()), ..JudgingArgs::default() };
         for file in ["tone.yaml", "./tone", "a\\b", "C.YML"] {
-            assert_eq!(of(file).criteria_file(), Some(Criteria::File(file.into())));
+            assert_eq!(of(file).criteria_file(), Some(Criteria::File { file: file.into() }));
             assert_eq!(request(&of(file)), json!({}));
         }
         assert_eq!(of("code").criteria_file(), None);

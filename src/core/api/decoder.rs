@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::field::{Field, Kind};
 use super::lists::{judges, list};
-use super::{Criteria, Known, Moment, PromptKey, limits};
+use super::{Criteria, JobKey, Known, Moment, PromptKey, limits};
 use crate::domain::Phase;
 use crate::error::{Error, Fault, Faults, Result};
 use crate::text::shown;
@@ -30,6 +30,7 @@ pub(super) enum Checked {
     Phases(Vec<Phase>),
     Key(PromptKey),
     Keys(Vec<PromptKey>),
+    Job(JobKey),
     Criteria(Criteria),
     Moment(Moment),
 }
@@ -71,6 +72,9 @@ impl Decoded {
     taker!(
         /// Takes the keys of prompts.
         keys, Keys, Vec<PromptKey>);
+    taker!(
+        /// Takes the key of a job.
+        job, Job, JobKey);
     taker!(
         /// Takes what to judge by.
         criteria, Criteria, Criteria);
@@ -241,6 +245,7 @@ fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Chec
         Kind::Persona => check_known(text, "persona", &known.personas, "`aludel personas` lists them"),
         Kind::Provider => check_provider(text, &known.providers),
         Kind::PromptKey => PromptKey::parse(&text).map(Checked::Key).map_err(Wrong::value),
+        Kind::JobKey => JobKey::parse(&text).map(Checked::Job).map_err(Wrong::value),
         Kind::Moment => Moment::parse(&text).map(Checked::Moment).map_err(Wrong::value),
         _ => Err(wrong_type(kind, &Value::String(text))),
     }

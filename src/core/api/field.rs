@@ -85,6 +85,8 @@ pub enum Kind {
         /// Most.
         max: usize,
     },
+    /// One job: its id, a unique beginning or end of it, or `@last`.
+    JobKey,
     /// A moment: RFC 3339, a date (UTC) or an age such as `7d`.
     Moment,
 }
@@ -128,6 +130,7 @@ impl Kind {
             | Self::Persona
             | Self::Provider
             | Self::PromptKey
+            | Self::JobKey
             | Self::Moment => "a text",
             Self::Integer { .. } => "a whole number",
             Self::Number { .. } => "a number",

@@ -1,12 +1,16 @@
 //! The request of the main job: an idea, and how its prompts are to be made.
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 use crate::domain::Phase;
 
-/// Asks for variants of a prompt. What is `None` takes the configuration's default.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Asks for variants of a prompt. What is `None` takes the configuration's default. Written as a job keeps it, under the names of
+/// the fields.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GenerateRequest {
     /// The idea, to the letter; 1..=100,000 characters, not blank.
     pub input: String,

@@ -14,6 +14,7 @@ mod field;
 mod fields;
 mod filter;
 mod generate;
+mod jobs;
 mod judge;
 pub mod limits;
 mod lists;
@@ -42,6 +43,7 @@ pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
+pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobsRequest};
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{

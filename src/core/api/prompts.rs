@@ -1,5 +1,7 @@
 //! Requests about stored prompts: show, list, history, update, delete.
 
+use serde::{Deserialize, Serialize};
+
 use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
@@ -9,7 +11,8 @@ use crate::error::Fault;
 use crate::store::Order;
 
 /// How a user names one prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum PromptKey {
     /// Its whole id.
     Id(PromptId),
@@ -53,6 +56,20 @@ impl std::fmt::Display for PromptKey {
             Self::Fragment(digits) => f.write_str(digits),
             Self::Last => f.write_str("@last"),
         }
+    }
+}
+
+impl From<PromptKey> for String {
+    fn from(key: PromptKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for PromptKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
     }
 }
 

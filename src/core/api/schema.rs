@@ -75,7 +75,9 @@ fn property(kind: Kind, known: &Known) -> Value {
         Kind::Texts { items, max } => json!({
             "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": max }, "maxItems": items
         }),
-        Kind::PromptKey => json!({ "type": "string", "minLength": limits::ID_FRAGMENT_CHARS.min(5), "maxLength": 36 }),
+        Kind::PromptKey | Kind::JobKey => {
+            json!({ "type": "string", "minLength": limits::ID_FRAGMENT_CHARS.min(5), "maxLength": 36 })
+        }
         Kind::PromptKeys { min, max } => json!({
             "type": "array", "items": { "type": "string", "maxLength": 36 },
             "minItems": min, "maxItems": max, "uniqueItems": true

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::prompts::PROMPT_ID;
 use super::{Decoded, PromptKey, Request, limits};
 
-/// Asks which of several stored prompts is best.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Asks which of several stored prompts is best. Written as a job keeps it, under the names of the fields.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SelectRequest {
     /// The candidates, 2 to 64, named in distinct ways; that they are distinct prompts is checked once they are known.
     pub prompt_ids: Vec<PromptKey>,
     /// What they are for; `None`: what they were made from, which must be the same for all.
+    #[serde(rename = "task_description")]
     pub task: Option<String>,
     /// What to judge by; `None`: `judge.criteria`, else the rubric of their persona.
     pub criteria: Option<Criteria>,
@@ -22,6 +26,7 @@ pub struct SelectRequest {
     /// P(best) at which the judge is asked no more, 0.5..=0.99; `None`: 0.8.
     pub confidence: Option<f64>,
     /// Who judges, each `name` or `name/model`; empty: the usual judge. Several are a panel.
+    #[serde(rename = "judge_provider")]
     pub judges: Vec<String>,
     /// Whole run, in seconds.
     pub timeout_s: Option<f64>,
@@ -36,7 +41,8 @@ pub struct SelectRequest {
 }
 
 /// What candidates are judged by.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Criteria {
     /// The rubric of this name.
     Rubric(String),
@@ -44,7 +50,10 @@ pub enum Criteria {
     Weights(BTreeMap<String, f64>),
     /// The rubric in this file. No request holds one, because a client of a server could then read the server's files:
     /// it is set by a command, whose user could read them anyway.
-    File(PathBuf),
+    File {
+        /// The file.
+        file: PathBuf,
+    },
 }
 
 pub(super) const TASK: Field = Field::new(

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::jobs::{self, Life};
 use super::judging::{Author, Bench};
-use super::prepared::Prepared;
+use super::prepared::{Lifetime, Prepared, Ready};
 use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
 use crate::assets::STRATEGIES;
 use crate::config;
-use crate::domain::{Phase, ProviderKind};
+use crate::domain::{Operation, Phase, ProviderKind};
 use crate::error::Result;
 use crate::event::Run;
 use crate::judge;
@@ -19,6 +20,7 @@ use crate::provider::TargetFamily;
 use crate::provider::cache::Shelf;
 use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
+use crate::store::NewJob;
 
 /// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
 const LEARNING_IS_ON: bool = false;
@@ -40,13 +42,44 @@ impl Engine {
     pub fn prepare(&self, request: GenerateRequest) -> Result<Prepared> {
         let preflight = self.preflight(&request)?;
         let (engine, asked) = (self.clone(), preflight.clone());
-        Ok(Prepared::new(preflight, request.budget_usd, move |budget_usd| {
+        let keeper = Arc::clone(&self.inner.keeper);
+        Ok(Prepared::new(preflight, request.budget_usd, keeper, move |budget_usd, lifetime| {
             let cheaper = "ask for fewer variants, fewer phases or lower `max_tokens`";
             let warning = engine.consent(&asked, budget_usd, cheaper)?;
-            let mut plan = engine.plan(GenerateRequest { budget_usd, ..request })?;
-            plan.warnings.extend(warning);
-            Ok(pipeline::start(plan, engine.ports()))
+            engine.ready_to_generate(GenerateRequest { budget_usd, ..request }, Life::New(lifetime), warning)
         }))
+    }
+
+    pub(super) fn ready_to_generate(
+        &self,
+        request: GenerateRequest,
+        life: Life,
+        warning: Option<String>,
+    ) -> Result<Ready> {
+        let asked = jobs::value(&request)?;
+        let about = jobs::about(&request.input);
+        let mut plan = self.plan(request, &life)?;
+        plan.warnings.extend(warning);
+        match life {
+            Life::Resumed { journal, earlier, .. } => (plan.journal, plan.earlier) = (Some(journal), earlier),
+            Life::New(lifetime) => {
+                // What is not stored, and what is free and made in a moment, is sooner made again than kept.
+                let is_worth_it = plan.save && !plan.is_embedded();
+                if lifetime == Lifetime::Kept || is_worth_it {
+                    plan.journal = Some(self.journal(NewJob {
+                        id: plan.session_id,
+                        operation: Operation::Generate,
+                        about,
+                        request: asked,
+                        kept: lifetime == Lifetime::Kept,
+                        total: Some(plan.count.into()),
+                        started: plan.started(),
+                    }));
+                }
+            }
+        }
+        let (journal, ports) = (plan.journal.clone(), self.ports());
+        Ok(Ready { journal, start: Box::new(move || pipeline::start(plan, ports)) })
     }
 
     pub(super) fn ports(&self) -> Ports {
@@ -62,16 +95,16 @@ impl Engine {
         }
     }
 
-    fn plan(&self, request: GenerateRequest) -> Result<Plan> {
+    fn plan(&self, request: GenerateRequest, life: &Life) -> Result<Plan> {
         let config = self.config();
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
         let phases = phases.into_iter().map(|phase| self.bind(phase, &request)).collect::<Result<Vec<_>>>()?;
         let count = request.count.unwrap_or(config.generation.default_count);
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
-        let session_id = self.inner.ids.session();
+        let session_id = self.session_of(life);
         let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
-        let account = self.account(caps(&request), labels);
+        let account = self.account_of(life, caps(&request), labels);
         let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
         warnings.extend(target.and_then(|model| self.unknown_target(model)));
@@ -105,6 +138,8 @@ impl Engine {
             ranking_weights: weights,
             account,
             allowance,
+            journal: None,
+            earlier: Vec::new(),
         })
     }
 

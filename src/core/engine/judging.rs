@@ -133,7 +133,7 @@ impl Engine {
         };
         match asked {
             None => usual(),
-            Some(Criteria::File(path)) => Assets::rubric_file(path),
+            Some(Criteria::File { file: path }) => Assets::rubric_file(path),
             Some(Criteria::Rubric(name)) => {
                 let listed = assets.templates().into_iter().filter(|info| info.kind == AssetKind::Rubric);
                 let names: Vec<String> = listed.map(|info| info.name).collect();

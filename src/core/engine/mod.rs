@@ -17,6 +17,7 @@ mod estimate;
 mod exposure;
 mod generate;
 mod indexing;
+mod jobs;
 mod judging;
 mod kept;
 mod labelling;
@@ -54,6 +55,7 @@ use crate::config::{Config, Loaded, Origins, Paths};
 use crate::drafts::Drafts;
 use crate::error::{Error, Result};
 use crate::ids::{IdSource, SystemIds};
+use crate::job::Keeper;
 use crate::ledger::SpendBook;
 use crate::provider::cache::Answers;
 use crate::provider::embedding::Embedder;
@@ -66,6 +68,7 @@ pub use audit::Audited;
 pub use compare::Comparing;
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
+pub use jobs::AdoptsJobs;
 pub use labelling::{Better, KeptLabel, Labelling, SITTING};
 pub use labels::{LabelledPairs, LabelsAudited, LabelsProgress};
 pub use newcomers::{Newcomer, Newcomers};
@@ -96,6 +99,7 @@ struct Inner {
     answers: OnceLock<Arc<Answers>>,
     embedder: OnceLock<Arc<dyn Embedder>>,
     indexer: indexing::Indexer,
+    keeper: Arc<Keeper>,
     assets: Arc<Assets>,
     settings_check: OnceLock<SettingsCheck>,
     registry: Registry,
@@ -124,6 +128,7 @@ impl Engine {
             answers,
             embedder,
             indexer,
+            keeper: Arc::default(),
             assets,
             settings_check,
             registry,
@@ -185,7 +190,7 @@ impl Engine {
         Drafts::new(self.paths().drafts.clone(), Arc::clone(&self.inner.clock))
     }
 
-    /// Waits until the prompts of the runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
+    /// Stops the kept jobs of this process, for another to take up. Waits until the prompts of the runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
     /// [`Engine::keep_indexed`]'s background leaves that for later; for calls that are being cancelled, [`FAREWELL`] at
     /// most; and for queued writes. Closes the database and the cache.
     ///
@@ -194,6 +199,9 @@ impl Engine {
     pub async fn close(&self) -> Result<()> {
         // Without a runtime nothing can be under way.
         if Handle::try_current().is_ok() {
+            if tokio::time::timeout(FAREWELL, self.inner.keeper.let_go()).await.is_err() {
+                tracing::warn!("a kept job did not stop in time; it counts as interrupted once its lease has run out");
+            }
             self.inner.indexer.finish().await;
         }
         if let Some(book) = self.inner.book.get().filter(|_| Handle::try_current().is_ok())

@@ -5,11 +5,13 @@
 //! be confirmed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
+use super::jobs::{self, Life};
 use super::judging::{Author, Bench};
-use super::prepared::Prepared;
+use super::prepared::{Lifetime, Prepared, Ready};
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
 use crate::api::{PromptKey, SelectRequest};
@@ -19,6 +21,8 @@ use crate::event::Run;
 use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
+use crate::provider::registry::BUILTIN;
+use crate::store::NewJob;
 
 /// Characters of an input that a message shows.
 const SHOWN: usize = 40;
@@ -47,22 +51,31 @@ impl Engine {
         let preflight = self.preflight_of(&request, &matter, &bench)?;
         let (engine, asked) = (self.clone(), preflight.clone());
         drop(bench);
-        Ok(Prepared::new(preflight, request.budget_usd, move |budget_usd| {
+        let keeper = Arc::clone(&self.inner.keeper);
+        Ok(Prepared::new(preflight, request.budget_usd, keeper, move |budget_usd, lifetime| {
             let warning = engine.consent(&asked, budget_usd, "name fewer prompts or a cheaper judge")?;
-            engine.start_selection(operation, &SelectRequest { budget_usd, ..request }, matter, warning)
+            let request = SelectRequest { budget_usd, ..request };
+            engine.ready(operation, &request, matter, Life::New(lifetime), warning)
         }))
     }
 
-    fn start_selection(
+    /// What is left of a selection that was begun before: what the judge said then is in the cache of its answers.
+    pub(super) async fn ready_to_select(&self, request: SelectRequest, life: Life) -> Result<Ready> {
+        let matter = self.matter(&request).await?;
+        self.ready(Operation::Select, &request, matter, life, None)
+    }
+
+    fn ready(
         &self,
         operation: Operation,
         request: &SelectRequest,
         matter: Matter,
+        life: Life,
         warning: Option<String>,
-    ) -> Result<Run> {
+    ) -> Result<Ready> {
         let bench = self.bench_for(request, &matter)?;
         let warnings = bench.warnings.iter().cloned().chain(warning).collect();
-        let session_id = self.inner.ids.session();
+        let session_id = self.session_of(&life);
         let labels = Labels { session: Some(session_id), command: operation.as_str(), tags: Vec::new() };
         let judge = JudgePlan {
             judges: self.judges(&bench.targets, request.no_cache)?,
@@ -79,10 +92,30 @@ impl Engine {
             keep: true,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: self.config().run.max_concurrency,
-            account: self.account(caps(request), labels),
+            account: self.account_of(&life, caps(request), labels),
         };
-        let plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings };
-        Ok(pipeline::start_selection(plan, self.ports()))
+        let is_embedded = job.judge.judges.iter().all(|judge| judge.provider.name() == BUILTIN);
+        let mut plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings, journal: None };
+        plan.journal = match life {
+            Life::Resumed { journal, .. } => Some(journal),
+            // A comparison has another part, which is not the judge's.
+            Life::New(Lifetime::Attached) if is_embedded || operation != Operation::Select => None,
+            Life::New(lifetime) => {
+                let keys = plan.candidates.iter().map(|prompt| PromptKey::Id(prompt.id)).collect();
+                let asked = SelectRequest { prompt_ids: keys, ..request.clone() };
+                Some(self.journal(NewJob {
+                    id: session_id,
+                    operation,
+                    about: jobs::about(&format!("{} prompts: {}", plan.candidates.len(), plan.job.task)),
+                    request: jobs::value(&asked)?,
+                    kept: lifetime == Lifetime::Kept,
+                    total: plan.total(),
+                    started: plan.started(),
+                }))
+            }
+        };
+        let (journal, ports) = (plan.journal.clone(), self.ports());
+        Ok(Ready { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
     }
 
     /// What a selection may take at most. Sends nothing.

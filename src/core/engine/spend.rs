@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::jobs::Life;
 use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 use crate::error::Result;
@@ -48,6 +49,14 @@ impl Engine {
     /// The account of one operation, written down in the book of this installation and held to its daily budget.
     pub(super) fn account(&self, caps: Caps, labels: Labels) -> Account {
         Account::open(caps, labels, Some(Arc::clone(self.book())))
+    }
+
+    /// The account of work that may have been begun before.
+    pub(super) fn account_of(&self, life: &Life, caps: Caps, labels: Labels) -> Account {
+        match life {
+            Life::New(_) => self.account(caps, labels),
+            Life::Resumed { taken, .. } => Account::reopen(caps, labels, Some(Arc::clone(self.book())), *taken),
+        }
     }
 
     /// One book for all operations of this process: those that wait for room under the daily budget wait for each other.

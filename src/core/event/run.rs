@@ -43,11 +43,25 @@ impl Shared {
 /// The producing end; clones send into the same run.
 pub struct EventSender {
     shared: Arc<Shared>,
+    tap: Option<Tap>,
 }
 
+/// Sees every event as it is sent, whether or not the consumer is still there. Must not block.
+pub type Tap = Arc<dyn Fn(&EventKind) + Send + Sync>;
+
 impl EventSender {
+    /// The same sender, and each of its clones, with somebody who sees what is sent.
+    #[must_use]
+    pub fn tapped(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
     /// Queues one event, waiting for room if need be. Does nothing once the consumer is gone.
     pub async fn send(&self, kind: EventKind) {
+        if let Some(tap) = &self.tap {
+            tap(&kind);
+        }
         let mut kind = kind;
         loop {
             let room = self.shared.room.notified();
@@ -95,7 +109,7 @@ fn mergeable<'a>(events: &'a mut VecDeque<EventKind>, kind: &EventKind) -> Optio
 impl Clone for EventSender {
     fn clone(&self) -> Self {
         self.shared.lock().producers += 1;
-        Self { shared: Arc::clone(&self.shared) }
+        Self { shared: Arc::clone(&self.shared), tap: self.tap.clone() }
     }
 }
 
@@ -171,7 +185,7 @@ impl Run {
             room: Notify::new(),
             capacity: capacity.max(1),
         });
-        let sender = EventSender { shared: Arc::clone(&shared) };
+        let sender = EventSender { shared: Arc::clone(&shared), tap: None };
         (sender, Self { session_id, shared, control, next_seq: 0, terminated: false })
     }
 

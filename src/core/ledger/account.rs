@@ -134,6 +134,11 @@ impl Account {
         Self { till: Arc::new(Till::new(caps)), labels: Arc::new(labels), book, ..Self::default() }
     }
 
+    /// The account of a run that is taken up again, with what it has taken before.
+    pub fn reopen(caps: Caps, labels: Labels, book: Option<Arc<dyn SpendBook>>, taken: Need) -> Self {
+        Self { till: Arc::new(Till::reopened(caps, taken)), ..Self::open(caps, labels, book) }
+    }
+
     /// The price of a model whose own is unknown.
     pub fn assumed_price(&self) -> Option<Price> {
         self.till.caps().assumed_price

@@ -136,6 +136,13 @@ impl Till {
         Self { caps, state: Mutex::default() }
     }
 
+    /// With what was taken under these caps before.
+    pub(super) fn reopened(caps: Caps, taken: Need) -> Self {
+        let mut balance = Balance::default();
+        balance.tally = Tally { calls: taken.calls, spent: taken.money, ..Tally::default() };
+        Self { caps, state: Mutex::new(State { balance, ..State::default() }) }
+    }
+
     pub(super) fn caps(&self) -> &Caps {
         &self.caps
     }

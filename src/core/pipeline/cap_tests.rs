@@ -276,6 +276,8 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         warnings: Vec::new(),
         account: account.clone(),
         allowance: account.is_capped().then_some(allowance),
+        journal: None,
+        earlier: Vec::new(),
     };
     let mut run = start(plan, ports);
     let mut came = Came { whole: 0, cut: 0, not_begun: 0 };

@@ -12,8 +12,8 @@
 //! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
 //!
 //! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and [`select`] a selection: ordinary
-//! futures, of which other work can be made. [`start`] and [`start_selection`] spawn them and tell their end. [`variant`] is one
-//! variant.
+//! futures, of which other work can be made. [`start`] and [`start_selection`] put them into their shell ([`start_work`]), which
+//! spawns them and tells their end. [`variant`] is one variant.
 
 mod allowance;
 mod announce;
@@ -23,6 +23,7 @@ mod outcome;
 mod plan;
 mod run;
 mod selection;
+mod shell;
 #[cfg(test)]
 mod tests;
 mod unsaved;
@@ -35,3 +36,4 @@ pub use announce::Announcer;
 pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
 pub use run::{Generated, generate, start};
 pub use selection::{JudgeJob, SelectPlan, select, start_selection};
+pub use shell::{Worked, start as start_work};

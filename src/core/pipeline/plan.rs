@@ -8,9 +8,12 @@ use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
 use crate::domain::{Operation, Phase, Prompt, SessionId, Timestamp};
 use crate::error::Result;
+use crate::event::EventKind;
 use crate::ids::IdSource;
+use crate::job::Journal;
 use crate::judge::Judge;
 use crate::ledger::Account;
+use crate::provider::registry::BUILTIN;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
 use crate::store::{Session, Store};
@@ -56,6 +59,10 @@ pub struct Plan {
     pub account: Account,
     /// What the variants may take at most; `None` where no cap is in force.
     pub allowance: Option<Allowance>,
+    /// Where its progress is written down, when the run is a job.
+    pub journal: Option<Journal>,
+    /// The prompts that earlier attempts of the job have stored.
+    pub earlier: Vec<Prompt>,
 }
 
 /// One phase and who does it.
@@ -125,6 +132,23 @@ impl Plan {
     /// The phases' names, in order.
     pub fn phase_names(&self) -> Vec<Phase> {
         self.phases.iter().map(|binding| binding.phase).collect()
+    }
+
+    /// True when the program itself does all of it.
+    pub fn is_embedded(&self) -> bool {
+        let is_own = |provider: &Arc<dyn Provider>| provider.name() == BUILTIN;
+        let judges = self.judge.iter().flat_map(|judge| &judge.judges);
+        self.phases.iter().map(|binding| &binding.provider).chain(judges.map(|judge| &judge.provider)).all(is_own)
+    }
+
+    /// The first event of the run.
+    pub fn started(&self) -> EventKind {
+        EventKind::Started {
+            operation: Operation::Generate,
+            total: Some(self.count.into()),
+            variants: self.count,
+            phases: self.phase_names(),
+        }
     }
 
     /// The run as it is stored.

@@ -1,13 +1,16 @@
 //! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
 //!
-//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] is the shell that spawns it and
-//! tells its end as an event.
+//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] puts it into its shell.
+//!
+//! Where the run is a job, each finished variant is written down with its prompt, in one transaction, and each step of one on the
+//! way; what an earlier attempt has written down is taken from there.
 //!
 //! Variants are begun in their order: each waits for a place, and under a cap until all that it may take is set aside.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
@@ -15,27 +18,23 @@ use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
 use super::plan::{Begin, Plan, Ports};
+use super::shell::{self, Worked};
 use super::unsaved;
 use super::variant::{self, Progress};
-use crate::domain::{GenerationResult, ModelMetadata, Operation, Phase, Prompt, VariantFailure};
+use crate::domain::{GenerationResult, ModelMetadata, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Outcome, Run, RunControl};
+use crate::job::Journal;
 use crate::ledger::Allotment;
 use crate::offload::{INLINE_BYTES, offload};
+use crate::store::{JobProgress, JobUnit};
 
 /// Starts the run in the current runtime and returns at once.
 pub fn start(plan: Plan, ports: Ports) -> Run {
-    let control = RunControl::new(plan.count);
-    let (events, run) = Run::new(plan.session_id, control.clone());
-    tokio::spawn(async move {
-        let events = Announcer::new(events);
-        let generated = generate(Arc::new(plan), &ports, &events, &control).await;
-        events.send(EventKind::end_of(generated.result.map(Outcome::Generate))).await;
-        if let Some(begin) = generated.afterwards {
-            begin();
-        }
-    });
-    run
+    shell::start(plan.session_id, plan.count, plan.journal.clone(), |events, control| async move {
+        let Generated { result, afterwards } = generate(Arc::new(plan), &ports, &events, &control).await;
+        Worked { result: result.map(Outcome::Generate), afterwards }
+    })
 }
 
 /// What a generation came to.
@@ -48,14 +47,7 @@ pub struct Generated {
 
 /// Carries a plan out, and tells all but its end. `cancelled` when `control` was.
 pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Generated {
-    events
-        .send(EventKind::Started {
-            operation: Operation::Generate,
-            total: Some(plan.count.into()),
-            variants: plan.count,
-            phases: plan.phase_names(),
-        })
-        .await;
+    events.send(plan.started()).await;
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;
     }
@@ -89,16 +81,33 @@ pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, contro
 /// Says what the caps buy, and records the run, so that a cap that is too low and a database that cannot be used are
 /// found before anything is spent.
 async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Error> {
+    let is_resumed = plan.journal.as_ref().is_some_and(Journal::is_resumed);
     if let Some(allowance) = &plan.allowance {
-        if let Some(message) = allowance.outlook(&plan.account).await? {
+        // Of one that is taken up again a part is there: what its caps still buy is seen variant by variant.
+        if !is_resumed && let Some(message) = allowance.outlook(&plan.account).await? {
             events.warn(None, None, message).await;
         }
         plan.account.keep_for_judge(allowance.judge.clone());
     }
-    if !plan.save {
-        return Ok(());
+    let session = plan.save.then(|| ports.store.begin_session(plan.session()));
+    let job = async {
+        match &plan.journal {
+            Some(journal) => journal.begin().await.map(drop),
+            None => Ok(()),
+        }
+    };
+    let session = async {
+        match session {
+            Some(pending) => pending.await,
+            None => Ok(()),
+        }
+    };
+    // Both are asked for before either is waited for, so that they are committed together.
+    let (job, session) = tokio::join!(job, session);
+    match session {
+        Err(Error::Conflict(_)) if is_resumed => job,
+        session => job.and(session),
     }
-    ports.store.begin_session(plan.session()).await
 }
 
 /// A variant that gave up: where, why, and what its finished phases took.
@@ -224,6 +233,9 @@ async fn one_variant(
         }
         Ok(prompt)
     };
+    if let Some(known) = earlier(plan, number) {
+        return known_already(events, number, known).await;
+    }
     let result = tokio::select! {
         biased;
         () = control.variant_token(number).cancelled() => Err(Error::Cancelled),
@@ -241,10 +253,44 @@ async fn one_variant(
     }
 }
 
+/// What an earlier attempt of the job came to with this variant, where it came to its end.
+fn earlier(plan: &Plan, number: u32) -> Option<Result<Prompt, Error>> {
+    plan.journal.as_ref()?.result_of(&unit_of(number))?;
+    let prompt = plan.earlier.iter().find(|prompt| prompt.variant == number).cloned();
+    Some(prompt.ok_or_else(|| {
+        Error::Conflict(format!("variant {} was finished before, and its prompt has been deleted since", number + 1))
+    }))
+}
+
+/// Tells again what is written down already.
+async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Error>) -> Ended {
+    let result = match known {
+        Ok(prompt) => {
+            events.send(EventKind::variant_finished(prompt.clone())).await;
+            Ok(prompt)
+        }
+        Err(error) => {
+            let problem = Box::new(Problem::from(&error));
+            events.send(EventKind::VariantFailed { variant: number, phase: None, error: problem }).await;
+            Err(GaveUp { phase: None, error, spent: Vec::new() })
+        }
+    };
+    Ended { variant: number, result, unsaved: None }
+}
+
+/// The name of a variant in the journal.
+fn unit_of(number: u32) -> String {
+    number.to_string()
+}
+
 /// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and still handed over, with a
 /// warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
-    let refused = if plan.save { append(ports, prompt.clone()).await.err() } else { None };
+    let refused = match (&plan.journal, plan.save) {
+        (Some(journal), _) => record(journal, plan.save, prompt.clone()).await.err(),
+        (None, true) => append(ports, prompt.clone()).await.err(),
+        (None, false) => None,
+    };
     let unsaved = match refused {
         Some(error) => Some(unsaved::save(plan, ports, &prompt, &error).await),
         None => None,
@@ -254,6 +300,25 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
         events.warn_unsaved(Some(number), error).await;
     }
     Ended { variant: number, result: Ok(prompt), unsaved }
+}
+
+/// Writes down that a variant of a job is finished, with its prompt where that is to be stored. Where it is not, the variant is
+/// made again by the next attempt.
+async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Error> {
+    let bytes = prompt.content.len() + prompt.original_input.len();
+    let (unit, result) = (unit_of(prompt.variant), json!({ "prompt_id": prompt.id }));
+    let progress = JobProgress {
+        units: if save { vec![JobUnit { unit, is_whole: true, result }] } else { Vec::new() },
+        events: vec![EventKind::variant_finished(prompt.clone())],
+        prompts: if save { vec![prompt] } else { Vec::new() },
+        done: 1,
+        ..JobProgress::default()
+    };
+    if bytes <= INLINE_BYTES {
+        return journal.record(progress).await;
+    }
+    let journal = journal.clone();
+    offload(bytes, move || journal.record(progress).wait()).await?
 }
 
 /// Stores a prompt. The words of a long one are gathered elsewhere, because they are on the thread that asks.

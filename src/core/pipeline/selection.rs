@@ -11,9 +11,11 @@ use tokio::time::Instant;
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Ports};
 use super::run::{out_of_time, past};
+use super::shell::{self, Worked};
 use crate::domain::{ModelMetadata, Operation, Prompt, SelectResult, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Outcome, Run, RunControl};
+use crate::job::Journal;
 use crate::judge::{self, Judge, Judging};
 use crate::ledger::Account;
 
@@ -27,6 +29,21 @@ pub struct SelectPlan {
     pub job: JudgeJob,
     /// What the user should know before it begins.
     pub warnings: Vec<String>,
+    /// Where its progress is written down, when it is a job of its own.
+    pub journal: Option<Journal>,
+}
+
+impl SelectPlan {
+    /// The first event.
+    pub fn started(&self) -> EventKind {
+        let operation = self.job.operation;
+        EventKind::Started { operation, total: self.total(), variants: 0, phases: Vec::new() }
+    }
+
+    /// How many comparisons there are at most.
+    pub fn total(&self) -> Option<u64> {
+        Some(judge::most_pairs(self.candidates.len(), self.job.judge.thorough) as u64)
+    }
 }
 
 /// How the judge is asked.
@@ -52,18 +69,14 @@ pub struct JudgeJob {
 
 /// Starts the selection in the current runtime and returns at once.
 pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
-    let control = RunControl::new(0);
-    let (events, run) = Run::new(plan.session_id, control.clone());
-    tokio::spawn(async move {
-        let events = Announcer::new(events);
+    shell::start(plan.session_id, 0, plan.journal.clone(), |events, control| async move {
         let chosen = select(&plan, &ports, &events, &control).await;
         let outcome = |result| match plan.job.operation {
             Operation::Compare => Outcome::Compare(result),
             _ => Outcome::Select(result),
         };
-        events.send(EventKind::end_of(chosen.map(outcome))).await;
-    });
-    run
+        Worked { result: chosen.map(outcome), afterwards: None }
+    })
 }
 
 /// Carries a selection out, and tells all but its end.
@@ -76,9 +89,10 @@ pub async fn select(
     events: &Announcer,
     control: &RunControl,
 ) -> Result<SelectResult> {
-    let operation = plan.job.operation;
-    let pairs = judge::most_pairs(plan.candidates.len(), plan.job.judge.thorough);
-    events.send(EventKind::Started { operation, total: Some(pairs as u64), variants: 0, phases: Vec::new() }).await;
+    events.send(plan.started()).await;
+    if let Some(journal) = &plan.journal {
+        journal.begin().await?;
+    }
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;
     }

@@ -80,6 +80,8 @@ impl World {
             warnings: Vec::new(),
             account: crate::ledger::Account::default(),
             allowance: None,
+            journal: None,
+            earlier: Vec::new(),
         }
     }
 }

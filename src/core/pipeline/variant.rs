@@ -14,7 +14,9 @@ use crate::event::EventKind;
 use crate::ledger::{Account, Allotment};
 use crate::offload::offload;
 use crate::prompting;
+use crate::provider::registry::BUILTIN;
 use crate::provider::{ChatRequest, Chunk, Completion, PhaseBrief};
+use crate::store::{JobProgress, JobUnit};
 use crate::text::clean::Cleaner;
 
 /// How far a variant got; outlives the work, so that a stopped variant can still say where it stood.
@@ -40,14 +42,47 @@ pub(super) async fn run(
     for (place, binding) in plan.phases.iter().enumerate() {
         let account = allotment.map_or_else(|| plan.account.clone(), |allotment| allotment.account(place));
         let input = steps.last().map_or(plan.input.as_str(), |step| step.content.as_str()).to_owned();
-        let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy, account };
         progress.phase = Some(binding.phase);
-        let step = call.run(input).await?;
+        let step = match earlier(plan, variant, binding.phase) {
+            Some(step) => step,
+            None => {
+                let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy, account };
+                let step = call.run(input).await?;
+                // The last one is written down with the prompt.
+                if place + 1 < plan.phases.len() {
+                    note(plan, variant, &step);
+                }
+                step
+            }
+        };
         progress.spent.push(step.model_metadata.clone());
         steps.push(step);
     }
     assemble(plan, ports, variant, strategy, steps)
         .ok_or_else(|| Error::Internal("a run without phases was planned".into()))
+}
+
+/// What an earlier attempt of the job has written down of this phase.
+fn earlier(plan: &Plan, variant: u32, phase: Phase) -> Option<Step> {
+    let result = plan.journal.as_ref()?.result_of(&step_of(variant, phase))?;
+    serde_json::from_value(result.clone()).ok()
+}
+
+/// Writes a step down, so that it is not paid for twice. One of `builtin` costs less to make than to keep.
+fn note(plan: &Plan, variant: u32, step: &Step) {
+    let Some(journal) = plan.journal.as_ref().filter(|_| step.provider != BUILTIN) else { return };
+    match serde_json::to_value(step) {
+        Ok(result) => {
+            let unit = JobUnit { unit: step_of(variant, step.phase), is_whole: false, result };
+            journal.note(JobProgress { units: vec![unit], ..JobProgress::default() });
+        }
+        Err(defect) => tracing::error!(%defect, "a step cannot be written down"),
+    }
+}
+
+/// The name of a step in the journal.
+fn step_of(variant: u32, phase: Phase) -> String {
+    format!("{variant}/{phase}")
 }
 
 /// Takes the next piece of an answer; gives the cleaner back, and what may be shown.

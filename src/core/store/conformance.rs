@@ -9,6 +9,7 @@
 mod changes;
 mod concurrency;
 mod ids;
+mod jobs;
 mod judgements;
 mod lists;
 mod measures;
@@ -51,6 +52,7 @@ pub fn checks() -> Vec<Check> {
         words::CHECKS,
         promise::CHECKS,
         trash::CHECKS,
+        jobs::CHECKS,
     ]
     .concat()
 }

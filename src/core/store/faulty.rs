@@ -4,20 +4,22 @@
 //! do. What every write was for is remembered, so that a test can say what the k-th one stood for.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::{
-    Admitted, Applied, Draw, Filter, FindStore, Found, JudgementStore, Lexical, MeasureStore, MeasureWatch, Measured,
-    Mutation, Nearest, Order, Page, PageSpec, Part, Pending, PromptVectors, Relations, Room, Session,
-    SessionWithPrompts, SetAside, Space, SpaceUse, SpendCall, SpendQuery, SpendRow, SpendStore, Store, TrashedPage,
-    Unembedded,
+    Admitted, Applied, Draw, Filter, FindStore, Found, Held, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
+    JudgementStore, Lexical, MeasureStore, MeasureWatch, Measured, Mutation, Nearest, NewJob, Order, Page, PageSpec,
+    Part, Pending, PromptVectors, Relations, Renewal, Room, Session, SessionWithPrompts, SetAside, Space, SpaceUse,
+    SpendCall, SpendQuery, SpendRow, SpendStore, Store, Taken, Taking, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
-    JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
+    Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId,
+    StatsBy, Timestamp,
 };
 use crate::error::Error;
-use crate::ledger::{CallEnd, Money};
+use crate::ledger::{CallEnd, Money, Need};
 
 /// Which writes fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +177,10 @@ impl SpendStore for FaultyStore {
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
         self.below.counted_on(moment)
     }
+
+    fn counted_for(&self, session: SessionId) -> Pending<Need> {
+        self.below.counted_for(session)
+    }
 }
 
 impl FindStore for FaultyStore {
@@ -234,6 +240,61 @@ impl MeasureStore for FaultyStore {
 
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
         self.below.relations(ids)
+    }
+}
+
+impl JobStore for FaultyStore {
+    fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()> {
+        self.write("job", |store| store.begin_job(job, worker))
+    }
+
+    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>> {
+        self.write("job", |store| store.take_job(id, worker))
+    }
+
+    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>> {
+        self.write("job", |store| store.take_abandoned_job(worker))
+    }
+
+    fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal> {
+        self.write("lease", |store| store.renew_job(held, lease))
+    }
+
+    fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
+        let what = if progress.prompts.is_empty() { "progress" } else { "prompts" };
+        self.write(what, |store| store.record_progress(held, progress))
+    }
+
+    fn end_job(&self, held: Held, end: JobEnd) -> Pending<()> {
+        self.write("job", |store| store.end_job(held, end))
+    }
+
+    fn release_job(&self, held: Held) -> Pending<()> {
+        self.write("job", |store| store.release_job(held))
+    }
+
+    fn stop_job(&self, id: SessionId) -> Pending<Option<Job>> {
+        self.write("job", |store| store.stop_job(id))
+    }
+
+    fn job(&self, id: SessionId) -> Pending<Option<(Job, serde_json::Value)>> {
+        self.below.job(id)
+    }
+
+    fn jobs(&self, states: Vec<JobState>, limit: u32) -> Pending<Vec<Job>> {
+        self.below.jobs(states, limit)
+    }
+
+    fn resolve_job(&self, fragment: String, limit: usize) -> Pending<Vec<SessionId>> {
+        self.below.resolve_job(fragment, limit)
+    }
+
+    fn job_units(&self, id: SessionId, after: Option<String>, limit: u32) -> Pending<Vec<JobUnit>> {
+        self.below.job_units(id, after, limit)
+    }
+
+    fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>> {
+        self.below.job_events(id, from, limit)
     }
 }
 

@@ -8,7 +8,7 @@
 //! needs what they share; [`StoreBook`] makes the ledger's book of it. Deleting prompts never deletes what they cost.
 //!
 //! Prompts are found by words and by nearness through [`FindStore`], and added up through [`MeasureStore`]; what judges said
-//! of them is kept through [`JudgementStore`].
+//! of them is kept through [`JudgementStore`]. What is being worked on, and what of it is done, is kept through [`JobStore`].
 //!
 //! Filters are applied inside the store, never after a limit. What every backend must do is
 //! `conformance`, one suite that each runs (feature `test-support`).
@@ -21,6 +21,7 @@ mod edit;
 pub mod faulty;
 mod find;
 mod form;
+mod jobs;
 mod judgements;
 mod measure;
 mod nearness;
@@ -40,6 +41,10 @@ pub use book::StoreBook;
 pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};
+pub use jobs::{
+    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, NewJob, Renewal, Taken,
+    Taking, Worker,
+};
 pub use judgements::JudgementStore;
 pub use measure::{MeasureProgress, MeasureStore, MeasureWatch, Measured, Relations};
 pub use nearness::{CONTENT_SHARE, nearness};
@@ -47,7 +52,7 @@ pub use pending::{Completer, Pending};
 pub use spend::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore};
 
 /// A database of prompts and runs, and of what was spent on them.
-pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore {
+pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobStore {
     /// Stores a new run. Its prompts come later, one by one.
     ///
     /// Fails with `conflict` when its id is already there.

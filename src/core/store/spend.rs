@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::Pending;
 use crate::domain::{SessionId, SpendBy, Timestamp};
-use crate::ledger::{CallEnd, Money};
+use crate::ledger::{CallEnd, Money, Need};
 
 /// A database of what was spent. What one process asks for takes effect in the order it was asked, whether or not
 /// somebody waits for the answers.
@@ -44,6 +44,9 @@ pub trait SpendStore: Send + Sync {
 
     /// Calls added up: a row for each key, in no order; for no key one row, also where there is no call.
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>>;
+
+    /// How many calls of this run went out, and what they count as, those under way at their worst case.
+    fn counted_for(&self, session: SessionId) -> Pending<Need>;
 
     /// What the calls of the day of `moment` (UTC) count as, those under way at their worst case.
     fn counted_on(&self, moment: Timestamp) -> Pending<Money>;

@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::failure::Outcome;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
-use super::{filter, judgements, prompts, totals, trash};
-use crate::domain::{Prompt, PromptId, Ranking, Timestamp};
+use super::{filter, jobs, judgements, prompts, totals, trash};
+use crate::domain::{Prompt, PromptId, Ranking, SessionId, Timestamp};
 use crate::error::Error;
 use crate::store::tally::Change;
 use crate::store::{Applied, Edit, Filter, Mutation};
@@ -111,6 +111,7 @@ fn delete_where(connection: &Connection, filter: &Filter, trashed_at: Option<Tim
         // Everything means runs without a variant, too, and all that was ever judged.
         connection.execute("DELETE FROM sessions", [])?;
         connection.execute("DELETE FROM judgements", [])?;
+        jobs::clear(connection)?;
         return Ok(gone.prompts);
     }
     let keys = filter::all(connection, filter)?;
@@ -179,11 +180,12 @@ impl Gone {
         let mut statement = connection.prepare_cached(
             "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",
         )?;
-        for session in self.sessions {
+        for session in &self.sessions {
             statement.execute([session.as_bytes()])?;
         }
         if self.trashed_at.is_none() {
             judgements::sweep(connection, &self.prompts)?;
+            jobs::sweep(connection, self.sessions.into_iter().map(SessionId))?;
         }
         Ok(self.prompts)
     }

@@ -54,6 +54,12 @@ pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> 
     Ok(ids)
 }
 
+/// The hexadecimal digits of a fragment, its dashes left out; none where there are none, or anything else is in it.
+pub(super) fn digits(fragment: &str) -> Option<String> {
+    let digits: String = fragment.chars().filter(|char| *char != '-').collect();
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
+}
+
 /// Digits as bytes, the places after them filled with `filler`: the lowest or highest id that begins so.
 fn pack<const BYTES: usize>(digits: &[u8], filler: u8) -> [u8; BYTES] {
     let digit = |place: usize| digits.get(place).copied().unwrap_or(filler);

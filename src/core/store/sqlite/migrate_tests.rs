@@ -89,7 +89,8 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
             "0008_forms",
             "0009_totals",
             "0010_trash",
-            "0011_score_formula"
+            "0011_score_formula",
+            "0012_jobs"
         ]
     );
     let after = status(&path).unwrap();
@@ -149,7 +150,8 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
             "0008_forms",
             "0009_totals",
             "0010_trash",
-            "0011_score_formula"
+            "0011_score_formula",
+            "0012_jobs"
         ]
     );
     let store = SqliteStore::open(&path);

@@ -19,6 +19,7 @@ mod filter;
 mod find;
 mod fragment;
 pub mod integrity;
+mod jobs;
 mod judgements;
 mod lengths;
 mod matches;
@@ -60,7 +61,7 @@ use crate::domain::{
     JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
 };
 use crate::error::Result;
-use crate::ledger::{CallEnd, Money};
+use crate::ledger::{CallEnd, Money, Need};
 
 /// Makes a connection that was opened elsewhere able to use the index of words, `prompt_terms`.
 ///
@@ -419,6 +420,10 @@ impl SpendStore for SqliteStore {
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
         let absent = if query.by.is_none() { vec![SpendRow::default()] } else { Vec::new() };
         self.read("computing the totals", absent, |connection| spend::sums(connection, &query))
+    }
+
+    fn counted_for(&self, session: SessionId) -> Pending<Need> {
+        self.read("reading what a run has cost", Need::default(), |connection| spend::counted_for(connection, session))
     }
 
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {

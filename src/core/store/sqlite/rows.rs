@@ -56,6 +56,11 @@ impl<'row, 'statement> Columns<'row, 'statement> {
         Ok(from_millis(self.take()?))
     }
 
+    /// The next column, milliseconds since 1970 or null.
+    pub(super) fn optional_moment(&mut self) -> Outcome<Option<Timestamp>> {
+        Ok(self.take::<Option<i64>>()?.map(from_millis))
+    }
+
     /// The next column, JSON text.
     pub(super) fn json<T: DeserializeOwned>(&mut self) -> Outcome<T> {
         serde_json::from_str(&self.take::<String>()?).map_err(|error| self.damaged(error))

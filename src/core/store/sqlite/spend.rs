@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::failure::Outcome;
 use super::rows::{Columns, json, millis, millis_not_before};
-use crate::domain::{SpendBy, Timestamp};
-use crate::ledger::{CallEnd, Money};
+use crate::domain::{SessionId, SpendBy, Timestamp};
+use crate::ledger::{CallEnd, Money, Need};
 use crate::store::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow};
 
 /// More than can be owed: what is above is kept as this much, so that sums stay within 64 bits.
@@ -231,6 +231,17 @@ fn counted_on_day(connection: &Connection, day: i64) -> Outcome<Money> {
     let mut statement = connection.prepare_cached("SELECT counted FROM call_days WHERE day = ?")?;
     let counted: Option<i64> = statement.query_row([day], |row| row.get(0)).optional()?;
     Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
+}
+
+/// How many calls of a run went out, and what they count as.
+pub(super) fn counted_for(connection: &Connection, session: SessionId) -> Outcome<Need> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT count(*), ifnull(sum(counted), 0) FROM calls WHERE session_id = ? AND phase <> '{SET_ASIDE}'"
+    ))?;
+    let mut rows = statement.query([session.0.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(Need::default()) };
+    let mut columns = Columns::of(row);
+    Ok(Need { calls: columns.number()?, money: Money::from_nanos(columns.number()?) })
 }
 
 /// Calls added up.

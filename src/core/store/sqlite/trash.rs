@@ -1,13 +1,14 @@
 //! Deleted prompts, kept as JSON in a table that nothing else reads, until they are restored or gone for good.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::Deserialize;
 
 use super::failure::Outcome;
 use super::rows::{Columns, json, millis, millis_not_before};
 use super::terms::Indexer;
-use super::{judgements, prompts, sessions};
+use super::{fragment, jobs, judgements, prompts, sessions};
 use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
 use crate::store::{Session, Trashed, TrashedPage};
 
@@ -54,6 +55,12 @@ pub(super) fn restore(
     Ok(restored)
 }
 
+/// The run of a prompt in the trash.
+#[derive(Deserialize)]
+struct RunOf {
+    session_id: SessionId,
+}
+
 /// Deletes for good: these, or all; of them what was deleted before a moment, where one is given.
 pub(super) fn empty(
     connection: &Connection,
@@ -61,23 +68,27 @@ pub(super) fn empty(
     before: Option<Timestamp>,
 ) -> Outcome<Vec<PromptId>> {
     let before = before.map_or(i64::MAX, millis_not_before);
-    let mut gone = Vec::new();
+    let (mut gone, mut runs) = (Vec::new(), BTreeSet::new());
     let mut collect = |mut rows: rusqlite::Rows<'_>| -> Outcome<()> {
         while let Some(row) = rows.next()? {
-            gone.push(PromptId(Columns::of(row).id()?));
+            let mut columns = Columns::of(row);
+            gone.push(PromptId(columns.id()?));
+            runs.insert(columns.json::<RunOf>()?.session_id);
         }
         Ok(())
     };
     if let Some(ids) = ids {
-        let mut delete = connection.prepare_cached("DELETE FROM trash WHERE id = ? AND deleted_at < ? RETURNING id")?;
+        let mut delete =
+            connection.prepare_cached("DELETE FROM trash WHERE id = ? AND deleted_at < ? RETURNING id, prompt")?;
         for id in ids {
             collect(delete.query(params![id.0.as_bytes(), before])?)?;
         }
     } else {
-        let mut delete = connection.prepare_cached("DELETE FROM trash WHERE deleted_at < ? RETURNING id")?;
+        let mut delete = connection.prepare_cached("DELETE FROM trash WHERE deleted_at < ? RETURNING id, prompt")?;
         collect(delete.query([before])?)?;
     }
     judgements::sweep(connection, &gone)?;
+    jobs::sweep(connection, runs)?;
     Ok(gone)
 }
 
@@ -101,10 +112,7 @@ pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset
 /// The ids in the trash that begin or end with these hexadecimal digits, deleted last coming first. The trash is small, so it
 /// is walked.
 pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<PromptId>> {
-    let digits: String = digits.chars().filter(|c| *c != '-').collect();
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(Vec::new());
-    }
+    let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
         "SELECT id FROM trash WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY key DESC LIMIT ?2",
     )?;

@@ -1,0 +1,116 @@
+//! The requests about jobs: which there are, how one stands, and what happens in it.
+
+use super::field::{Field, Kind};
+use super::{Decoded, Request, limits};
+use crate::domain::{JobState, SessionId};
+
+/// How a user names one job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobKey {
+    /// Its whole id.
+    Id(SessionId),
+    /// A beginning or end of it, six or more hexadecimal digits, dashes dropped, lower case.
+    Fragment(String),
+    /// The newest.
+    Last,
+}
+
+impl JobKey {
+    /// Reads what a user wrote.
+    ///
+    /// # Errors
+    /// A sentence that says what an id looks like.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text == "@last" {
+            return Ok(Self::Last);
+        }
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
+        let is_fragment = (limits::ID_FRAGMENT_CHARS..=32).contains(&digits.len());
+        if is_fragment && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Self::Fragment(digits));
+        }
+        let shown: String = text.chars().take(40).collect();
+        Err(format!(
+            "`{shown}` is not a job id: give the id `aludel jobs` shows, {} or more of its first or last characters, or @last",
+            limits::ID_FRAGMENT_CHARS
+        ))
+    }
+}
+
+const JOB_ID: Field =
+    Field::new("job_id", Kind::JobKey, "The job's id, six or more of its first or last characters, or @last.")
+        .required();
+
+/// Asks which jobs there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JobsRequest {
+    /// Those that have finished, too.
+    pub all: bool,
+    /// Those that stand so alone.
+    pub state: Option<JobState>,
+    /// At most so many, 1..=1000.
+    pub limit: Option<u32>,
+}
+
+impl Request for JobsRequest {
+    const FIELDS: &'static [Field] = &[
+        Field::new("all", Kind::Boolean, "Jobs that have finished, too; false by default."),
+        Field::new(
+            "state",
+            Kind::Choice(&["running", "stopping", "interrupted", "finished", "failed", "cancelled"]),
+            "Only jobs in this state.",
+        ),
+        Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "How many, 1 to 1000; 50 by default."),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            all: values.boolean("all").unwrap_or(false),
+            state: values.text("state").as_deref().and_then(JobState::parse),
+            limit: values.count("limit"),
+        }
+    }
+}
+
+/// Names one job: to be shown, stopped or taken up again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRequest {
+    /// Which one.
+    pub job_id: JobKey,
+}
+
+impl Request for JobRequest {
+    const FIELDS: &'static [Field] = &[JOB_ID];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { job_id: values.job("job_id").unwrap_or(JobKey::Last) }
+    }
+}
+
+/// Asks what happens in a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FollowJobRequest {
+    /// Which one.
+    pub job_id: JobKey,
+    /// The number of the first event to be told.
+    pub from: u64,
+}
+
+impl Request for FollowJobRequest {
+    const FIELDS: &'static [Field] = &[
+        JOB_ID,
+        Field::new(
+            "from",
+            Kind::Integer { min: 0, max: u32::MAX as u64 },
+            "The number of the first event to be told; 0, the first one of all, by default.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { job_id: values.job("job_id").unwrap_or(JobKey::Last), from: values.integer("from").unwrap_or(0) }
+    }
+}

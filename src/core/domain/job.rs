@@ -1,0 +1,141 @@
+//! A job: work that can be listed, followed, stopped and taken up again, as everybody is shown it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Operation, SessionId, Timestamp};
+
+/// How a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// A process works on it.
+    Running,
+    /// A process works on it, and was asked to stop.
+    Stopping,
+    /// The process that worked on it is gone. It can be resumed.
+    Interrupted,
+    /// It has its result.
+    Finished,
+    /// It ended with an error. It can be resumed: what is done is not done again.
+    Failed,
+    /// It was stopped. It can be resumed.
+    Cancelled,
+}
+
+impl JobState {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Stopping, Self::Interrupted, Self::Finished, Self::Failed, Self::Cancelled];
+
+    /// The name on every wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Interrupted => "interrupted",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The inverse of [`JobState::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// True while a process works on it.
+    pub const fn is_active(self) -> bool {
+        matches!(self, Self::Running | Self::Stopping)
+    }
+
+    /// True when it has come to an end, whatever that was.
+    pub const fn has_ended(self) -> bool {
+        matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
+    }
+
+    /// True when it can be taken up again.
+    pub const fn is_resumable(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Failed | Self::Cancelled)
+    }
+}
+
+impl std::fmt::Display for JobState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A job as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Job {
+    /// Its name, which is the `session_id` of its events and prompts.
+    pub id: SessionId,
+    /// What was asked for.
+    pub operation: Operation,
+    /// How it stands.
+    pub state: JobState,
+    /// What it is about, in a line.
+    pub about: String,
+    /// Units that are done, the failed ones included: variants, comparisons.
+    pub done: u64,
+    /// Of these, units that failed.
+    pub failed: u64,
+    /// Units in all, at most; null where that is not known.
+    pub total: Option<u64>,
+    /// True for a job that survives its watcher. False for one that ends with the command or connection that began it.
+    pub kept: bool,
+    /// How often it was begun: 1, and one more for each time it was resumed.
+    pub attempt: u32,
+    /// The process that works on it; null where none does.
+    pub owner: Option<String>,
+    /// When it was begun.
+    #[serde(with = "super::moment::written")]
+    #[schemars(with = "String")]
+    pub created_at: Timestamp,
+    /// When something was last written of it.
+    #[serde(with = "super::moment::written")]
+    #[schemars(with = "String")]
+    pub updated_at: Timestamp,
+    /// When it ended; null before.
+    #[serde(with = "super::moment::written_or_null")]
+    #[schemars(with = "Option<String>")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A job with what was asked for and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobDetails {
+    /// The job.
+    #[serde(flatten)]
+    pub job: Job,
+    /// What was asked for, as the operation's own request.
+    pub request: Value,
+    /// What came of it, as the operation's own result; null unless it has finished.
+    pub result: Option<Value>,
+    /// Why it failed, as a problem; null unless it has.
+    pub error: Option<Value>,
+}
+
+/// Jobs, the newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobList {
+    /// The jobs.
+    pub jobs: Vec<Job>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_written_as_it_is_called() {
+        for state in JobState::ALL {
+            assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
+            assert_eq!(JobState::parse(state.as_str()), Some(state));
+            assert!(!(state.is_active() && state.is_resumable()), "{state}");
+        }
+    }
+}

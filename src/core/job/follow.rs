@@ -1,0 +1,93 @@
+//! Watching a job from anywhere: what is written down of it, as events.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::time::sleep;
+
+use super::FOLLOWED_EVERY;
+use crate::domain::{Job, SessionId};
+use crate::error::{Error, Result};
+use crate::event::{Event, EventKind};
+use crate::store::Store;
+
+/// What to do where there is no such job.
+const HINT: &str = "`aludel jobs --all` lists them; one that ended is forgotten after a while";
+
+/// Events that are read at once.
+const STEP: u32 = 256;
+
+/// A watcher of one job. Dropping it changes nothing for the job.
+pub struct Following {
+    store: Arc<dyn Store>,
+    id: SessionId,
+    /// The number of the next event.
+    next: u64,
+    read: VecDeque<EventKind>,
+    job: Job,
+    is_over: bool,
+}
+
+impl Following {
+    /// Watches this job from the event of this number on.
+    ///
+    /// # Errors
+    /// `not_found`; `storage`.
+    pub async fn of(store: Arc<dyn Store>, id: SessionId, from: u64) -> Result<Self> {
+        let found = store.job_events(id, from, STEP).await?.ok_or_else(|| gone(id))?;
+        Ok(Self { store, id, next: from, read: found.events.into(), job: found.job, is_over: false })
+    }
+
+    /// The job as it was when events were last read.
+    pub const fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody works on the job any more: how it
+    /// stands says [`Following::job`]. Cancel-safe.
+    ///
+    /// # Errors
+    /// `not_found` when the job was forgotten meanwhile; `storage`.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        loop {
+            if let Some(kind) = self.read.pop_front() {
+                let seq = self.next;
+                self.next += 1;
+                self.is_over = kind.is_terminal();
+                return Ok(Some(Event { session_id: self.id, seq, kind }));
+            }
+            if self.is_over || !self.job.state.is_active() {
+                return Ok(None);
+            }
+            self.read_more().await?;
+            if self.read.is_empty() && self.job.state.is_active() {
+                sleep(FOLLOWED_EVERY).await;
+            }
+        }
+    }
+
+    async fn read_more(&mut self) -> Result<()> {
+        let found = self.store.job_events(self.id, self.next, STEP).await?.ok_or_else(|| gone(self.id))?;
+        self.read.extend(found.events);
+        self.job = found.job;
+        Ok(())
+    }
+
+    /// The events as a [`futures_util::Stream`], for servers; it ends with the first error, which is logged.
+    pub fn into_stream(self) -> Pin<Box<dyn futures_util::Stream<Item = Event> + Send>> {
+        Box::pin(futures_util::stream::unfold(self, |mut following| async move {
+            match following.next().await {
+                Ok(event) => event.map(|event| (event, following)),
+                Err(error) => {
+                    tracing::warn!(job = %following.id, %error, "a job can no longer be followed");
+                    None
+                }
+            }
+        }))
+    }
+}
+
+fn gone(id: SessionId) -> Error {
+    Error::NotFound { what: "job", key: id.to_string(), hint: HINT }
+}

@@ -1,0 +1,66 @@
+//! The runs that outlive whoever asked for them, as long as this process lives.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::Journal;
+use crate::domain::SessionId;
+use crate::event::{Run, RunControl};
+
+/// Consumes the runs of kept jobs.
+#[derive(Default)]
+pub struct Keeper {
+    runs: Mutex<BTreeMap<SessionId, Kept>>,
+    ended: Notify,
+}
+
+struct Kept {
+    control: RunControl,
+    journal: Journal,
+}
+
+impl Keeper {
+    /// Consumes this run to its end. Needs a tokio runtime.
+    pub fn keep(self: &Arc<Self>, mut run: Run, journal: Journal) {
+        let id = run.session_id();
+        self.lock().insert(id, Kept { control: run.control(), journal });
+        let keeper = Arc::clone(self);
+        tokio::spawn(async move {
+            while run.next().await.is_some() {}
+            keeper.lock().remove(&id);
+            keeper.ended.notify_waiters();
+        });
+    }
+
+    /// Stops a job of this process at once; false where it is not one.
+    pub fn stop(&self, id: SessionId) -> bool {
+        let control = self.lock().get(&id).map(|kept| kept.control.clone());
+        control.inspect(RunControl::cancel_all).is_some()
+    }
+
+    /// Stops all jobs of this process and leaves them for another, and waits until that is written down.
+    pub async fn let_go(&self) {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            {
+                let runs = self.lock();
+                if runs.is_empty() {
+                    return;
+                }
+                for Kept { control, journal } in runs.values() {
+                    journal.let_go();
+                    control.cancel_all();
+                }
+            }
+            ended.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Kept>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

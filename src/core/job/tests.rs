@@ -1,0 +1,186 @@
+//! What a process writes down of its jobs, and what others see of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{Begun, Following, Journal, Keeper};
+use crate::domain::{JobState, Operation, SessionId};
+use crate::error::{Code, Error};
+use crate::event::EventKind;
+use crate::pipeline::{Worked, start_work};
+use crate::store::sqlite::SqliteStore;
+use crate::store::{JobProgress, JobUnit, NewJob, Store, Taking, Worker};
+
+struct World {
+    store: Arc<dyn Store>,
+    _folder: tempfile::TempDir,
+}
+
+const ID: SessionId = SessionId(uuid::Uuid::from_u128(7));
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { store: Arc::new(SqliteStore::open(folder.path().join("aludel.db"))), _folder: folder }
+    }
+
+    fn journal(&self, kept: bool, lease: Duration) -> Journal {
+        let started =
+            EventKind::Started { operation: Operation::Select, total: Some(2), variants: 0, phases: Vec::new() };
+        let new = NewJob {
+            id: ID,
+            operation: Operation::Select,
+            about: "two units".to_owned(),
+            request: json!({}),
+            kept,
+            total: Some(2),
+            started,
+        };
+        Journal::new(Arc::clone(&self.store), Worker { name: "this".to_owned(), lease }, new)
+    }
+
+    fn state(&self) -> JobState {
+        self.store.job(ID).wait().unwrap().unwrap().0.state
+    }
+
+    async fn follow(&self, from: u64) -> Following {
+        Following::of(Arc::clone(&self.store), ID, from).await.unwrap()
+    }
+}
+
+fn unit(name: &str) -> JobProgress {
+    let units = vec![JobUnit { unit: name.to_owned(), is_whole: true, result: json!(name) }];
+    JobProgress { units, done: 1, ..JobProgress::default() }
+}
+
+async fn forever() -> Worked {
+    std::future::pending().await
+}
+
+/// Work that ends when it is told to, and with what.
+fn until_cancelled(journal: &Journal) -> crate::event::Run {
+    let journal = journal.clone();
+    start_work(ID, 0, Some(journal.clone()), move |_, control| async move {
+        journal.begin().await.unwrap();
+        control.token().cancelled().await;
+        Worked { result: Err(Error::Cancelled), afterwards: None }
+    })
+}
+
+#[tokio::test]
+async fn a_job_begins_once() {
+    let world = World::new();
+    let journal = world.journal(true, super::LEASE);
+    assert!(world.store.job(ID).wait().unwrap().is_none(), "not before it begins");
+    assert_eq!(journal.begin().await.unwrap(), Begun::Now);
+    assert_eq!(journal.begin().await.unwrap(), Begun::Before);
+    assert_eq!(world.state(), JobState::Running);
+}
+
+#[tokio::test]
+async fn work_that_is_asked_to_stop_stops_and_is_told_as_cancelled() {
+    let world = World::new();
+    let mut run = until_cancelled(&world.journal(false, super::LEASE));
+    while world.store.job(ID).wait().unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    world.store.stop_job(ID).await.unwrap();
+    let event = timeout(Duration::from_secs(20), run.next()).await.unwrap().unwrap();
+    assert!(matches!(event.kind, EventKind::Cancelled {}));
+    assert_eq!(world.state(), JobState::Cancelled);
+}
+
+#[tokio::test]
+async fn work_whose_job_was_taken_up_elsewhere_stops_and_writes_no_more() {
+    let world = World::new();
+    let mut run = until_cancelled(&world.journal(true, Duration::from_millis(1)));
+    // A lease of a millisecond is renewed too late now and then.
+    let other = Worker { name: "other".to_owned(), lease: super::LEASE };
+    loop {
+        match world.store.take_job(ID, other.clone()).await.unwrap() {
+            Some(Taking::Taken(_)) => break,
+            _ => tokio::time::sleep(Duration::from_millis(3)).await,
+        }
+    }
+    let event = timeout(Duration::from_secs(20), run.next()).await.unwrap().unwrap();
+    assert!(matches!(event.kind, EventKind::Cancelled {}), "{event:?}");
+    let (job, _) = world.store.job(ID).wait().unwrap().unwrap();
+    assert_eq!((job.state, job.owner.as_deref()), (JobState::Running, Some("other")));
+}
+
+#[tokio::test]
+async fn a_lease_is_renewed_while_the_work_goes_on() {
+    let world = World::new();
+    let journal = world.journal(false, Duration::from_secs(2));
+    journal.begin().await.unwrap();
+    let inner = journal.clone();
+    let _run = start_work(ID, 0, Some(inner), |_, _| forever());
+    for _ in 0..25 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(world.state(), JobState::Running);
+    }
+}
+
+#[tokio::test]
+async fn what_a_keeper_lets_go_of_is_interrupted_at_once() {
+    let world = World::new();
+    let keeper = Arc::new(Keeper::default());
+    let journal = world.journal(true, super::LEASE);
+    journal.begin().await.unwrap();
+    keeper.keep(until_cancelled(&journal), journal);
+    assert_eq!(world.state(), JobState::Running);
+    timeout(Duration::from_secs(20), keeper.let_go()).await.unwrap();
+    assert_eq!(world.state(), JobState::Interrupted);
+    assert!(!keeper.stop(ID), "it is no longer here");
+}
+
+#[tokio::test]
+async fn a_keeper_stops_a_job_of_its_own_at_once() {
+    let world = World::new();
+    let keeper = Arc::new(Keeper::default());
+    let journal = world.journal(true, super::LEASE);
+    journal.begin().await.unwrap();
+    keeper.keep(until_cancelled(&journal), journal);
+    let mut following = world.follow(1).await;
+    assert!(keeper.stop(ID));
+    let event = timeout(Duration::from_secs(20), following.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!((event.seq, event.kind), (1, EventKind::Cancelled {}));
+    assert_eq!(following.next().await.unwrap(), None);
+    assert_eq!(following.job().state, JobState::Cancelled);
+}
+
+#[tokio::test]
+async fn a_follower_learns_that_nobody_works_on_the_job() {
+    let world = World::new();
+    let journal = world.journal(false, Duration::from_millis(150));
+    journal.begin().await.unwrap();
+    let mut following = world.follow(0).await;
+    assert!(matches!(following.next().await.unwrap().unwrap().kind, EventKind::Started { .. }));
+    journal.record(unit("a")).await.unwrap();
+    assert_eq!(timeout(Duration::from_secs(20), following.next()).await.unwrap().unwrap(), None);
+    assert_eq!((following.job().state, following.job().done), (JobState::Interrupted, 1));
+    let missing = Following::of(Arc::clone(&world.store), SessionId(uuid::Uuid::nil()), 0).await;
+    assert_eq!(missing.err().unwrap().code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn the_next_attempt_knows_what_is_done() {
+    let world = World::new();
+    let journal = world.journal(false, Duration::ZERO);
+    journal.begin().await.unwrap();
+    assert!(!journal.is_resumed());
+    journal.record(unit("a")).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    let worker = Worker { name: "next".to_owned(), lease: super::LEASE };
+    let Some(Taking::Taken(taken)) = world.store.take_job(ID, worker.clone()).await.unwrap() else {
+        panic!("nobody works on it")
+    };
+    let next = Journal::resumed(Arc::clone(&world.store), worker, &taken).await.unwrap();
+    assert!(next.is_resumed());
+    assert_eq!((next.result_of("a"), next.result_of("b")), (Some(&json!("a")), None));
+    assert_eq!(journal.record(unit("b")).await.unwrap_err().code(), Code::Conflict);
+    next.record(unit("b")).await.unwrap();
+}

@@ -1,0 +1,415 @@
+//! Jobs as rows. That one is interrupted is nowhere written where its worker died: it is read from its lease.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+
+use super::failure::{Failure, Outcome};
+use super::rows::{Columns, json};
+use super::{SqliteStore, fragment, prompts};
+use crate::domain::{Job, JobState, Operation, SessionId};
+use crate::error::Error;
+use crate::event::EventKind;
+use crate::store::{
+    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, NewJob, Pending, Renewal,
+    Taken, Taking, Worker,
+};
+
+impl JobStore for SqliteStore {
+    fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()> {
+        self.write("storing a job", move |connection| begin(connection, &job, &worker))
+    }
+
+    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>> {
+        self.write("taking up a job", move |connection| take(connection, id, &worker))
+    }
+
+    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>> {
+        self.write("taking up a job", move |connection| take_abandoned(connection, &worker))
+    }
+
+    fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal> {
+        self.write_finished("keeping a job", move |connection| renew(connection, held, lease))
+    }
+
+    fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
+        // Here, on the caller's thread, while the writer is busy with what came before.
+        let entries = self.indexer.entries(&progress.prompts);
+        self.write_finished("storing what a job has done", move |connection| {
+            record(connection, held, &progress)?;
+            prompts::append(connection, &progress.prompts, &entries)
+        })
+    }
+
+    fn end_job(&self, held: Held, of: JobEnd) -> Pending<()> {
+        self.write_finished("storing the end of a job", move |connection| end(connection, held, &of))
+    }
+
+    fn release_job(&self, held: Held) -> Pending<()> {
+        self.write_finished("letting go of a job", move |connection| release(connection, held))
+    }
+
+    fn stop_job(&self, id: SessionId) -> Pending<Option<Job>> {
+        self.write("stopping a job", move |connection| stop(connection, id))
+    }
+
+    fn job(&self, id: SessionId) -> Pending<Option<(Job, Value)>> {
+        self.read("reading a job", None, |connection| get(connection, id))
+    }
+
+    fn jobs(&self, states: Vec<JobState>, limit: u32) -> Pending<Vec<Job>> {
+        self.read("listing jobs", Vec::new(), |connection| list(connection, &states, limit))
+    }
+
+    fn resolve_job(&self, fragment: String, limit: usize) -> Pending<Vec<SessionId>> {
+        self.read("looking up an id", Vec::new(), |connection| resolve(connection, &fragment, limit))
+    }
+
+    fn job_units(&self, id: SessionId, after: Option<String>, limit: u32) -> Pending<Vec<JobUnit>> {
+        self.read("reading what a job has done", Vec::new(), |connection| {
+            units(connection, id, after.as_deref(), limit)
+        })
+    }
+
+    fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>> {
+        self.read("following a job", None, |connection| events(connection, id, from, limit))
+    }
+}
+
+/// This moment, by the database's clock, in milliseconds since 1970.
+const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/// A job's columns in the order of [`job`], its state as it is to be read now.
+const COLUMNS: &str = "id, operation,
+    CASE WHEN state <> 'running' THEN state
+         WHEN leased_until < CAST(unixepoch('subsec') * 1000 AS INTEGER) THEN 'interrupted'
+         WHEN stop_asked THEN 'stopping'
+         ELSE 'running' END AS stands,
+    about, done, failed, total, kept, attempt, owner, created_at, updated_at, ended_at";
+
+/// True of a job on which nobody works.
+const IS_IDLE: &str = "(state <> 'running' OR leased_until < CAST(unixepoch('subsec') * 1000 AS INTEGER))";
+
+/// Stores a new job, and forgets those of long ago.
+pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> Outcome<()> {
+    forget_old(connection)?;
+    let written = connection
+        .prepare_cached(&format!(
+            "INSERT INTO jobs (id, operation, about, request, kept, state, attempt, owner, leased_until, total, events,
+                 created_at, updated_at)
+             VALUES (?, ?, ?, ?, ?, 'running', 1, ?, {NOW} + ?, ?, 0, {NOW}, {NOW}) ON CONFLICT DO NOTHING"
+        ))?
+        .execute(params![
+            new.id.0.as_bytes(),
+            new.operation.as_str(),
+            new.about,
+            json(&new.request)?,
+            new.kept,
+            worker.name,
+            millis(worker.lease),
+            new.total.map(whole),
+        ])?;
+    if written == 0 {
+        return Err(Error::Conflict(format!("job {} is stored already", new.id)).into());
+    }
+    tell(connection, connection.last_insert_rowid(), std::slice::from_ref(&new.started))
+}
+
+/// Forgets jobs that have served their time.
+fn forget_old(connection: &Connection) -> Outcome<()> {
+    connection.prepare_cached(&format!("DELETE FROM jobs WHERE expires_at < {NOW}"))?.execute([])?;
+    connection
+        .prepare_cached(&format!("DELETE FROM jobs WHERE leased_until < {NOW} - ?"))?
+        .execute([millis(INTERRUPTED_FOR)])?;
+    Ok(())
+}
+
+/// Takes up a job on which nobody works.
+pub(super) fn take(connection: &Connection, id: SessionId, worker: &Worker) -> Outcome<Option<Taking>> {
+    let taken =
+        take_one(connection, &format!("id = ?3 AND state <> 'finished' AND {IS_IDLE}"), worker, Some(id.0.as_bytes()))?;
+    match taken {
+        Some(taken) => Ok(Some(Taking::Taken(Box::new(taken)))),
+        None => Ok(get(connection, id)?.map(|(job, _)| Taking::Refused(Box::new(job)))),
+    }
+}
+
+/// Takes up the kept job that has waited longest.
+pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcome<Option<Taken>> {
+    let is_it = format!(
+        "key = (SELECT key FROM jobs WHERE kept AND stop_asked = 0 AND state IN ('running', 'interrupted') AND {IS_IDLE}
+                ORDER BY leased_until LIMIT 1)"
+    );
+    take_one(connection, &is_it, worker, None)
+}
+
+/// The one statement that makes a job a worker's. What ended before is told as going on: its last event gives its number to that.
+fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[u8; 16]>) -> Outcome<Option<Taken>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "UPDATE jobs SET attempt = attempt + 1, state = 'running', owner = ?1, leased_until = {NOW} + ?2, stop_asked = 0,
+             ended_at = NULL, expires_at = NULL, updated_at = {NOW}, failed = 0,
+             done = (SELECT count(*) FROM job_units WHERE job = key AND is_whole)
+         WHERE {is_it} RETURNING key, request, {COLUMNS}"
+    ))?;
+    let row = |row: &Row<'_>| {
+        let mut columns = Columns::of(row);
+        Ok((columns.take::<i64>(), columns.json::<Value>(), job(columns)))
+    };
+    let taken = match id {
+        Some(id) => statement.query_row(params![worker.name, millis(worker.lease), id], row),
+        None => statement.query_row(params![worker.name, millis(worker.lease)], row),
+    };
+    let Some((key, request, job)) = taken.optional()? else { return Ok(None) };
+    let (key, job) = (key?, job?);
+    untell_end(connection, key)?;
+    let message = format!("taken up again by {} (attempt {})", worker.name, job.attempt);
+    tell(connection, key, &[EventKind::Warning { variant: None, phase: None, message, code: None }])?;
+    Ok(Some(Taken { job, request: request? }))
+}
+
+/// Takes the terminal event back, where there is one.
+fn untell_end(connection: &Connection, key: i64) -> Outcome<()> {
+    let mut last =
+        connection.prepare_cached("SELECT seq, event FROM job_events WHERE job = ? ORDER BY seq DESC LIMIT 1")?;
+    let mut rows = last.query([key])?;
+    let Some(row) = rows.next()? else { return Ok(()) };
+    let mut columns = Columns::of(row);
+    let (seq, event) = (columns.take::<i64>()?, columns.json::<EventKind>()?);
+    if event.is_terminal() {
+        connection.prepare_cached("DELETE FROM job_events WHERE job = ? AND seq = ?")?.execute([key, seq])?;
+        connection.prepare_cached("UPDATE jobs SET events = ?2 WHERE key = ?1")?.execute([key, seq])?;
+    }
+    Ok(())
+}
+
+/// Renews the lease.
+pub(super) fn renew(connection: &Connection, held: Held, lease: Duration) -> Outcome<Renewal> {
+    let stop_asked = connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET leased_until = {NOW} + ? WHERE id = ? AND attempt = ? AND state = 'running'
+             RETURNING stop_asked"
+        ))?
+        .query_row(params![millis(lease), held.id.0.as_bytes(), held.attempt], |row| row.get::<_, bool>(0))
+        .optional()?;
+    Ok(match stop_asked {
+        None => Renewal::Lost,
+        Some(true) => Renewal::StopAsked,
+        Some(false) => Renewal::Held,
+    })
+}
+
+/// Writes down what is done; the prompts are the caller's part.
+pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress) -> Outcome<()> {
+    let key = connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET done = done + ?, failed = failed + ?, total = coalesce(?, total), updated_at = {NOW}
+             WHERE id = ? AND attempt = ? AND state = 'running' RETURNING key"
+        ))?
+        .query_row(
+            params![
+                whole(progress.done),
+                whole(progress.failed),
+                progress.total.map(whole),
+                held.id.0.as_bytes(),
+                held.attempt
+            ],
+            |row| row.get::<_, i64>(0),
+        )
+        .optional()?
+        .ok_or_else(|| lost(held))?;
+    let mut unit = connection.prepare_cached(
+        "INSERT INTO job_units (job, unit, is_whole, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )?;
+    for JobUnit { unit: name, is_whole, result } in &progress.units {
+        unit.execute(params![key, name, is_whole, json(result)?])?;
+    }
+    tell(connection, key, &progress.events)
+}
+
+/// Adds events behind those that were told.
+fn tell(connection: &Connection, key: i64, events: &[EventKind]) -> Outcome<()> {
+    let mut number =
+        connection.prepare_cached("UPDATE jobs SET events = events + 1 WHERE key = ? RETURNING events - 1")?;
+    let mut insert = connection.prepare_cached("INSERT INTO job_events (job, seq, event) VALUES (?, ?, ?)")?;
+    for event in events {
+        let seq: i64 = number.query_row([key], |row| row.get(0))?;
+        insert.execute(params![key, seq, json(event)?])?;
+    }
+    Ok(())
+}
+
+/// Says how it ended.
+pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> Outcome<()> {
+    let key = connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET state = ?, owner = NULL, leased_until = NULL, updated_at = {NOW}, ended_at = {NOW},
+                 expires_at = {NOW} + ?
+             WHERE id = ? AND attempt = ? AND state = 'running' RETURNING key"
+        ))?
+        .query_row(params![end.state.as_str(), millis(end.stored_for), held.id.0.as_bytes(), held.attempt], |row| {
+            row.get::<_, i64>(0)
+        })
+        .optional()?
+        .ok_or_else(|| lost(held))?;
+    tell(connection, key, std::slice::from_ref(&end.event))
+}
+
+/// Lets go of it.
+pub(super) fn release(connection: &Connection, held: Held) -> Outcome<()> {
+    connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET state = 'interrupted', owner = NULL, updated_at = {NOW}, leased_until = {NOW}
+             WHERE id = ? AND attempt = ? AND state = 'running'"
+        ))?
+        .execute(params![held.id.0.as_bytes(), held.attempt])?;
+    Ok(())
+}
+
+/// Asks its worker to stop; where there is none, it is stopped.
+pub(super) fn stop(connection: &Connection, id: SessionId) -> Outcome<Option<Job>> {
+    let idle = connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET state = 'cancelled', owner = NULL, leased_until = NULL, updated_at = {NOW}, ended_at = {NOW},
+                 expires_at = {NOW} + ?, attempt = attempt + 1
+             WHERE id = ? AND state IN ('running', 'interrupted') AND {IS_IDLE} RETURNING key"
+        ))?
+        .query_row(params![millis(ENDED_FOR), id.0.as_bytes()], |row| row.get::<_, i64>(0))
+        .optional()?;
+    match idle {
+        Some(key) => tell(connection, key, &[EventKind::Cancelled {}])?,
+        None => {
+            connection
+                .prepare_cached("UPDATE jobs SET stop_asked = 1 WHERE id = ? AND state = 'running'")?
+                .execute([id.0.as_bytes()])?;
+        }
+    }
+    Ok(get(connection, id)?.map(|(job, _)| job))
+}
+
+/// One job with its request.
+pub(super) fn get(connection: &Connection, id: SessionId) -> Outcome<Option<(Job, Value)>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT request, {COLUMNS} FROM jobs WHERE id = ?"))?;
+    let mut rows = statement.query([id.0.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut columns = Columns::of(row);
+    let request = columns.json()?;
+    Ok(Some((job(columns)?, request)))
+}
+
+/// The jobs in one of these states, newest first.
+pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> Outcome<Vec<Job>> {
+    let names: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM jobs
+         WHERE ?1 = '[]' OR stands IN (SELECT value FROM json_each(?1))
+         ORDER BY created_at DESC, id DESC LIMIT ?2"
+    ))?;
+    let mut rows = statement.query(params![json(&names)?, limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(job(Columns::of(row))?);
+    }
+    Ok(found)
+}
+
+/// The ids that begin or end with these digits, newest first. There are few jobs, so all are looked at.
+pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<SessionId>> {
+    let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM jobs WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY created_at DESC, id DESC LIMIT ?2",
+    )?;
+    let mut rows = statement.query(params![digits, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        ids.push(SessionId(Columns::of(row).id()?));
+    }
+    Ok(ids)
+}
+
+/// What is done, by name.
+pub(super) fn units(connection: &Connection, id: SessionId, after: Option<&str>, limit: u32) -> Outcome<Vec<JobUnit>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT unit, is_whole, result FROM job_units
+         WHERE job = (SELECT key FROM jobs WHERE id = ?1) AND unit > ?2 ORDER BY unit LIMIT ?3",
+    )?;
+    // Every name is greater than none at all.
+    let mut rows = statement.query(params![id.0.as_bytes(), after.unwrap_or(""), limit])?;
+    let mut units = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        units.push(JobUnit { unit: columns.take()?, is_whole: columns.take()?, result: columns.json()? });
+    }
+    Ok(units)
+}
+
+/// What followers are told from this number on.
+pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u32) -> Outcome<Option<JobEvents>> {
+    let Some((job, _)) = get(connection, id)? else { return Ok(None) };
+    let mut statement = connection.prepare_cached(
+        "SELECT event FROM job_events WHERE job = (SELECT key FROM jobs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?",
+    )?;
+    let mut rows = statement.query(params![id.0.as_bytes(), whole(from), limit])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(Columns::of(row).json()?);
+    }
+    Ok(Some(JobEvents { events, job }))
+}
+
+/// Forgets the jobs of runs of which nothing is left, neither stored nor in the trash, unless somebody works on them. Their
+/// events hold what they made.
+pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = SessionId>) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(&format!(
+        "DELETE FROM jobs WHERE id = ?1 AND {IS_IDLE}
+             AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)
+             AND NOT EXISTS (SELECT 1 FROM trash WHERE prompt ->> 'session_id' = ?2)"
+    ))?;
+    for run in runs {
+        statement.execute(params![run.0.as_bytes(), run.to_string()])?;
+    }
+    Ok(())
+}
+
+/// Forgets every job on which nobody works.
+pub(super) fn clear(connection: &Connection) -> Outcome<()> {
+    connection.execute(&format!("DELETE FROM jobs WHERE {IS_IDLE}"), [])?;
+    Ok(())
+}
+
+fn job(mut columns: Columns<'_, '_>) -> Outcome<Job> {
+    Ok(Job {
+        id: SessionId(columns.id()?),
+        operation: named(columns.take()?, Operation::parse)?,
+        state: named(columns.take()?, JobState::parse)?,
+        about: columns.take()?,
+        done: columns.number()?,
+        failed: columns.number()?,
+        total: columns.take::<Option<i64>>()?.and_then(|total| u64::try_from(total).ok()),
+        kept: columns.take()?,
+        attempt: columns.take()?,
+        owner: columns.take()?,
+        created_at: columns.moment()?,
+        updated_at: columns.moment()?,
+        ended_at: columns.optional_moment()?,
+    })
+}
+
+fn named<T>(name: String, parse: fn(&str) -> Option<T>) -> Outcome<T> {
+    parse(&name).ok_or_else(|| Failure::damaged(format_args!("`{name}` is not known in `jobs`")))
+}
+
+fn lost(held: Held) -> Error {
+    Error::Conflict(format!(
+        "job {} is no longer held by this process (attempt {}): it was taken up elsewhere, or has ended",
+        held.id, held.attempt
+    ))
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
