@@ -190,6 +190,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
         Some(Command::Trash(args)) => run::trash(&args, invocation),
         Some(Command::Export(args)) => run::export(&args, invocation),
         Some(Command::Import(args)) => run::import(&args, invocation),
+        Some(Command::Jobs(args)) => run::jobs(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
         Some(Command::Serve(_)) => run::serve(invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),

@@ -18,8 +18,8 @@ pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
         "export" => &[Json, Jsonl, Csv, Yaml, Markdown],
         // Those of the file.
         "import" => &[Json, Jsonl, Csv, Yaml],
-        "delete" | "trash" | "why" | "judge" | "config" | "personas" | "templates" | "validate" | "reindex"
-        | "migrate" | "version" => &[Text, Json, Jsonl, Yaml],
+        "delete" | "trash" | "jobs" | "why" | "judge" | "config" | "personas" | "templates" | "validate"
+        | "reindex" | "migrate" | "version" => &[Text, Json, Jsonl, Yaml],
         _ => OF_ERRORS,
     }
 }

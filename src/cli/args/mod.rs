@@ -15,6 +15,7 @@ mod generate;
 mod global;
 mod history;
 mod import;
+mod jobs;
 mod judge;
 mod judging;
 mod list;
@@ -46,6 +47,7 @@ pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
+pub(crate) use jobs::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 pub(crate) use judge::{JudgeArgs, JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;
@@ -134,6 +136,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Import prompts from a file
     Import(ImportArgs),
+    /// List, follow, stop and resume long work
+    Jobs(JobsArgs),
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
     Tui(TuiArgs),
@@ -206,6 +210,7 @@ Prompts:
   trash           List, restore and remove deleted prompts
   export          Export stored prompts to back up, move or read
   import          Import prompts from a file
+  jobs            List, follow, stop and resume long work
 
 Other ways in:
   tui             Open the workbench

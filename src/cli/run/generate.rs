@@ -81,6 +81,16 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     })?
 }
 
+/// Puts out what a run came to that was taken up again.
+pub(super) fn conclude_resumed(
+    engine: &Engine,
+    printer: &Printer,
+    watcher: &Watcher<'_>,
+    elapsed: Duration,
+) -> Outcome<Exit> {
+    Job { engine, printer, file: None, is_saved: true }.conclude(watcher, elapsed)
+}
+
 /// Closes the engine, which waits until the prompts can be found by meaning. Says so on a terminal when it takes long; a
 /// signal leaves that for later.
 async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Result<(), Error> {

@@ -4,7 +4,7 @@
 //! when it is there, warnings and progress going to standard error. SIGINT stops it; answers that came are kept for next
 //! time.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aludel_core::api::SelectRequest;
 use aludel_core::domain::{Operation, SelectResult};
@@ -37,16 +37,17 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
         let prepared = engine.prepare_selection(Operation::Select, request).await?;
         let run = confirmed(prepared, invocation)?.start()?;
         let ended = watch(run, &mut watcher, &mut interrupts).await;
-        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed = started.elapsed();
         watcher.clear();
-        let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed_ms));
+        let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed));
         failure::and_closed(outcome, engine.close().await)
     })?
 }
 
-fn conclude(printer: &Printer, view: &RunView, elapsed_ms: u64) -> Outcome<Exit> {
+/// Puts out what was chosen, or says why nothing was.
+pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
-    put_out(printer, result, elapsed_ms)?;
+    put_out(printer, result, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))?;
     printer.note(format!("`aludel why {}` shows the judge's reasons", result.prompt.id.short()));
     as_asked(view)
 }

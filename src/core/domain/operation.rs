@@ -40,6 +40,16 @@ pub enum Operation {
     HttpServer,
     /// Prompts from a file.
     Import,
+    /// Long work that is under way or can be resumed.
+    Jobs,
+    /// A job watched.
+    JobsFollow,
+    /// A job taken up again.
+    JobsResume,
+    /// One job.
+    JobsShow,
+    /// A job stopped.
+    JobsStop,
     /// A judge put to the test.
     JudgeAudit,
     /// Stored prompts by page.
@@ -102,7 +112,7 @@ pub enum Operation {
 
 impl Operation {
     /// All of them, by name.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 50] = [
         Self::Compare,
         Self::Completions,
         Self::ConfigExport,
@@ -119,6 +129,11 @@ impl Operation {
         Self::History,
         Self::HttpServer,
         Self::Import,
+        Self::Jobs,
+        Self::JobsFollow,
+        Self::JobsResume,
+        Self::JobsShow,
+        Self::JobsStop,
         Self::JudgeAudit,
         Self::List,
         Self::Man,
@@ -169,6 +184,11 @@ impl Operation {
             Self::History => "history",
             Self::HttpServer => "http-server",
             Self::Import => "import",
+            Self::Jobs => "jobs",
+            Self::JobsFollow => "jobs follow",
+            Self::JobsResume => "jobs resume",
+            Self::JobsShow => "jobs show",
+            Self::JobsStop => "jobs stop",
             Self::JudgeAudit => "judge audit",
             Self::List => "list",
             Self::Man => "man",

@@ -1,0 +1,160 @@
+//! `aludel jobs`: listed, shown, followed, stopped, resumed.
+
+use std::time::Instant;
+
+use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest};
+use aludel_core::domain::{Job, JobState, Operation};
+use aludel_core::error::Error;
+use aludel_core::event::{RunState, RunView};
+use aludel_core::job::Following;
+use aludel_core::time::{Clock, SystemClock};
+
+use super::watching::{Watcher, watch};
+use super::{generate, select};
+use crate::cli::Invocation;
+use crate::cli::args::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
+use crate::cli::exit::Exit;
+use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::format::Format;
+use crate::cli::interrupt::Interrupts;
+use crate::cli::printer::{Printer, json_line};
+use crate::cli::progress::{self, Progress};
+use crate::cli::view::{self, lines};
+use crate::cli::wait::{self, wait};
+
+pub(crate) fn jobs(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    match &args.command {
+        None => list(args, invocation),
+        Some(JobsCommand::Show(args)) => show(args, invocation),
+        Some(JobsCommand::Follow(args)) => follow(args, invocation),
+        Some(JobsCommand::Stop(args)) => stop(args, invocation),
+        Some(JobsCommand::Resume(args)) => resume(args, invocation),
+    }
+}
+
+fn list(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: JobsRequest = engine.decode(args.request())?;
+    let list = wait(engine.jobs(request))?;
+    let printer = &invocation.printer;
+    match printer.format() {
+        Format::Jsonl => printer.data(&list.jobs.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Text if printer.is_quiet() => printer.data(lines(list.jobs.iter().map(|job| job.id)))?,
+        Format::Text if list.jobs.is_empty() => printer.note(match (request.state, request.all) {
+            (None, false) => "nothing is under way, and nothing is left to be resumed; --all lists what has finished",
+            _ => "there is no such job",
+        }),
+        _ => printer.value(&list, |page| view::jobs(page, &list.jobs, SystemClock.now()))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn show(args: &JobShowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: JobRequest = engine.decode(args.job.request())?;
+    let details = wait(engine.job(request))?;
+    invocation.printer.value(&details, |page| view::job(page, &details, SystemClock.now()))?;
+    Ok(Exit::Done)
+}
+
+fn stop(args: &JobStopArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: JobRequest = engine.decode(args.job.request())?;
+    let job = wait(engine.stop_job(request))?;
+    wait(engine.close())?;
+    let id = job.id.short();
+    invocation.printer.value(&job, |page| {
+        page.line(match job.state {
+            JobState::Stopping => format!("job {id} is asked to stop; what is finished stays"),
+            JobState::Cancelled => format!("job {id} is stopped; `aludel jobs resume {id}` takes it up again"),
+            state => format!("job {id} had {state} already"),
+        });
+    })?;
+    Ok(Exit::Done)
+}
+
+fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: FollowJobRequest = engine.decode(args.request())?;
+    let printer = &invocation.printer;
+    wait::on_a_runtime(async {
+        let mut interrupts = listen()?;
+        let mut following = engine.follow_job(request).await?;
+        let outcome = tell(&mut following, printer, &mut interrupts).await;
+        failure::and_closed(outcome, engine.close().await)
+    })?
+}
+
+/// Tells what happens until there is no more, or until somebody no longer wants to watch.
+async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
+    let mut view = RunView::default();
+    let mut progress = printer.may_draw().then(Progress::new);
+    let mut ticks = tokio::time::interval(progress::INTERVAL);
+    let id = following.job().id.short();
+    loop {
+        tokio::select! {
+            biased;
+            () = interrupts.next() => {
+                progress.iter_mut().for_each(|progress| progress.clear(printer));
+                printer.say(format!("no longer watching; the job goes on (`aludel jobs stop {id}` stops it)"));
+                return Err(Failure::Said(Exit::Interrupted));
+            }
+            _ = ticks.tick(), if progress.is_some() => {
+                progress.iter_mut().for_each(|progress| progress.draw(printer, &view));
+            }
+            next = following.next() => {
+                let Some(event) = next? else { break };
+                view.apply(&event);
+                progress.iter_mut().for_each(|progress| progress.clear(printer));
+                match printer.format() {
+                    Format::Text if printer.is_quiet() => {}
+                    Format::Text => {
+                        let mut page = printer.page();
+                        view::job_event(&mut page, &event.kind);
+                        printer.data(page.finish())?;
+                    }
+                    // One document is one value; lines can be read as they come.
+                    _ => printer.data(json_line(&event)?)?,
+                }
+            }
+        }
+    }
+    progress.iter_mut().for_each(|progress| progress.clear(printer));
+    concluded(following.job(), &view.state, printer)
+}
+
+/// How watching ends: as the job did.
+fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
+    let id = job.id.short();
+    match (state, job.state) {
+        (RunState::Failed(problem), _) => Err(Failure::Problem(problem.clone())),
+        (_, JobState::Finished) => Ok(Exit::Done),
+        (_, state) => {
+            printer.say(format!("job {id} is {state}; `aludel jobs resume {id}` takes it up again"));
+            Err(Failure::Said(Exit::Failed))
+        }
+    }
+}
+
+fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+    let engine = invocation.engine()?;
+    let request: JobRequest = engine.decode(args.job.request())?;
+    let printer = &invocation.printer;
+    let mut watcher = Watcher::new(printer, false, false);
+    let started = Instant::now();
+    wait::on_a_runtime(async {
+        let mut interrupts = listen()?;
+        let ended = watch(engine.resume_job(request).await?, &mut watcher, &mut interrupts).await;
+        let elapsed = started.elapsed();
+        watcher.clear();
+        let outcome = ended.and_then(|()| match watcher.view.operation {
+            Some(Operation::Select) => select::conclude(printer, &watcher.view, elapsed),
+            _ => generate::conclude_resumed(&engine, printer, &watcher, elapsed),
+        });
+        failure::and_closed(outcome, engine.close().await)
+    })?
+}
+
+fn listen() -> Outcome<Interrupts> {
+    Interrupts::listen().map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")).into())
+}

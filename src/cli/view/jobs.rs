@@ -1,0 +1,107 @@
+//! Jobs: a line for each, one in full, and what happens in one.
+
+use aludel_core::domain::{Job, JobDetails, JobState, Timestamp, write_moment};
+use aludel_core::event::EventKind;
+
+use super::page::{Page, Role};
+use super::table::{Column, Table};
+use super::words::{ago, count_of, one_line};
+
+/// Writes a line for each; `now` is what ages count from.
+pub(crate) fn jobs(page: &mut Page, jobs: &[Job], now: Timestamp) {
+    let mut table = Table::new(vec![
+        Column::words("job").painted(Role::Handle),
+        Column::words("state"),
+        Column::words("operation"),
+        Column::numbers("done"),
+        Column::words("begun").painted(Role::Faint),
+        Column::words("about"),
+    ]);
+    for job in jobs {
+        table.row(vec![
+            job.id.short(),
+            job.state.to_string(),
+            job.operation.to_string(),
+            done(job),
+            moment(page, job.created_at, now),
+            job.about.clone(),
+        ]);
+    }
+    table.write(page);
+}
+
+/// Writes all that is known of one.
+pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
+    let job = &details.job;
+    page.painted(Role::Heading, &format!("{} {}", job.operation, job.id));
+    page.line(one_line(&job.about));
+    page.gap();
+    let mut facts = vec![("state", job.state.to_string())];
+    facts.push(("done", if job.failed > 0 { format!("{}, {} failed", done(job), job.failed) } else { done(job) }));
+    facts.push(("begun", moment(page, job.created_at, now)));
+    facts.extend(job.ended_at.map(|ended| ("ended", moment(page, ended, now))));
+    facts.extend(job.owner.clone().map(|owner| ("by", owner)));
+    if job.attempt > 1 {
+        facts.push(("attempt", job.attempt.to_string()));
+    }
+    for (name, fact) in facts {
+        page.line(format!("{name:<8} {}", one_line(&fact)));
+    }
+    if let Some(detail) = details.error.as_ref().and_then(|error| error.get("detail")?.as_str()) {
+        page.gap();
+        page.paragraph(Role::Body, &one_line(detail), 0);
+    }
+    let id = job.id.short();
+    let next = match job.state {
+        JobState::Running => Some(format!("`aludel jobs follow {id}` watches it, `aludel jobs stop {id}` stops it")),
+        JobState::Interrupted | JobState::Failed | JobState::Cancelled => {
+            Some(format!("`aludel jobs resume {id}` takes it up again"))
+        }
+        JobState::Finished => Some(format!("`aludel jobs show {id} --format json` has the whole result")),
+        JobState::Stopping => None,
+    };
+    if let Some(next) = next {
+        page.gap();
+        page.paragraph(Role::Faint, &next, 0);
+    }
+}
+
+/// Writes what happened, in a line; nothing for what is there for programs alone.
+pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
+    let line = match kind {
+        EventKind::Started { operation, total, .. } => match total {
+            Some(total) => format!("{operation} began: {}", count_of(*total, "unit")),
+            None => format!("{operation} began"),
+        },
+        EventKind::VariantFinished { variant, prompt, .. } => {
+            format!("variant {} finished: prompt {}", variant + 1, prompt.id.short())
+        }
+        EventKind::VariantFailed { variant, error, .. } => format!("variant {} failed: {}", variant + 1, error.detail),
+        EventKind::Warning { message, .. } => format!("warning: {message}"),
+        EventKind::Judged { .. } => "the judge compared two candidates".to_owned(),
+        EventKind::Progress { done, total } => match total {
+            Some(total) => format!("{done} of {} done", count_of(*total, "unit")),
+            None => format!("{} done", count_of(*done, "unit")),
+        },
+        EventKind::Finished { .. } => "finished".to_owned(),
+        EventKind::Cancelled {} => "cancelled".to_owned(),
+        // Told as the error that the command ends with.
+        EventKind::Failed { .. }
+        | EventKind::PhaseStarted { .. }
+        | EventKind::Delta { .. }
+        | EventKind::PhaseFinished { .. }
+        | EventKind::Retrying { .. }
+        | EventKind::Ranked { .. }
+        | EventKind::Spent { .. } => return,
+    };
+    page.line(one_line(&line));
+}
+
+/// `2 of 3`, or what is done where nobody knows of how many.
+fn done(job: &Job) -> String {
+    job.total.map_or_else(|| job.done.to_string(), |total| format!("{} of {total}", job.done))
+}
+
+fn moment(page: &Page, moment: Timestamp, now: Timestamp) -> String {
+    if page.is_terminal() { ago(now, moment) } else { write_moment(moment) }
+}
