@@ -39,7 +39,9 @@ fn commands(command: &clap::Command, path: &str) -> Vec<String> {
         .filter(|inner| inner.get_name() != "help")
         .flat_map(|inner| commands(inner, format!("{path} {}", inner.get_name()).trim_start()))
         .collect();
-    if inner.is_empty() { vec![path.to_owned()] } else { inner }
+    // One that does something with and without a command of its own.
+    let acts_alone = !command.is_subcommand_required_set() && !path.is_empty();
+    if acts_alone { std::iter::once(path.to_owned()).chain(inner).collect() } else { inner }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 use std::time::{Duration, Instant};
 
+use aludel_core::api::{JobKey, JobRequest};
 use aludel_core::domain::{GenerationResult, Prompt, VariantFailure};
 use aludel_core::engine::{Engine, Newcomer};
 use aludel_core::error::{Error, Problem};
@@ -157,6 +158,7 @@ impl Job<'_> {
                         if finished == 1 { "is" } else { "are" }
                     ),
                 });
+                self.say_how_to_resume(view);
                 Err(not_stored.map_or(Failure::Said(Exit::Interrupted), |problem| Failure::Problem(Box::new(problem))))
             }
             RunState::Finished(_) => {
@@ -178,6 +180,15 @@ impl Job<'_> {
             RunState::Waiting | RunState::Running => {
                 Err(Error::Internal("the run ended without a result".into()).into())
             }
+        }
+    }
+
+    /// Where there is something to take up again, how.
+    fn say_how_to_resume(&self, view: &RunView) {
+        let Some(id) = view.session_id else { return };
+        let request = JobRequest { job_id: JobKey::Id(id) };
+        if wait::wait(self.engine.job(request)).is_ok_and(|details| details.job.state.is_resumable()) {
+            self.printer.note(format!("`aludel jobs resume {}` makes the rest", id.short()));
         }
     }
 

@@ -61,7 +61,7 @@ impl Engine {
         let mut plan = self.plan(request, &life)?;
         plan.warnings.extend(warning);
         match life {
-            Life::Resumed { journal, earlier, .. } => (plan.journal, plan.earlier) = (Some(journal), earlier),
+            Life::Resumed { journal, earlier, .. } => plan.take_up(journal, earlier),
             Life::New(lifetime) => {
                 // What is not stored, and what is free and made in a moment, is sooner made again than kept.
                 let is_worth_it = plan.save && !plan.is_embedded();

@@ -123,6 +123,16 @@ pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
 /// Begins what was announced.
 pub type Begin = Box<dyn FnOnce() + Send>;
 
+/// The name of a variant in a journal.
+pub(super) fn unit_of(variant: u32) -> String {
+    variant.to_string()
+}
+
+/// The name of a step of a variant in a journal.
+pub(super) fn step_of(variant: u32, phase: Phase) -> String {
+    format!("{variant}/{phase}")
+}
+
 impl Plan {
     /// The strategy of a variant.
     pub fn strategy(&self, variant: u32) -> &str {
@@ -132,6 +142,23 @@ impl Plan {
     /// The phases' names, in order.
     pub fn phase_names(&self) -> Vec<Phase> {
         self.phases.iter().map(|binding| binding.phase).collect()
+    }
+
+    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it: what is done needs nothing
+    /// set aside.
+    pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>) {
+        if let Some(allowance) = &mut self.allowance {
+            for (number, steps) in (0..).zip(&mut allowance.variants) {
+                let is_done = |phase: &Phase| journal.result_of(&step_of(number, *phase)).is_some();
+                let done = match journal.result_of(&unit_of(number)) {
+                    Some(_) => steps.len(),
+                    // Phases come one after the other.
+                    None => self.phases.iter().take_while(|binding| is_done(&binding.phase)).count(),
+                };
+                steps.drain(..done.min(steps.len()));
+            }
+        }
+        (self.journal, self.earlier) = (Some(journal), earlier);
     }
 
     /// True when the program itself does all of it.

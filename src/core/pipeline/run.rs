@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
-use super::plan::{Begin, Plan, Ports};
+use super::plan::{Begin, Plan, Ports, unit_of};
 use super::shell::{self, Worked};
 use super::unsaved;
 use super::variant::{self, Progress};
@@ -276,11 +276,6 @@ async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Er
         }
     };
     Ended { variant: number, result, unsaved: None }
-}
-
-/// The name of a variant in the journal.
-fn unit_of(number: u32) -> String {
-    number.to_string()
 }
 
 /// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and still handed over, with a

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 
 use super::announce::Announcer;
-use super::plan::{PhaseBinding, Plan, Ports};
+use super::plan::{PhaseBinding, Plan, Ports, step_of};
 use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
 use crate::event::EventKind;
@@ -39,13 +39,16 @@ pub(super) async fn run(
 ) -> Result<Prompt> {
     let strategy = plan.strategy(variant).to_owned();
     let mut steps: Vec<Step> = Vec::with_capacity(plan.phases.len());
+    // Something is set aside for the phases that are still to be done.
+    let mut called = 0;
     for (place, binding) in plan.phases.iter().enumerate() {
-        let account = allotment.map_or_else(|| plan.account.clone(), |allotment| allotment.account(place));
         let input = steps.last().map_or(plan.input.as_str(), |step| step.content.as_str()).to_owned();
         progress.phase = Some(binding.phase);
         let step = match earlier(plan, variant, binding.phase) {
             Some(step) => step,
             None => {
+                let account = allotment.map_or_else(|| plan.account.clone(), |allotment| allotment.account(called));
+                called += 1;
                 let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy, account };
                 let step = call.run(input).await?;
                 // The last one is written down with the prompt.
@@ -78,11 +81,6 @@ fn note(plan: &Plan, variant: u32, step: &Step) {
         }
         Err(defect) => tracing::error!(%defect, "a step cannot be written down"),
     }
-}
-
-/// The name of a step in the journal.
-fn step_of(variant: u32, phase: Phase) -> String {
-    format!("{variant}/{phase}")
 }
 
 /// Takes the next piece of an answer; gives the cleaner back, and what may be shown.

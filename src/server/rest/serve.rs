@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aludel_core::engine::Engine;
+use aludel_core::engine::{AdoptsJobs, Engine};
 use aludel_core::error::{Error, Result};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -59,11 +59,12 @@ pub async fn serve(engine: Engine, options: Options) -> Result<()> {
     let server = Server::bind(engine.clone(), &options).await?;
     server.announce();
     engine.keep_indexed();
+    let adopts_jobs = engine.adopt_jobs();
     let stop = server.stop_handle();
     let serving = server.run();
     let mut serving = pin!(serving);
     tokio::select! {
-        () = &mut serving => return engine.close().await,
+        () = &mut serving => return close(&engine, adopts_jobs).await,
         () = signals.next() => stop.gracefully(),
     }
     tokio::select! {
@@ -73,6 +74,12 @@ pub async fn serve(engine: Engine, options: Options) -> Result<()> {
             serving.await;
         }
     }
+    close(&engine, adopts_jobs).await
+}
+
+/// Ends the work of the process. It takes up no job that it would only let go of.
+async fn close(engine: &Engine, adopts_jobs: AdoptsJobs) -> Result<()> {
+    drop(adopts_jobs);
     engine.close().await
 }
 

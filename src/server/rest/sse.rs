@@ -1,4 +1,4 @@
-//! A run as server-sent events (WHATWG HTML, section 9.2): one event a message, its type as the event name, the
+//! A run, or what is told of a job, as server-sent events (WHATWG HTML, section 9.2): one event a message, its type as the event name, the
 //! event's JSON as the data, the terminal event last.
 //!
 //! What is already waiting goes out in one piece, so a fast run does not wake the connection for every token; a quiet
@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use aludel_core::event::{Event, Run};
+use aludel_core::job::Following;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
@@ -26,8 +27,41 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 
 /// The answer that streams `run`. `halting` cancels it.
 pub(super) fn answer(run: Run, halting: CancellationToken) -> Response {
+    streamed(Body::from_stream(pieces(run, halting)))
+}
+
+fn streamed(body: Body) -> Response {
     let headers = [(header::CONTENT_TYPE, EVENTS), (header::CACHE_CONTROL, "no-store"), (ACCEL_BUFFERING, "no")];
-    (headers, Body::from_stream(pieces(run, halting))).into_response()
+    (headers, body).into_response()
+}
+
+/// The answer that streams what is told of a job, each event with its number as its id. `halting` ends it; the job goes on.
+pub(super) fn answer_following(following: Following, halting: CancellationToken) -> Response {
+    let pieces = futures_util::stream::unfold((following, halting), |(mut following, halting)| async {
+        let piece = next_of(&mut following, &halting).await?;
+        Some((piece, (following, halting)))
+    });
+    streamed(Body::from_stream(pieces))
+}
+
+/// The next event of a job; nothing at its end, and where it can no longer be read.
+async fn next_of(following: &mut Following, halting: &CancellationToken) -> Option<Result<Bytes, serde_json::Error>> {
+    tokio::select! {
+        biased;
+        () = halting.cancelled() => None,
+        next = following.next() => match next {
+            Ok(event) => {
+                let event = event?;
+                let mut piece = format!("id: {}\n", event.seq).into_bytes();
+                Some(frame(&mut piece, &event).map(|()| Bytes::from(piece)))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a job can no longer be followed");
+                None
+            }
+        },
+        () = tokio::time::sleep(KEEP_ALIVE) => Some(Ok(Bytes::from_static(b": still at work\n\n"))),
+    }
 }
 
 struct Streaming {

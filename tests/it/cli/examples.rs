@@ -11,7 +11,7 @@ use aludel::cli;
 use serde_json::{Value, json};
 
 use super::transfer::alchemy;
-use crate::support::{Home, Said};
+use crate::support::{Home, Said, cancelled_job};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_aludel");
 
@@ -186,6 +186,12 @@ fn every_command_has_an_example_and_every_example_runs() {
             let home = prepared(&original);
             if line.ends_with("config init") {
                 fs::remove_file(home.data().join("config.yaml")).expect("the configuration");
+            }
+            if line.starts_with("aludel jobs") {
+                cancelled_job(&home.database(), "a process", "Name a boat");
+            }
+            if line.starts_with("aludel jobs follow") {
+                home.run(&["jobs", "resume", "@last"]).done();
             }
             if line.starts_with("aludel trash") {
                 home.run(&["delete", IDS[1], IDS[2], "--yes"]).done();

@@ -15,6 +15,7 @@ mod generate;
 mod help;
 #[cfg(unix)]
 mod interrupt;
+mod jobs;
 mod labels;
 #[cfg(unix)]
 mod narrow;

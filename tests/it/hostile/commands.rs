@@ -10,7 +10,7 @@ use super::database::hostile_home;
 use super::oracle::assert_harmless;
 #[cfg(unix)]
 use super::oracle::assert_harmless_on_a_terminal;
-use crate::support::Home;
+use crate::support::{Home, cancelled_job};
 
 const FORMATS: [&str; 7] = ["text", "json", "jsonl", "yaml", "markdown", "csv", "html"];
 
@@ -43,6 +43,12 @@ const CALLS: &[&[&str]] = &[
     &["trash", "list"],
     &["trash", "restore", "A"],
     &["trash", "empty", HOSTILE, "--yes"],
+    &["jobs", "--all"],
+    &["jobs", "show", "@last"],
+    &["jobs", "follow", "@last"],
+    &["jobs", "stop", "@last"],
+    &["jobs", "resume", "@last"],
+    &["jobs", "show", HOSTILE],
     &["export"],
     &["import", "bad.jsonl"],
     &["migrate"],
@@ -80,10 +86,11 @@ const CALLS: &[&[&str]] = &[
 ];
 
 /// Commands that put out text and machine formats alone, each of which passes the same place in the printer.
-const SIMPLE: [&str; 13] = [
+const SIMPLE: [&str; 14] = [
     "completions",
     "config",
     "delete",
+    "jobs",
     "judge",
     "man",
     "migrate",
@@ -142,6 +149,7 @@ fn home() -> (Home, Vec<String>) {
     home.write("bad.jsonl", bad);
     let label = json!({ "a": ids[0], "b": ids[1], "choice": "a", "task": HOSTILE, "persona": HOSTILE });
     home.write("labels.jsonl", format!("{label}\n"));
+    cancelled_job(&home.database(), HOSTILE, HOSTILE);
     (home, ids)
 }
 

@@ -2,6 +2,7 @@
 
 mod generate;
 mod hosts;
+mod jobs;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;

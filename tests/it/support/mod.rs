@@ -1,9 +1,11 @@
 //! What the tests share: a clean home for each, the built program, and scripts for the scripted provider.
 
 mod home;
+mod jobs;
 mod said;
 
 pub(crate) use home::Home;
+pub(crate) use jobs::cancelled_job;
 pub(crate) use said::Said;
 
 /// What a scripted judge needs to pass its own test: marks, as entries of a map, that tell each copy made worse on purpose.

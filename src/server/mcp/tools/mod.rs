@@ -6,6 +6,7 @@
 
 mod compare;
 mod generate;
+mod jobs;
 mod prompts;
 mod schema;
 mod statistics;
@@ -196,6 +197,27 @@ pub const TOOLS: &[Definition] = &[
         input: statistics::spend_input,
         output: statistics::spend_output,
         call: statistics::spend,
+    },
+    Definition {
+        operation: Operation::JobsShow,
+        name: "job_status",
+        title: "Show a job",
+        description: "Tells how long work that was begun as a job stands: its state, how many of its units are done, what was \
+            asked for, and its result once it has finished. Use it to look after a job whose id you were given; `@last` \
+            is the newest.",
+        input: jobs::input,
+        output: jobs::status_output,
+        call: jobs::status,
+    },
+    Definition {
+        operation: Operation::JobsStop,
+        name: "job_cancel",
+        title: "Stop a job",
+        description: "Stops a job. What is finished stays stored, and the job can be resumed later. Use it when the user no \
+            longer wants a job's work done.",
+        input: jobs::input,
+        output: jobs::cancel_output,
+        call: jobs::cancel,
     },
     Definition {
         operation: Operation::Compare,

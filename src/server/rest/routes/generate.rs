@@ -1,7 +1,7 @@
-//! `POST /api/v1/prompts/generate`: a run, as its result or as its events.
+//! `POST /api/v1/prompts/generate`: a run, as its result, as its events, or as a job.
 //!
-//! Owns waiting for a run's end; the stream of events is made by `sse`. A run never outlives its client: dropping the
-//! future or the stream cancels it. When the server halts, the run is cancelled and the client is told why.
+//! Owns waiting for a run's end; the stream of events is made by `sse`. A run never outlives its client, unless the client
+//! asked for that: dropping the future or the stream cancels it. When the server halts, the run is cancelled and the client is told why.
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::error::{Code, Error};
@@ -10,7 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
-use super::answer;
+use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::{Answer, Refusal};
 use crate::server::rest::{App, body, sse};
@@ -18,8 +18,13 @@ use crate::server::rest::{App, body, sse};
 /// Both forms come from the same run: what the client accepts decides whether it sees the way or the end alone.
 pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
+    let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;
-    let run = app.engine().generate(app.engine().decode::<GenerateRequest>(raw)?)?;
+    let prepared = app.engine().prepare(app.engine().decode::<GenerateRequest>(raw)?)?;
+    if is_kept {
+        return jobs::keep(&app, prepared).await;
+    }
+    let run = prepared.start()?;
     let halting = app.load().halting().clone();
     if form == EVENTS {
         return Ok(sse::answer(run, halting));

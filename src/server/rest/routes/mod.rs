@@ -7,6 +7,7 @@
 mod compare;
 mod generate;
 mod health;
+mod jobs;
 mod performance;
 mod prompts;
 mod search;
@@ -46,6 +47,8 @@ const fn route(operation: Operation, method: Method, path: &'static str, handler
 const PROMPTS: &str = "/api/v1/prompts";
 const SEARCH: &str = "/api/v1/prompts/search";
 const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
+const JOBS: &str = "/api/v1/jobs";
+const JOB: &str = "/api/v1/jobs/{job_id}";
 const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 
 /// Every route there is.
@@ -63,6 +66,10 @@ pub const ROUTES: &[Route] = &[
     route(Operation::Delete, Method::DELETE, PROMPT, || delete(prompts::remove)),
     route(Operation::TrashRestore, Method::POST, RESTORE, || post(prompts::restore)),
     route(Operation::TrashList, Method::GET, "/api/v1/trash", || get(prompts::trash)),
+    route(Operation::Jobs, Method::GET, JOBS, || get(jobs::list)),
+    route(Operation::JobsShow, Method::GET, JOB, || get(jobs::show)),
+    route(Operation::JobsFollow, Method::GET, "/api/v1/jobs/{job_id}/events", || get(jobs::follow)),
+    route(Operation::JobsStop, Method::DELETE, JOB, || delete(jobs::stop)),
     route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend)),
     route(Operation::Stats, Method::GET, "/api/performance", || get(performance::performance)),
     route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers)),

@@ -21,7 +21,8 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::body::{self, IfMatch};
 use crate::server::rest::error::Answer;
 
-pub(super) type PromptId = std::result::Result<Path<String>, PathRejection>;
+/// The id in the path.
+pub(super) type PathId = std::result::Result<Path<String>, PathRejection>;
 
 const PROMPT_ID: &str = "prompt_id";
 const REVISION: &str = "revision";
@@ -33,7 +34,7 @@ pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -
     answer(StatusCode::OK, &app.engine().list_as::<SelectedPrompt>(request).await?)
 }
 
-pub(super) async fn show(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, ShowRequest::FIELDS)?, id)?;
     let prompt = app.engine().show(app.engine().decode::<ShowRequest>(raw)?).await?;
@@ -43,7 +44,7 @@ pub(super) async fn show(State(app): State<App>, id: PromptId, headers: HeaderMa
     tagged(StatusCode::OK, &prompt)
 }
 
-pub(super) async fn why(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, WhyRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<WhyRequest>(raw)?;
@@ -51,7 +52,7 @@ pub(super) async fn why(State(app): State<App>, id: PromptId, headers: HeaderMap
 }
 
 /// New content makes a new prompt, so that answers 201 with its place; all else changes the prompt where it is.
-pub(super) async fn update(State(app): State<App>, id: PromptId, request: Request) -> Answer {
+pub(super) async fn update(State(app): State<App>, id: PathId, request: Request) -> Answer {
     negotiate(request.headers(), &[JSON])?;
     let wanted = body::if_match(request.headers())?;
     let Value::Object(fields) = body::json(request).await? else {
@@ -71,14 +72,14 @@ pub(super) async fn update(State(app): State<App>, id: PromptId, request: Reques
     Ok(response)
 }
 
-pub(super) async fn remove(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn remove(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let fields = with_revision(body::query(&uri, DeleteOneRequest::FIELDS)?, body::if_match(&headers)?)?;
     let request = app.engine().decode::<DeleteOneRequest>(with_id(fields, id)?)?;
     answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
 }
 
-pub(super) async fn restore(State(app): State<App>, id: PromptId, headers: HeaderMap) -> Answer {
+pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderMap) -> Answer {
     negotiate(&headers, &[JSON])?;
     let request = app.engine().decode::<RestoreOneRequest>(with_id(Map::new(), id)?)?;
     match app.engine().restore(request.into()).await?.restored.as_slice() {
@@ -93,12 +94,16 @@ pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) 
     answer(StatusCode::OK, &app.engine().trash(request).await?)
 }
 
+/// The raw request with the id of the prompt.
+pub(super) fn with_id(raw: Map<String, Value>, id: PathId) -> Result<Value> {
+    with(raw, PROMPT_ID, id)
+}
+
 /// The raw request with the id of the path, which is the only place to say it.
-pub(super) fn with_id(mut raw: Map<String, Value>, id: PromptId) -> Result<Value> {
-    let Path(id) = id.map_err(|rejection| {
-        Error::shape(PROMPT_ID, format!("cannot be read from the path: {}", rejection.body_text()))
-    })?;
-    once(&mut raw, PROMPT_ID, Value::from(id), "the path")?;
+pub(super) fn with(mut raw: Map<String, Value>, name: &'static str, id: PathId) -> Result<Value> {
+    let Path(id) =
+        id.map_err(|rejection| Error::shape(name, format!("cannot be read from the path: {}", rejection.body_text())))?;
+    once(&mut raw, name, Value::from(id), "the path")?;
     Ok(Value::Object(raw))
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer;
-use super::prompts::{PromptId, with_id};
+use super::prompts::{PathId, with_id};
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::Answer;
 use crate::server::rest::{App, body};
@@ -45,7 +45,7 @@ async fn search(app: &App, raw: Value) -> Answer {
 }
 
 /// The prompts nearest to the one in the path, as a search gives them.
-pub(super) async fn similar(State(app): State<App>, id: PromptId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn similar(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, SimilarRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<SimilarRequest>(raw)?;

@@ -1,21 +1,29 @@
 //! `POST /api/v1/prompts/select`: the judge's choice, as its result or as the events on the way to it.
 //!
-//! As with a generate run, what the client accepts decides which; and the work never outlives its client.
+//! As with a generate run, what the client accepts decides which; and the work never outlives its client, unless it was asked
+//! for as a job.
 
 use aludel_core::api::SelectRequest;
+use aludel_core::domain::Operation;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 
-use super::answer;
 use super::generate::outcome_of;
+use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::Answer;
 use crate::server::rest::{App, body, sse};
 
 pub(super) async fn select(State(app): State<App>, request: Request) -> Answer {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
+    let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;
-    let run = app.engine().select(app.engine().decode::<SelectRequest>(raw)?).await?;
+    let request = app.engine().decode::<SelectRequest>(raw)?;
+    let prepared = app.engine().prepare_selection(Operation::Select, request).await?;
+    if is_kept {
+        return jobs::keep(&app, prepared).await;
+    }
+    let run = prepared.start()?;
     let halting = app.load().halting().clone();
     if form == EVENTS {
         return Ok(sse::answer(run, halting));

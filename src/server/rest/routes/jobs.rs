@@ -1,0 +1,112 @@
+//! Jobs: listed, shown, followed from any event on, stopped; and work begun as a job for clients that do not want to wait.
+//!
+//! The events of a job carry their numbers as ids, so a client that lost its connection goes on where it was with
+//! `Last-Event-ID`, as every `EventSource` does. Watching and no longer watching change nothing for the job.
+
+use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, Request as _};
+use aludel_core::domain::JobState;
+use aludel_core::engine::Prepared;
+use aludel_core::error::{Error, Result};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use serde_json::{Value, json};
+
+use super::prompts::{PathId, with};
+use super::{JOBS, answer};
+use crate::server::rest::accept::{EVENTS, JSON, negotiate};
+use crate::server::rest::error::Answer;
+use crate::server::rest::{App, body, sse};
+
+const JOB_ID: &str = "job_id";
+const FROM: &str = "from";
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+/// By which a client says that it does not want to wait (RFC 7240, section 4.1).
+const RESPOND_ASYNC: &str = "respond-async";
+
+pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = body::query(&uri, JobsRequest::FIELDS)?;
+    let request = app.engine().decode::<JobsRequest>(Value::Object(raw))?;
+    answer(StatusCode::OK, &app.engine().jobs(request).await?)
+}
+
+pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
+    let request = app.engine().decode::<JobRequest>(raw)?;
+    answer(StatusCode::OK, &app.engine().job(request).await?)
+}
+
+pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[EVENTS])?;
+    let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
+    // The header is what a client sends by itself when it comes back: it has seen more than its first address says.
+    if let Some(last) = last_event_id(&headers)? {
+        raw.insert(FROM.to_owned(), json!(last + 1));
+    }
+    let request = app.engine().decode::<FollowJobRequest>(with(raw, JOB_ID, id)?)?;
+    let following = app.engine().follow_job(request).await?;
+    Ok(sse::answer_following(following, app.load().halting().clone()))
+}
+
+/// 202 while its process has still to stop it.
+pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+    negotiate(&headers, &[JSON])?;
+    let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
+    let job = app.engine().stop_job(app.engine().decode::<JobRequest>(raw)?).await?;
+    let status = if job.state == JobState::Stopping { StatusCode::ACCEPTED } else { StatusCode::OK };
+    answer(status, &job)
+}
+
+/// True for a client that wants its work done as a job.
+pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
+    let texts = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).any(|preference| {
+        preference.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RESPOND_ASYNC))
+    })
+}
+
+/// Begins work as a job: 202 with its place, and the job as it stands.
+pub(super) async fn keep(app: &App, prepared: Prepared) -> Answer {
+    let id = prepared.keep().await?;
+    let request = app.engine().decode::<JobRequest>(json!({ JOB_ID: id }))?;
+    let mut response = answer(StatusCode::ACCEPTED, &app.engine().job(request).await?.job)?;
+    let place = HeaderValue::try_from(format!("{JOBS}/{id}"))
+        .map_err(|error| Error::Internal(format!("a job's place is no header: {error}")))?;
+    response.headers_mut().insert(header::LOCATION, place);
+    response.headers_mut().insert(PREFERENCE_APPLIED, HeaderValue::from_static(RESPOND_ASYNC));
+    Ok(response)
+}
+
+/// The number of the last event that a client has seen.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<u32>> {
+    let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    let number = number.filter(|number| *number < u32::MAX);
+    let unfit =
+        || Error::shape("Last-Event-ID", "is not the id of an event: send the last one as it came, or leave it out");
+    number.map(Some).ok_or_else(unfit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preference_is_found_among_others() {
+        let prefers = |text: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(PREFER, HeaderValue::from_static(text));
+            is_async_preferred(&headers)
+        };
+        for yes in ["respond-async", "Respond-Async", "wait=10, respond-async; x=1", "return=minimal,respond-async"] {
+            assert!(prefers(yes), "{yes}");
+        }
+        for no in ["", "wait=10", "respond-asynchronously", "x=respond-async", "return=minimal; respond-async"] {
+            assert!(!prefers(no), "{no}");
+        }
+        assert!(!is_async_preferred(&HeaderMap::new()));
+    }
+}
