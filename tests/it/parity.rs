@@ -39,8 +39,8 @@ fn commands(command: &clap::Command, path: &str) -> Vec<String> {
         .filter(|inner| inner.get_name() != "help")
         .flat_map(|inner| commands(inner, format!("{path} {}", inner.get_name()).trim_start()))
         .collect();
-    // One that does something with and without a command of its own.
-    let acts_alone = !command.is_subcommand_required_set() && !path.is_empty();
+    // One that does something with and without a command below it, and something else each time.
+    let acts_alone = inner.is_empty() || Operation::parse(path).is_some();
     if acts_alone { std::iter::once(path.to_owned()).chain(inner).collect() } else { inner }
 }
 

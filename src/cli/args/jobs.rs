@@ -1,6 +1,6 @@
 //! `aludel jobs`: work that is under way, or can be taken up again.
 
-use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest};
+use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
@@ -40,9 +40,10 @@ Its process stops it within a second; what is finished stays.";
 const RESUME_EXAMPLES: &str = "\
 Examples:
   aludel jobs resume @last
+  aludel jobs resume @last --budget-usd 2
 
-Makes what is not done yet, under the caps of the job less what it has taken
-before. Nothing that is done is paid for again.";
+Makes what is not done yet, under the caps of the job, or those given here,
+less what it has taken before. Nothing that is done is paid for again.";
 
 /// List, follow, stop and resume long work
 #[derive(Debug, Args)]
@@ -142,4 +143,21 @@ pub(crate) struct JobStopArgs {
 pub(crate) struct JobResumeArgs {
     #[command(flatten)]
     pub job: JobId,
+    /// US dollars that all attempts together may cost, this time
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget_usd: Option<String>,
+    /// Calls that all attempts together may make, this time
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub max_calls: Option<String>,
+}
+
+impl JobResumeArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<ResumeJobRequest>()
+            .set("job_id", self.job.id.as_str())
+            .text("budget_usd", self.budget_usd.as_ref())
+            .text("max_calls", self.max_calls.as_ref())
+            .into_value()
+    }
 }

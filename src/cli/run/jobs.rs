@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest};
+use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
 use aludel_core::domain::{Job, JobState, Operation};
 use aludel_core::error::Error;
 use aludel_core::event::{RunState, RunView};
@@ -138,7 +138,7 @@ fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
 
 fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
-    let request: JobRequest = engine.decode(args.job.request())?;
+    let request: ResumeJobRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
     let mut watcher = Watcher::new(printer, false, false);
     let started = Instant::now();

@@ -1,5 +1,6 @@
 //! The requests about jobs: which there are, how one stands, and what happens in it.
 
+use super::bounds::{BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 use crate::domain::{JobState, SessionId};
@@ -76,7 +77,7 @@ impl Request for JobsRequest {
     }
 }
 
-/// Names one job: to be shown, stopped or taken up again.
+/// Names one job: to be shown or stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest {
     /// Which one.
@@ -88,6 +89,33 @@ impl Request for JobRequest {
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self { job_id: values.job("job_id").unwrap_or(JobKey::Last) }
+    }
+}
+
+/// Asks for a job to be taken up again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResumeJobRequest {
+    /// Which one.
+    pub job_id: JobKey,
+    /// US dollars that all attempts together may cost, in place of the budget it has.
+    pub budget_usd: Option<f64>,
+    /// Calls that all attempts together may make, in place of the cap it has.
+    pub max_calls: Option<u64>,
+}
+
+impl Request for ResumeJobRequest {
+    const FIELDS: &'static [Field] = &[
+        JOB_ID,
+        BUDGET_USD.told("US dollars that all attempts together may cost, this time; the job's own budget by default."),
+        MAX_CALLS.told("Calls that all attempts together may make, this time; the job's own cap by default."),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            job_id: values.job("job_id").unwrap_or(JobKey::Last),
+            budget_usd: values.number("budget_usd"),
+            max_calls: values.integer("max_calls"),
+        }
     }
 }
 

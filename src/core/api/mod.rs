@@ -43,7 +43,7 @@ pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
-pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobsRequest};
+pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest};
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{

@@ -14,7 +14,7 @@ use crate::domain::{Operation, Phase, ProviderKind};
 use crate::error::Result;
 use crate::event::Run;
 use crate::judge;
-use crate::ledger::{Caps, Labels};
+use crate::ledger::{Caps, Labels, Need};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
 use crate::provider::cache::Shelf;
@@ -61,7 +61,7 @@ impl Engine {
         let mut plan = self.plan(request, &life)?;
         plan.warnings.extend(warning);
         match life {
-            Life::Resumed { journal, earlier, .. } => plan.take_up(journal, earlier),
+            Life::Resumed { journal, earlier, taken } => plan.take_up(journal, earlier, taken),
             Life::New(lifetime) => {
                 // What is not stored, and what is free and made in a moment, is sooner made again than kept.
                 let is_worth_it = plan.save && !plan.is_embedded();
@@ -140,6 +140,7 @@ impl Engine {
             allowance,
             journal: None,
             earlier: Vec::new(),
+            taken: Need::default(),
         })
     }
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use super::prepared::{Lifetime, Ready};
-use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest};
+use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest};
 use crate::domain::{Job, JobDetails, JobList, JobState, Operation, Prompt, PromptId, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Run};
@@ -104,18 +104,29 @@ impl Engine {
         Ok(job)
     }
 
-    /// Takes up a job that was interrupted, stopped or has failed: makes what is not done yet, under its caps less what it has taken
-    /// before. Needs a tokio runtime. Dropping the run stops it again.
+    /// Takes up a job that was interrupted, stopped or has failed: makes what is not done yet, under its caps, or those of the
+    /// request, less what it has taken before. Needs a tokio runtime. Dropping the run stops it again.
     ///
     /// # Errors
     /// As [`Engine::job`]; `conflict` for one that is under way or has finished, or that this version cannot take up.
-    pub async fn resume_job(&self, request: JobRequest) -> Result<Run> {
+    pub async fn resume_job(&self, request: ResumeJobRequest) -> Result<Run> {
         let id = self.resolve_job(&request.job_id).await?;
         let worker = worker();
         match self.store().take_job(id, worker.clone()).await? {
             None => Err(no_job(id)),
             Some(Taking::Refused(job)) => Err(not_resumable(&job)),
-            Some(Taking::Taken(taken)) => Ok((self.take_up(*taken, worker).await?.start)()),
+            Some(Taking::Taken(mut taken)) => {
+                let caps = [
+                    ("budget_usd", request.budget_usd.map(Value::from)),
+                    ("max_calls", request.max_calls.map(Value::from)),
+                ];
+                for (name, cap) in caps {
+                    if let (Some(cap), Some(fields)) = (cap, taken.request.as_object_mut()) {
+                        fields.insert(name.to_owned(), cap);
+                    }
+                }
+                Ok((self.take_up(*taken, worker).await?.start)())
+            }
         }
     }
 

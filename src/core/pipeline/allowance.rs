@@ -159,12 +159,12 @@ impl Standing {
 
 /// Why a variant was not begun.
 pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
-    let all = plan.allowance.as_ref().map(Allowance::all).unwrap_or_default();
+    let all = plan.allowance.as_ref().map(Allowance::all).unwrap_or_default() + plan.taken;
     let raise = match refusal {
         Refusal::ChainCalls { .. } => format!("`max_calls` to at least {}", all.calls),
         Refusal::ChainBudget { .. } => format!("`budget_usd` to at least {}", all.money.advised()),
         Refusal::ChainDay { cap, left, .. } => {
-            let wanted = (cap.saturating_sub(*left) + all.money).advised();
+            let wanted = (cap.saturating_sub(*left) + all.money.saturating_sub(plan.taken.money)).advised();
             format!("`spend.daily_budget_usd` to at least {wanted}")
         }
         _ => return error_of(refusal),

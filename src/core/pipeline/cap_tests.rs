@@ -278,6 +278,7 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
         allowance: account.is_capped().then_some(allowance),
         journal: None,
         earlier: Vec::new(),
+        taken: crate::ledger::Need::default(),
     };
     let mut run = start(plan, ports);
     let mut came = Came { whole: 0, cut: 0, not_begun: 0 };

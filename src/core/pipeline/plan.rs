@@ -12,7 +12,7 @@ use crate::event::EventKind;
 use crate::ids::IdSource;
 use crate::job::Journal;
 use crate::judge::Judge;
-use crate::ledger::Account;
+use crate::ledger::{Account, Need};
 use crate::provider::registry::BUILTIN;
 use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
@@ -63,6 +63,8 @@ pub struct Plan {
     pub journal: Option<Journal>,
     /// The prompts that earlier attempts of the job have stored.
     pub earlier: Vec<Prompt>,
+    /// What those attempts have taken.
+    pub taken: Need,
 }
 
 /// One phase and who does it.
@@ -144,9 +146,9 @@ impl Plan {
         self.phases.iter().map(|binding| binding.phase).collect()
     }
 
-    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it: what is done needs nothing
-    /// set aside.
-    pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>) {
+    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it and what it has taken: what is
+    /// done needs nothing set aside.
+    pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>, taken: Need) {
         if let Some(allowance) = &mut self.allowance {
             for (number, steps) in (0..).zip(&mut allowance.variants) {
                 let is_done = |phase: &Phase| journal.result_of(&step_of(number, *phase)).is_some();
@@ -158,7 +160,7 @@ impl Plan {
                 steps.drain(..done.min(steps.len()));
             }
         }
-        (self.journal, self.earlier) = (Some(journal), earlier);
+        (self.journal, self.earlier, self.taken) = (Some(journal), earlier, taken);
     }
 
     /// True when the program itself does all of it.

@@ -82,6 +82,7 @@ impl World {
             allowance: None,
             journal: None,
             earlier: Vec::new(),
+            taken: crate::ledger::Need::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, SelectRequest};
+use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest, SelectRequest};
 use crate::domain::{JobDetails, JobState, Operation, SessionId};
 use crate::event::Run;
 use crate::store::{Held, Taking, Worker};
@@ -50,6 +50,10 @@ impl Home {
 
 fn of(id: SessionId) -> JobRequest {
     JobRequest { job_id: JobKey::Id(id) }
+}
+
+fn again(id: SessionId) -> ResumeJobRequest {
+    ResumeJobRequest { job_id: JobKey::Id(id), budget_usd: None, max_calls: None }
 }
 
 async fn job(engine: &Engine, id: SessionId) -> JobDetails {
@@ -157,7 +161,7 @@ async fn what_a_job_took_counts_against_its_caps_when_it_is_resumed() {
     let home = Home::with_lab(HANGS);
     let id = interrupted(&home, json!({ "max_calls": 9 })).await;
     let engine = home.engine_of_another_process();
-    let events = end_of(engine.resume_job(of(id)).await.unwrap()).await;
+    let events = end_of(engine.resume_job(again(id)).await.unwrap()).await;
     let EventKind::Finished { outcome } = &events.last().unwrap().kind else { panic!("{events:?}") };
     let result = outcome.generation().unwrap();
     assert_eq!(
@@ -166,7 +170,21 @@ async fn what_a_job_took_counts_against_its_caps_when_it_is_resumed() {
         "two were cut off, two are left: one variant's rest"
     );
     assert_eq!(result.failures[0].error.code, Code::BudgetExceeded);
-    assert!(result.failures[0].error.detail.contains("cap of 9 calls"), "{}", result.failures[0].error.detail);
+    let detail = &result.failures[0].error.detail;
+    assert!(detail.contains("cap of 9 calls"), "{detail}");
+    // Seven before, and two for each of the two.
+    assert!(detail.contains("raise `max_calls` to at least 11"), "{detail}");
+}
+
+#[tokio::test]
+async fn a_job_may_be_resumed_under_another_cap() {
+    let home = Home::with_lab(HANGS);
+    let id = interrupted(&home, json!({ "max_calls": 9 })).await;
+    let engine = home.engine_of_another_process();
+    let request = ResumeJobRequest { max_calls: Some(11), ..again(id) };
+    let events = end_of(engine.resume_job(request).await.unwrap()).await;
+    let EventKind::Finished { outcome } = &events.last().unwrap().kind else { panic!("{events:?}") };
+    assert_eq!((outcome.generation().unwrap().prompts.len(), calls(&engine).await), (3, 11));
 }
 
 #[tokio::test]
@@ -175,7 +193,7 @@ async fn a_resumed_job_does_not_bring_back_what_was_deleted() {
     let id = interrupted(&home, json!({})).await;
     let engine = home.engine_of_another_process();
     engine.delete(engine.decode(json!({ "prompt_ids": ["@last"] })).unwrap()).await.unwrap();
-    let events = end_of(engine.resume_job(of(id)).await.unwrap()).await;
+    let events = end_of(engine.resume_job(again(id)).await.unwrap()).await;
     let EventKind::Finished { outcome } = &events.last().unwrap().kind else { panic!("{events:?}") };
     let result = outcome.generation().unwrap();
     assert_eq!((result.prompts.len(), result.failures.len()), (2, 1));
@@ -201,7 +219,7 @@ async fn a_selection_that_was_stopped_is_resumed_over_the_same_prompts() {
     wait_until(&engine, id, |details| details.job.state == JobState::Cancelled).await;
     home.lab(HEALTHY);
     let engine = home.engine_of_another_process();
-    let events = end_of(engine.resume_job(of(id)).await.unwrap()).await;
+    let events = end_of(engine.resume_job(again(id)).await.unwrap()).await;
     let EventKind::Finished { outcome } = &events.last().unwrap().kind else { panic!("{events:?}") };
     assert!(outcome.selection().unwrap().ranking.len() == 3);
     assert_eq!(job(&engine, id).await.job.state, JobState::Finished);
@@ -228,7 +246,7 @@ async fn a_job_that_cannot_be_taken_up_says_why_and_has_failed() {
     std::fs::write(home.folder.path().join("config.yaml"), "providers:\n  lab: {kind: sim, script: none.yaml}\n")
         .unwrap();
     let engine = home.engine_of_another_process();
-    let error = engine.resume_job(of(id)).await.err().unwrap();
+    let error = engine.resume_job(again(id)).await.err().unwrap();
     assert!(error.to_string().contains("none.yaml"), "{error}");
     let details = job(&engine, id).await;
     assert_eq!(details.job.state, JobState::Failed);
@@ -236,9 +254,9 @@ async fn a_job_that_cannot_be_taken_up_says_why_and_has_failed() {
     // Once that is mended it goes on.
     home.lab(HEALTHY);
     let engine = home.engine_of_another_process();
-    end_of(engine.resume_job(of(id)).await.unwrap()).await;
+    end_of(engine.resume_job(again(id)).await.unwrap()).await;
     assert_eq!(job(&engine, id).await.job.state, JobState::Finished);
-    let again = engine.resume_job(of(id)).await.err().unwrap();
+    let again = engine.resume_job(again(id)).await.err().unwrap();
     assert_eq!(again.code(), Code::Conflict);
 }
 
@@ -248,8 +266,8 @@ async fn of_two_that_resume_a_job_one_is_refused() {
     let id = interrupted(&home, json!({})).await;
     home.lab(HANGS);
     let (one, other) = (home.engine_of_another_process(), home.engine());
-    let run = one.resume_job(of(id)).await.unwrap();
-    let refused = other.resume_job(of(id)).await.err().unwrap();
+    let run = one.resume_job(again(id)).await.unwrap();
+    let refused = other.resume_job(again(id)).await.err().unwrap();
     assert_eq!(refused.code(), Code::Conflict);
     assert!(refused.to_string().contains("works on it"), "{refused}");
     drop(run);
