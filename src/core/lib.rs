@@ -30,6 +30,16 @@
 //! end with one terminal event, whose [`event::Outcome`] is told apart by the operation. They fold into one [`event::RunView`],
 //! which every face draws; work that a face does not know is a bar with its name and counts. Dropping the run stops the work.
 //!
+//! # The way of a job
+//! Work whose progress is written down is a [`job`]. The engine gives its plan a [`job::Journal`]: by that it begins in the
+//! [`store::JobStore`], records each finished unit in the transaction that stores what the unit made, and ends; meanwhile
+//! [`job::Journal::attended`] renews its lease and looks whether somebody wants it stopped. An attached job ends with whoever
+//! consumes its run; a kept one ([`engine::Prepared::keep`]) is consumed by [`job::Keeper`]. Whoever watches, in whatever process,
+//! reads what was written ([`job::Following`]), the same events under the same numbers. A job whose process died is interrupted;
+//! [`engine::Engine::resume_job`] takes it, by one statement of the store, and starts the same work with what the journal has: only
+//! the rest is made, under the caps less what was taken. Kept jobs are taken up by servers unasked
+//! ([`engine::Engine::adopt_jobs`]), attached ones by command alone.
+//!
 //! Calls to providers wait for a permit of the provider and one of the whole process ([`provider::permit`]), so a hundred
 //! generations side by side keep to the limits of one; what they cost goes through one [`ledger`].
 

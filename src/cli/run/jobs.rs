@@ -5,7 +5,7 @@ use std::time::Instant;
 use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
 use aludel_core::domain::{Job, JobState, Operation};
 use aludel_core::error::Error;
-use aludel_core::event::{RunState, RunView};
+use aludel_core::event::{Event, RunState, RunView};
 use aludel_core::job::Following;
 use aludel_core::time::{Clock, SystemClock};
 
@@ -85,42 +85,65 @@ fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     })?
 }
 
+/// What a watcher is told of a job.
+struct Telling<'a> {
+    printer: &'a Printer,
+    view: RunView,
+    progress: Option<Progress>,
+}
+
+impl Telling<'_> {
+    fn take(&mut self, event: &Event) -> Outcome {
+        self.view.apply(event);
+        self.clear();
+        match self.printer.format() {
+            Format::Text if self.printer.is_quiet() => Ok(()),
+            Format::Text => {
+                let mut page = self.printer.page();
+                view::job_event(&mut page, &event.kind);
+                self.printer.data(page.finish())
+            }
+            // One document is one value; lines can be read as they come.
+            _ => self.printer.data(json_line(event)?),
+        }
+    }
+
+    fn draw(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.draw(self.printer, &self.view);
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            progress.clear(self.printer);
+        }
+    }
+}
+
 /// Tells what happens until there is no more, or until somebody no longer wants to watch.
 async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
-    let mut view = RunView::default();
-    let mut progress = printer.may_draw().then(Progress::new);
+    let progress = printer.may_draw().then(Progress::new);
+    let mut telling = Telling { printer, view: RunView::default(), progress };
     let mut ticks = tokio::time::interval(progress::INTERVAL);
-    let id = following.job().id.short();
     loop {
         tokio::select! {
             biased;
             () = interrupts.next() => {
-                progress.iter_mut().for_each(|progress| progress.clear(printer));
+                telling.clear();
+                let id = following.job().id.short();
                 printer.say(format!("no longer watching; the job goes on (`aludel jobs stop {id}` stops it)"));
                 return Err(Failure::Said(Exit::Interrupted));
             }
-            _ = ticks.tick(), if progress.is_some() => {
-                progress.iter_mut().for_each(|progress| progress.draw(printer, &view));
-            }
-            next = following.next() => {
-                let Some(event) = next? else { break };
-                view.apply(&event);
-                progress.iter_mut().for_each(|progress| progress.clear(printer));
-                match printer.format() {
-                    Format::Text if printer.is_quiet() => {}
-                    Format::Text => {
-                        let mut page = printer.page();
-                        view::job_event(&mut page, &event.kind);
-                        printer.data(page.finish())?;
-                    }
-                    // One document is one value; lines can be read as they come.
-                    _ => printer.data(json_line(&event)?)?,
-                }
-            }
+            _ = ticks.tick(), if telling.progress.is_some() => telling.draw(),
+            next = following.next() => match next? {
+                Some(event) => telling.take(&event)?,
+                None => break,
+            },
         }
     }
-    progress.iter_mut().for_each(|progress| progress.clear(printer));
-    concluded(following.job(), &view.state, printer)
+    telling.clear();
+    concluded(following.job(), &telling.view.state, printer)
 }
 
 /// How watching ends: as the job did.

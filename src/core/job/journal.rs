@@ -263,7 +263,7 @@ impl Journal {
         match written {
             Ok(()) => {}
             Err(Error::Conflict(reason)) => {
-                tracing::warn!(job = %held.id, reason, "the end of a job is not written down")
+                tracing::warn!(job = %held.id, reason, "the end of a job is not written down");
             }
             Err(error) => tracing::error!(job = %held.id, %error, "the end of a job could not be written down"),
         }

@@ -380,8 +380,8 @@ pub(super) fn clear(connection: &Connection) -> Outcome<()> {
 fn job(mut columns: Columns<'_, '_>) -> Outcome<Job> {
     Ok(Job {
         id: SessionId(columns.id()?),
-        operation: named(columns.take()?, Operation::parse)?,
-        state: named(columns.take()?, JobState::parse)?,
+        operation: named(&columns.take::<String>()?, Operation::parse)?,
+        state: named(&columns.take::<String>()?, JobState::parse)?,
         about: columns.take()?,
         done: columns.number()?,
         failed: columns.number()?,
@@ -395,8 +395,8 @@ fn job(mut columns: Columns<'_, '_>) -> Outcome<Job> {
     })
 }
 
-fn named<T>(name: String, parse: fn(&str) -> Option<T>) -> Outcome<T> {
-    parse(&name).ok_or_else(|| Failure::damaged(format_args!("`{name}` is not known in `jobs`")))
+fn named<T>(name: &str, parse: fn(&str) -> Option<T>) -> Outcome<T> {
+    parse(name).ok_or_else(|| Failure::damaged(format_args!("`{name}` is not known in `jobs`")))
 }
 
 fn lost(held: Held) -> Error {
