@@ -20,7 +20,8 @@ async fn begin(api: &Api, path: &str, body: &Value) -> Reply {
 
 async fn follow(api: &Api, id: &str, headers: &[(&str, &str)]) -> Vec<(Option<u64>, Event)> {
     let reply = api.send(request("GET", &format!("{JOBS}/{id}/events"), headers, Body::empty())).await;
-    assert_eq!((reply.status.as_u16(), &reply.headers["content-type"]), (200, &"text/event-stream".parse().unwrap()));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(reply.headers["content-type"], "text/event-stream");
     let messages = reply.text();
     let messages = messages.split("\n\n").filter(|message| !message.is_empty() && !message.starts_with(':'));
     messages
@@ -48,7 +49,8 @@ async fn wait_for(api: &Api, id: &str, state: &str) -> Value {
 async fn work_that_is_begun_as_a_job_is_accepted_followed_and_has_its_result() {
     let api = Api::new(Seeded::with_echo());
     let reply = begin(&api, GENERATE, &json!({ "input": "Name a boat", "count": 2, "auto_select": true })).await;
-    assert_eq!((reply.status.as_u16(), &reply.headers["preference-applied"]), (202, &"respond-async".parse().unwrap()));
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    assert_eq!(reply.headers["preference-applied"], "respond-async");
     let begun = reply.json();
     let id = begun["id"].as_str().expect("an id");
     assert_eq!(reply.headers["location"].to_str().expect("text"), format!("{JOBS}/{id}"));
