@@ -1,7 +1,6 @@
 //! `jobs`: work that is under way, in any process on this database, or can be taken up again.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -13,7 +12,7 @@ use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobReq
 use crate::domain::{Job, JobDetails, JobList, JobState, Operation, Prompt, PromptId, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Run};
-use crate::job::{Following, Journal, LEASE};
+use crate::job::{ADOPTED_EVERY, Following, Journal, LEASE};
 use crate::ledger::Need;
 use crate::store::{NewJob, Taken, Taking, Worker};
 
@@ -25,9 +24,6 @@ const MEANINGS_SHOWN: usize = 5;
 
 /// Characters of what a job is about.
 const ABOUT_CHARS: usize = 80;
-
-/// How often a server looks for kept jobs that nobody works on.
-const ADOPTED_EVERY: Duration = Duration::from_secs(5);
 
 const HINT: &str = "`aludel jobs --all` lists them; one that has ended is forgotten after seven days at most";
 

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use super::FOLLOWED_EVERY;
-use crate::domain::{Job, SessionId};
+use super::{ADOPTED_WITHIN, FOLLOWED_EVERY};
+use crate::domain::{Job, JobState, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventKind};
 use crate::store::Store;
@@ -26,6 +26,8 @@ pub struct Following {
     next: u64,
     read: VecDeque<EventKind>,
     job: Job,
+    /// Since when nobody works on it.
+    deserted: Option<Instant>,
     is_over: bool,
 }
 
@@ -36,7 +38,7 @@ impl Following {
     /// `not_found`; `storage`.
     pub async fn of(store: Arc<dyn Store>, id: SessionId, from: u64) -> Result<Self> {
         let found = store.job_events(id, from, STEP).await?.ok_or_else(|| gone(id))?;
-        Ok(Self { store, id, next: from, read: found.events.into(), job: found.job, is_over: false })
+        Ok(Self { store, id, next: from, read: found.events.into(), job: found.job, deserted: None, is_over: false })
     }
 
     /// The job as it was when events were last read.
@@ -44,8 +46,8 @@ impl Following {
         &self.job
     }
 
-    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody works on the job any more: how it
-    /// stands says [`Following::job`]. Cancel-safe.
+    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody works on the job any more and no server
+    /// takes it up: how it stands says [`Following::job`]. Cancel-safe.
     ///
     /// # Errors
     /// `not_found` when the job was forgotten meanwhile; `storage`.
@@ -57,14 +59,24 @@ impl Following {
                 self.is_over = kind.is_terminal();
                 return Ok(Some(Event { session_id: self.id, seq, kind }));
             }
-            if self.is_over || !self.job.state.is_active() {
+            if self.is_over || !self.may_go_on() {
                 return Ok(None);
             }
             self.read_more().await?;
-            if self.read.is_empty() && self.job.state.is_active() {
+            if self.read.is_empty() && self.may_go_on() {
                 sleep(FOLLOWED_EVERY).await;
             }
         }
+    }
+
+    /// Whether more is to be expected: somebody works on it, or a server may soon.
+    fn may_go_on(&mut self) -> bool {
+        if self.job.state.is_active() {
+            self.deserted = None;
+            return true;
+        }
+        let since = *self.deserted.get_or_insert_with(Instant::now);
+        self.job.kept && self.job.state == JobState::Interrupted && since.elapsed() < ADOPTED_WITHIN
     }
 
     async fn read_more(&mut self) -> Result<()> {

@@ -32,6 +32,12 @@ pub const LEASE: Duration = Duration::from_secs(30);
 /// How often, at least, it looks whether it was asked to stop.
 const LOOKED_EVERY: Duration = Duration::from_millis(500);
 
+/// How often a server looks for kept jobs that nobody works on.
+pub const ADOPTED_EVERY: Duration = Duration::from_secs(5);
+
+/// How long a follower of a kept job waits for a server that takes it up.
+const ADOPTED_WITHIN: Duration = Duration::from_secs(15);
+
 /// How long an ended job is stored that nobody has a use for but who watches it.
 const SERVED_FOR: Duration = Duration::from_mins(10);
 
