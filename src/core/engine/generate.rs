@@ -57,7 +57,7 @@ impl Engine {
         warning: Option<String>,
     ) -> Result<Ready> {
         let asked = jobs::value(&request)?;
-        let about = jobs::about(&request.input);
+        let (about, is_cache_left_out) = (jobs::about(&request.input), request.no_cache);
         let mut plan = self.plan(request, &life)?;
         plan.warnings.extend(warning);
         match life {
@@ -77,6 +77,9 @@ impl Engine {
                     }));
                 }
             }
+        }
+        if let (Some(journal), Some(judge), true) = (&plan.journal, &mut plan.judge, is_cache_left_out) {
+            self.journalled(&mut judge.judges, journal);
         }
         let (journal, ports) = (plan.journal.clone(), self.ports());
         Ok(Ready { journal, start: Box::new(move || pipeline::start(plan, ports)) })

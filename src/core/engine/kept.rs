@@ -2,7 +2,7 @@
 //!
 //! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and `cache.max_size`; the judge's
 //! always, because a comparison is asked at temperature 0 and asked again by every selection among the same prompts. A
-//! request with `no_cache` comes here for neither. `builtin` is asked each time: it is free, gives the same answer
+//! request with `no_cache` comes here for neither, but for what its own job was told before it was interrupted. `builtin` is asked each time: it is free, gives the same answer
 //! anyway, and is quicker than a disk.
 
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::{Engine, wiring};
 use crate::config::ProviderConfig;
 use crate::domain::ProviderKind;
 use crate::files;
-use crate::judge;
+use crate::job::{ANSWER_LIMITS, Journal, JournalledAnswers};
+use crate::judge::{self, Judge};
 use crate::provider::Provider;
 use crate::provider::cache::{Answers, Cache, Keeping, Shelf, ShelfLimits, Source};
 use crate::provider::sim::MOST_SCRIPT_BYTES;
@@ -34,6 +35,22 @@ impl Engine {
         let Some(keeping) = self.keeping(shelf) else { return provider };
         let Some(source) = self.source(target) else { return provider };
         Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
+    }
+
+    /// These judges, each behind the answers that the job's journal has. For requests that leave the cache out: what an earlier
+    /// attempt of the same job was told is no answer of another run.
+    pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
+        let store = Arc::new(JournalledAnswers::of(journal.clone()));
+        let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));
+        let keeping = Keeping { shelf: Shelf::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
+        for judge in judges {
+            let provider = judge.provider.name().to_owned();
+            let target = wiring::Target { provider: &provider, model: judge.model.as_deref() };
+            if let Some(source) = self.source(&target) {
+                let inner = Arc::clone(&judge.provider);
+                judge.provider = Arc::new(Cache::new(inner, source, keeping, Arc::clone(&answers)));
+            }
+        }
     }
 
     fn keeping(&self, shelf: Shelf) -> Option<Keeping> {

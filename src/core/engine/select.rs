@@ -114,6 +114,9 @@ impl Engine {
                 }))
             }
         };
+        if let Some(journal) = plan.journal.as_ref().filter(|_| request.no_cache) {
+            self.journalled(&mut plan.job.judge.judges, journal);
+        }
         let (journal, ports) = (plan.journal.clone(), self.ports());
         Ok(Ready { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
     }

@@ -25,6 +25,8 @@ pub struct Following {
     /// The number of the next event.
     next: u64,
     read: VecDeque<EventKind>,
+    /// Whether there were no more when the job stood as it was read.
+    has_read_all: bool,
     job: Job,
     /// Since when nobody works on it.
     deserted: Option<Instant>,
@@ -38,7 +40,17 @@ impl Following {
     /// `not_found`; `storage`.
     pub async fn of(store: Arc<dyn Store>, id: SessionId, from: u64) -> Result<Self> {
         let found = store.job_events(id, from, STEP).await?.ok_or_else(|| gone(id))?;
-        Ok(Self { store, id, next: from, read: found.events.into(), job: found.job, deserted: None, is_over: false })
+        let has_read_all = found.events.len() < STEP as usize;
+        Ok(Self {
+            store,
+            id,
+            next: from,
+            read: found.events.into(),
+            has_read_all,
+            job: found.job,
+            deserted: None,
+            is_over: false,
+        })
     }
 
     /// The job as it was when events were last read.
@@ -59,7 +71,8 @@ impl Following {
                 self.is_over = kind.is_terminal();
                 return Ok(Some(Event { session_id: self.id, seq, kind }));
             }
-            if self.is_over || !self.may_go_on() {
+            // What was read last belongs to the state that was read with it.
+            if self.is_over || (self.has_read_all && !self.may_go_on()) {
                 return Ok(None);
             }
             self.read_more().await?;
@@ -81,6 +94,7 @@ impl Following {
 
     async fn read_more(&mut self) -> Result<()> {
         let found = self.store.job_events(self.id, self.next, STEP).await?.ok_or_else(|| gone(self.id))?;
+        self.has_read_all = found.events.len() < STEP as usize;
         self.read.extend(found.events);
         self.job = found.job;
         Ok(())

@@ -12,6 +12,7 @@
 //! A job that has ended is stored for a while ([`ENDED_FOR`](crate::store::ENDED_FOR)). An attached one that has its result, which
 //! its consumer has seen, or that has nothing to take up again, is stored only until its watchers have seen the end.
 
+mod answers;
 mod follow;
 mod journal;
 mod keep;
@@ -22,6 +23,7 @@ mod tests;
 
 use std::time::Duration;
 
+pub use answers::{JournalledAnswers, LIMITS as ANSWER_LIMITS};
 pub use follow::Following;
 pub use journal::{Begun, Journal};
 pub use keep::Keeper;

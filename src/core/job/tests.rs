@@ -167,6 +167,28 @@ async fn a_follower_learns_that_nobody_works_on_the_job() {
 }
 
 #[tokio::test]
+async fn a_follower_who_comes_late_is_told_everything() {
+    const EVENTS: u64 = 700;
+    let world = World::new();
+    let journal = world.journal(false, super::LEASE);
+    journal.begin().await.unwrap();
+    for number in 1..EVENTS {
+        let event = EventKind::Warning { variant: None, phase: None, message: number.to_string(), code: None };
+        journal.note(JobProgress { events: vec![event], ..JobProgress::default() });
+    }
+    journal.end(&EventKind::Cancelled {}).await;
+    for from in [0, 255, 256, 257, EVENTS - 1, EVENTS, EVENTS + 1, EVENTS + 300] {
+        let mut following = world.follow(from).await;
+        let mut told = Vec::new();
+        while let Some(event) = following.next().await.unwrap() {
+            told.push(event.seq);
+        }
+        assert!(told.iter().copied().eq(from..=EVENTS), "from {from}: {}", told.len());
+        assert_eq!(following.job().state, JobState::Cancelled);
+    }
+}
+
+#[tokio::test]
 async fn the_next_attempt_knows_what_is_done() {
     let world = World::new();
     let journal = world.journal(false, Duration::ZERO);

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::AnswerKey;
 use crate::domain::{Timestamp, TokenUsage};
 
@@ -10,7 +12,7 @@ use crate::domain::{Timestamp, TokenUsage};
 pub const LONGEST_TEXT: usize = 1024 * 1024;
 
 /// A whole answer of a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// All of its text, at most [`LONGEST_TEXT`] bytes.
     pub text: String,
