@@ -86,19 +86,15 @@ pub const fn of(operation: Operation) -> Row {
         }
         Operation::HttpServer => row("Serve REST over HTTP", Effect::Serves, &[Face::Cli]),
         Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Tui]),
-        Operation::Jobs => row("List, follow, stop and resume long work", Effect::Reads, &[Face::Cli, Face::Rest]),
+        Operation::Jobs => {
+            row("List, follow, stop and resume long work", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
+        }
         Operation::JobsFollow => row("Watch a job until it ends", Effect::Reads, &[Face::Cli, Face::Rest]),
         Operation::JobsResume => {
-            row("Take up a job that was interrupted, stopped or has failed", Effect::Generates, &[Face::Cli])
+            row("Take up a job that was interrupted, stopped or has failed", Effect::Generates, &[Face::Cli, Face::Tui])
         }
-        Operation::JobsShow => row(
-            "Show a job: what was asked for, and what came of it",
-            Effect::Reads,
-            &[Face::Cli, Face::Rest, Face::Mcp],
-        ),
-        Operation::JobsStop => {
-            row("Stop a job; what is finished stays", Effect::Changes, &[Face::Cli, Face::Rest, Face::Mcp])
-        }
+        Operation::JobsShow => row("Show a job: what was asked for, and what came of it", Effect::Reads, Face::ALL),
+        Operation::JobsStop => row("Stop a job; what is finished stays", Effect::Changes, Face::ALL),
         Operation::JudgeAudit => row("Test a judge", Effect::Generates, &[Face::Cli]),
         Operation::List => row("List stored prompts, newest first", Effect::Reads, Face::ALL),
         Operation::Man => row("Print the manual page", Effect::Reads, &[Face::Cli]),

@@ -95,10 +95,15 @@ pub enum Action {
     GoToHistory,
     GoToProviders,
     GoToSpend,
+    GoToJobs,
     Reload,
     TestProvider,
     SpendRange,
     SpendGroup,
+    AllJobs,
+    StopJob,
+    ResumeJob,
+    ShowJob,
     FocusSearch,
     SearchMode,
     Results,
@@ -155,13 +160,16 @@ pub enum ScreenName {
     Providers,
     /// What it cost.
     Spend,
+    /// Work that can be stopped and taken up again.
+    Jobs,
     /// Pairs of prompts that are labelled; it has no tab.
     Label,
 }
 
 impl ScreenName {
     /// All screens with a tab, in the order of their numbers.
-    pub const ALL: [Self; 6] = [Self::Work, Self::Compare, Self::Judge, Self::History, Self::Providers, Self::Spend];
+    pub const ALL: [Self; 7] =
+        [Self::Work, Self::Compare, Self::Judge, Self::History, Self::Providers, Self::Spend, Self::Jobs];
 
     /// The digit that leads there; `None` for a screen without a tab.
     pub const fn digit(self) -> Option<char> {
@@ -172,6 +180,7 @@ impl ScreenName {
             Self::History => '5',
             Self::Providers => '6',
             Self::Spend => '7',
+            Self::Jobs => '8',
             Self::Label => return None,
         })
     }
@@ -193,6 +202,7 @@ impl ScreenName {
             Self::History => "on the History; {screen-5} goes there",
             Self::Providers => "on the Providers; {screen-6} goes there",
             Self::Spend => "on the Spending; {screen-7} goes there",
+            Self::Jobs => "on Jobs; {screen-8} goes there",
             Self::Label => "where pairs are labelled; {label-pairs} goes there",
         }
     }
@@ -206,6 +216,7 @@ impl ScreenName {
             Self::History => "History",
             Self::Providers => "Providers",
             Self::Spend => "Spending",
+            Self::Jobs => "Jobs",
             Self::Label => "Label",
         }
     }
@@ -219,6 +230,7 @@ impl ScreenName {
             Self::History => "Hist",
             Self::Providers => "Prov",
             Self::Spend => "Spend",
+            Self::Jobs => "Jobs",
             Self::Label => "Label",
         }
     }
@@ -245,6 +257,8 @@ pub enum Context {
     Providers,
     /// Among what was spent, beside those of every pane.
     Spend,
+    /// Among the jobs, beside those of every pane.
+    Jobs,
     /// Where pairs are labelled, beside the keys of every pane.
     Label,
     /// In the field that says what to find in a pane, beside the keys that edit text.
@@ -253,7 +267,7 @@ pub enum Context {
 
 impl Context {
     /// Those that can have the keys.
-    pub const FOCUSES: [Self; 10] = [
+    pub const FOCUSES: [Self; 11] = [
         Self::Composer,
         Self::Navigate,
         Self::Compare,
@@ -262,6 +276,7 @@ impl Context {
         Self::History,
         Self::Providers,
         Self::Spend,
+        Self::Jobs,
         Self::Label,
         Self::Find,
     ];
@@ -278,6 +293,7 @@ impl Context {
             Self::History => "history",
             Self::Providers => "providers",
             Self::Spend => "spend",
+            Self::Jobs => "jobs",
             Self::Label => "label",
             Self::Find => "find",
         }
@@ -295,6 +311,7 @@ impl Context {
             Self::History => &[Self::History, Self::Navigate, Self::Global],
             Self::Providers => &[Self::Providers, Self::Navigate, Self::Global],
             Self::Spend => &[Self::Spend, Self::Navigate, Self::Global],
+            Self::Jobs => &[Self::Jobs, Self::Navigate, Self::Global],
             Self::Label => &[Self::Label, Self::Navigate, Self::Global],
             Self::Find => &[Self::Find, Self::Composer, Self::Global],
         }
@@ -314,6 +331,7 @@ impl Context {
             Self::Search | Self::History => Some(ScreenName::History),
             Self::Providers => Some(ScreenName::Providers),
             Self::Spend => Some(ScreenName::Spend),
+            Self::Jobs => Some(ScreenName::Jobs),
             Self::Label => Some(ScreenName::Label),
             Self::Find => None,
         }

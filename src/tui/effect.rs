@@ -1,7 +1,7 @@
 //! What the workbench wants done outside itself, as data. [`update`](crate::tui::update::update) asks; the executor
 //! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
 
-use aludel_core::domain::{PromptId, SpendBy};
+use aludel_core::domain::{PromptId, SessionId, SpendBy};
 use aludel_core::engine::{Better, KeptLabel};
 use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::told::Notice;
@@ -55,6 +55,14 @@ pub(crate) enum CoreEffect {
         /// The request.
         raw: Value,
     },
+    /// Resume this job. Answers with `Told` and, where it can be resumed, with `RunEvents` of the
+    /// same ticket.
+    Resume {
+        /// Names the run or judging that comes of it.
+        ticket: Ticket,
+        /// Which job.
+        job: SessionId,
+    },
     /// Stop a run or a judging; its terminal event still arrives.
     CancelRun(Ticket),
     /// Stop one variant of a run.
@@ -105,6 +113,15 @@ pub(crate) enum Inquiry {
         /// What calls are added up by.
         by: SpendBy,
     },
+    /// Which jobs there are.
+    Jobs {
+        /// Those that have finished, too.
+        all: bool,
+    },
+    /// What was asked for of this job, and what came of it.
+    Job(SessionId),
+    /// Stop this job.
+    StopJob(SessionId),
     /// Every setting, with its value and where that comes from.
     Settings,
     /// Pairs to label, of these prompts; of the newest runs where there are none.

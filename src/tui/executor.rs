@@ -8,6 +8,7 @@ mod desk;
 mod history;
 mod inquiry;
 mod judging;
+mod resuming;
 mod transfer;
 
 use std::collections::HashMap;
@@ -26,6 +27,7 @@ use super::message::{DeskNews, Message, Outcome};
 use super::model::desk::Sheet;
 use super::model::{CostlyWhat, Names};
 use desk::Beginning;
+use resuming::Resumed;
 
 /// How many answers may wait for the screen.
 const ANSWERS: usize = 256;
@@ -41,6 +43,8 @@ pub(crate) struct Executor {
     runs: HashMap<Ticket, RunControl>,
     /// The judging under way, and what stops it.
     judging: Option<(Ticket, Arc<Notify>)>,
+    /// Jobs that were taken up here, by the ticket of what came of them.
+    resumed: HashMap<Ticket, Resumed>,
     /// The search under way; the next one takes its place.
     finding: Option<AbortHandle>,
     /// The file that is written or read.
@@ -64,6 +68,7 @@ impl Executor {
                 answers,
                 runs: HashMap::new(),
                 judging: None,
+                resumed: HashMap::new(),
                 finding: None,
                 transferring: None,
                 scribe: None,
@@ -98,7 +103,16 @@ impl Executor {
                     _ = answers.send(Message::Compared { ticket, outcome }).await;
                 });
             }
+            CoreEffect::Resume { ticket, job } => {
+                self.resumed.retain(|_, resumed| resumed.is_live());
+                let (resumed, work) = resuming::resume(self.engine.clone(), ticket, job, self.answers.clone());
+                self.resumed.insert(ticket, resumed);
+                self.tasks.spawn(work);
+            }
             CoreEffect::CancelRun(ticket) => {
+                if let Some(resumed) = self.resumed.get(&ticket) {
+                    resumed.cancel_all();
+                }
                 if let Some((_, stop)) = self.judging.take_if(|(judged, _)| *judged == ticket) {
                     stop.notify_one();
                 }
@@ -109,6 +123,9 @@ impl Executor {
             CoreEffect::CancelVariant(ticket, variant) => {
                 if let Some(control) = self.runs.get(&ticket) {
                     control.cancel_variant(variant);
+                }
+                if let Some(resumed) = self.resumed.get(&ticket) {
+                    resumed.cancel_variant(variant);
                 }
             }
             CoreEffect::TakeUpDraft => self.begin_drafts(Beginning::TakeUp),
@@ -168,6 +185,7 @@ impl Executor {
     /// `storage` when something could not be written.
     pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
         self.runs.values().for_each(RunControl::cancel_all);
+        self.resumed.values().for_each(Resumed::cancel_all);
         if let Some((_, stop)) = &self.judging {
             stop.notify_one();
         }
@@ -209,18 +227,7 @@ impl Executor {
         self.judging = Some((ticket, Arc::clone(&stop)));
         self.tasks.spawn(async move {
             match judging::select(&engine, ticket, raw).await {
-                Ok(run) => {
-                    let control = run.control();
-                    let relayed = relay(run, ticket, answers);
-                    let mut relayed = std::pin::pin!(relayed);
-                    tokio::select! {
-                        () = &mut relayed => {}
-                        () = stop.notified() => {
-                            control.cancel_all();
-                            relayed.await;
-                        }
-                    }
-                }
+                Ok(run) => relay_until_stopped(run, ticket, answers, &stop).await,
                 Err(messages) => tell(messages, answers).await,
             }
         });
@@ -274,6 +281,20 @@ async fn relay(mut run: Run, ticket: Ticket, answers: mpsc::Sender<Message>) {
         }
         if answers.send(Message::RunEvents { ticket, events }).await.is_err() {
             break;
+        }
+    }
+}
+
+/// As [`relay`]; cancelled once `stop` says so, which it may have done before.
+async fn relay_until_stopped(run: Run, ticket: Ticket, answers: mpsc::Sender<Message>, stop: &Notify) {
+    let control = run.control();
+    let relayed = relay(run, ticket, answers);
+    let mut relayed = std::pin::pin!(relayed);
+    tokio::select! {
+        () = &mut relayed => {}
+        () = stop.notified() => {
+            control.cancel_all();
+            relayed.await;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
-use aludel_core::domain::{CompareResult, Prompt, PromptId, ProviderTest};
+use aludel_core::domain::{CompareResult, Job, JobDetails, Prompt, PromptId, ProviderTest};
 use aludel_core::engine::{Indexing, KeptLabel, Labelling, Newcomer, ProviderFacts};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::effect::Ticket;
 use super::model::desk::Leftovers;
 use super::model::history::Answer;
+use super::model::jobs::Listed;
 use super::model::listing::SettingRow;
 use super::model::spend::Spent;
 use super::model::{Costly, Names};
@@ -141,6 +142,14 @@ pub(crate) enum Told {
     Tested(Outcome<Box<ProviderTest>>),
     /// What was spent.
     Spent(Outcome<Box<Spent>>),
+    /// The jobs.
+    Jobs(Outcome<Box<Listed>>),
+    /// A job in full.
+    Job(Outcome<Box<JobDetails>>),
+    /// A job was asked to stop, and stands so now.
+    JobStopped(Outcome<Box<Job>>),
+    /// A job is taken up; its events follow.
+    JobResumed(Outcome<Box<JobDetails>>),
     /// Every setting.
     Settings(Outcome<Vec<SettingRow>>),
     /// Pairs to label.

@@ -5,7 +5,7 @@ use ratatui::layout::Size;
 use serde_json::Value;
 
 use super::action::{Action, Context, ScreenName};
-use super::effect::{CoreEffect, Effect, TerminalEffect};
+use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
 use super::keymap::Chord;
 use super::message::Message;
 use super::model::choice::name_by_id;
@@ -14,7 +14,7 @@ use super::model::{Costly, CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
 use super::screens::surround::is_too_small;
 use super::screens::workbench::desk;
-use super::screens::{self, compare, history, workbench};
+use super::screens::{self, compare, history, jobs, workbench};
 
 /// What an update may look up.
 #[derive(Debug, Clone, Copy)]
@@ -76,10 +76,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             compare::take_in(model, ticket, outcome);
             Vec::new()
         }
-        Message::Told { ticket, told } => {
-            screens::told(model, ticket, told);
-            Vec::new()
-        }
+        Message::Told { ticket, told } => screens::told(model, ticket, told),
         Message::RunRefused { ticket, problem } => {
             model.judge.refuse(ticket, problem.clone());
             if let Some(run) = current(model, ticket) {
@@ -127,6 +124,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         }
     });
     effects.extend(desk::settle(model));
+    effects.extend(jobs::settle(model));
     screens::reflow(model);
     overlays::reflow(model);
     effects
@@ -146,7 +144,7 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
 
 /// The next moment at which anything is to be done by itself, seen or not.
 pub(crate) fn next_wake(model: &Model) -> Option<u64> {
-    [next_change(model), model.desk.due()].into_iter().flatten().min()
+    [next_change(model), model.desk.due(), jobs::due(model)].into_iter().flatten().min()
 }
 
 /// Starts a run of a raw request. Refused while another is live.
@@ -155,8 +153,14 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
         model.say(Tone::Refused, model.spell(reason));
         return Vec::new();
     }
-    model.screen = ScreenName::Work;
     let ticket = model.ticket();
+    show_run(model, ticket, raw.clone());
+    vec![CoreEffect::Generate { ticket, raw }.into()]
+}
+
+/// Puts a run that was just asked for on the screen, in the place of the one before.
+pub(crate) fn show_run(model: &mut Model, ticket: Ticket, raw: Value) {
+    model.screen = ScreenName::Work;
     // Letters are those of the run on the screen.
     model.choice.name_by_id();
     name_by_id(&mut model.compare.prompts);
@@ -165,14 +169,13 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
         model.desk.inputs.add_newest(idea);
     }
     model.desk.cut_short = None;
-    model.run = Some(LiveRun::new(ticket, raw.clone(), model.now));
+    model.run = Some(LiveRun::new(ticket, raw, model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;
     if model.link.tell() {
         let says = model.spell("slow link: page follow, 8 frames a second; {follow} follows otherwise");
         model.say_long(Tone::Done, says);
     }
-    vec![CoreEffect::Generate { ticket, raw }.into()]
 }
 
 /// Takes the time, and lets go of what has passed.
@@ -187,7 +190,7 @@ fn pass_time(model: &mut Model, now: u64) {
 }
 
 /// The run that `ticket` names, if it is still the one on the screen.
-fn current(model: &mut Model, ticket: super::effect::Ticket) -> Option<&mut LiveRun> {
+fn current(model: &mut Model, ticket: Ticket) -> Option<&mut LiveRun> {
     model.run.as_mut().filter(|run| run.ticket == ticket)
 }
 

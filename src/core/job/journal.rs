@@ -163,10 +163,12 @@ impl Journal {
 
     /// Writes down what followers want to know, as it is sent; what belongs to the storing of a unit, the end and the stream of
     /// texts are not its part.
-    pub fn tap(&self) -> Tap {
-        let journal = self.clone();
+    pub fn tap(&self, control: &RunControl) -> Tap {
+        let (journal, stopped) = (self.clone(), control.token().clone());
         Arc::new(move |kind| {
             let progress = match kind {
+                // What was only stopped is still to be done.
+                EventKind::VariantFailed { .. } if stopped.is_cancelled() => JobProgress::default(),
                 EventKind::VariantFailed { .. } => JobProgress { done: 1, failed: 1, ..JobProgress::default() },
                 // In a generation the judge's work is no unit.
                 EventKind::Judged { .. } => JobProgress {

@@ -25,7 +25,7 @@ pub fn start<F: Future<Output = Worked> + Send>(
     let control = RunControl::new(variants);
     let (events, run) = Run::new(session_id, control.clone());
     let events = match &journal {
-        Some(journal) => events.tapped(journal.tap()),
+        Some(journal) => events.tapped(journal.tap(&control)),
         None => events,
     };
     tokio::spawn(async move {

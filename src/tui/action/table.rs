@@ -9,7 +9,7 @@ use aludel_core::operation::{self, Face};
 use super::{Action, ActionInfo, Context, ScreenName, info};
 
 use Action as A;
-use Context::{Compare, Composer, Find, Global, History, Judge, Label, Navigate, Providers, Search, Spend};
+use Context::{Compare, Composer, Find, Global, History, Jobs, Judge, Label, Navigate, Providers, Search, Spend};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -87,6 +87,10 @@ pub static ACTIONS: &[ActionInfo] = &[
         "To the Spending: what was spent, and what may be",
     )
     .hint(25),
+    info(A::GoToJobs, "screen-8", Global, &["Alt+8"], "jobs", "To the Jobs: work that can be stopped and resumed")
+        .calls(Operation::Jobs),
+    info(A::GoToJobs, "screen-8-nav", Navigate, &["8"], "jobs", "To the Jobs: work that can be stopped and resumed")
+        .hint(31),
     info(
         A::TestProvider,
         "test-provider",
@@ -103,6 +107,24 @@ pub static ACTIONS: &[ActionInfo] = &[
         .hint(2)
         .calls(Operation::Stats),
     info(A::Reload, "reload", Spend, &["r"], "add up again", "Add up again").hint(5),
+    info(
+        A::StopJob,
+        "stop-job",
+        Jobs,
+        &["x"],
+        "stop",
+        "Stop this job, whichever process works on it; {resume-job} resumes it",
+    )
+    .hint(1)
+    .calls(Operation::JobsStop),
+    info(A::ResumeJob, "resume-job", Jobs, &["R"], "resume", "Make what is not done yet; asks models, which may cost")
+        .hint(2)
+        .calls(Operation::JobsResume),
+    info(A::ShowJob, "show-job", Jobs, &["Enter"], "request", "What was asked for, and what came of it; and back")
+        .hint(5)
+        .calls(Operation::JobsShow),
+    info(A::AllJobs, "all-jobs", Jobs, &["a"], "all / unfinished", "Jobs that have finished, too, or not").hint(6),
+    info(A::Reload, "reload-jobs", Jobs, &["r"], "look again", "Look again which jobs there are").hint(7),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
     info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),

@@ -1,11 +1,11 @@
-//! What the Providers, the Spending and the list of settings ask of the core.
+//! What the Providers, the Spending, the Jobs and the list of settings ask of the core.
 
 use std::collections::BTreeMap;
 
-use aludel_core::api::{SpendRequest, StatsRequest, TestProvidersRequest};
+use aludel_core::api::{JobKey, JobRequest, JobsRequest, SpendRequest, StatsRequest, TestProvidersRequest};
 use aludel_core::config::edit::Setting;
 use aludel_core::config::{Origin, keys};
-use aludel_core::domain::{ProviderTest, SpendBy, SpendLine};
+use aludel_core::domain::{ProviderTest, SessionId, SpendBy, SpendLine};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
 use aludel_core::time::{Clock, SystemClock};
@@ -18,6 +18,7 @@ use tokio::time::{Duration, sleep};
 
 use crate::tui::effect::Inquiry;
 use crate::tui::message::{Message, Outcome, Told};
+use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::spend::{Day, Range, Spent};
 
@@ -30,6 +31,9 @@ pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
         Inquiry::Providers => Told::Providers(engine.provider_facts().await),
         Inquiry::TestProvider(name) => Told::Tested(told(test(engine, name).await.map(Box::new))),
         Inquiry::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
+        Inquiry::Jobs { all } => Told::Jobs(told(jobs(engine, all).await.map(Box::new))),
+        Inquiry::Job(id) => Told::Job(told(engine.job(named(id)).await.map(Box::new))),
+        Inquiry::StopJob(id) => Told::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
         Inquiry::Settings => Told::Settings(told(settings(engine))),
         Inquiry::Pairs(among) => Told::Pairs(told(engine.labelling(&among).await.map(Box::new))),
         Inquiry::KeepLabel(pair, better) => {
@@ -42,6 +46,17 @@ pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
             Told::LabelTakenBack(told(on_disk(move || engine.take_label_back(&kept)).await))
         }
     }
+}
+
+/// The jobs, and when they stood so.
+async fn jobs(engine: &Engine, all: bool) -> Result<Listed> {
+    let list = engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await?;
+    Ok(Listed { jobs: list.jobs, at: SystemClock.now() })
+}
+
+/// Names one job.
+pub(super) const fn named(id: SessionId) -> JobRequest {
+    JobRequest { job_id: JobKey::Id(id) }
 }
 
 /// Writes a file without holding up anything else.

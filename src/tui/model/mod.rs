@@ -10,6 +10,7 @@ pub(crate) mod desk;
 pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod inputs;
+pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod label;
 pub(crate) mod link;
@@ -31,6 +32,7 @@ pub(crate) use desk::Desk;
 pub(crate) use find::Find;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
+pub(crate) use jobs::Jobs;
 pub(crate) use judge::Judge;
 pub(crate) use label::Label;
 pub(crate) use link::Link;
@@ -219,6 +221,8 @@ pub(crate) struct Model {
     pub(crate) providers: Providers,
     /// What was spent.
     pub(crate) spend: Spend,
+    /// Work that can be stopped and taken up again.
+    pub(crate) jobs: Jobs,
     /// Pairs that are labelled.
     pub(crate) label: Label,
     /// What lies over the screen.
@@ -271,6 +275,7 @@ impl Model {
             history: History::new(),
             providers: Providers::default(),
             spend: Spend::default(),
+            jobs: Jobs::default(),
             label: Label::default(),
             overlay: None,
             find: None,
@@ -307,6 +312,7 @@ impl Model {
             (_, ScreenName::History) => self.history.focus.context(),
             (_, ScreenName::Providers) => Context::Providers,
             (_, ScreenName::Spend) => Context::Spend,
+            (_, ScreenName::Jobs) => Context::Jobs,
             (_, ScreenName::Label) => Context::Label,
         }
     }
@@ -339,6 +345,7 @@ impl Model {
             ScreenName::History => self.history.is_searching(),
             ScreenName::Providers => self.providers.is_waiting(),
             ScreenName::Spend => self.spend.asked.is_some(),
+            ScreenName::Jobs => self.jobs.is_waiting(),
             ScreenName::Label => self.label.asked.is_some(),
         };
         here || self.is_busy()

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use aludel_core::domain::{ModelMetadata, Phase, Prompt, Ranking};
+use aludel_core::domain::{ModelMetadata, Phase, Prompt, Ranking, Step};
 use aludel_core::error::Problem;
 use aludel_core::event::{Event, EventKind, PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
 use aludel_core::text::tokens;
@@ -125,6 +125,8 @@ impl Pane {
 pub(crate) enum Vessel<'a> {
     /// Waits for the phase before it.
     Queued,
+    /// Done by an earlier attempt of the job that this run resumes; its text comes with the prompt.
+    Earlier,
     /// Asked; nothing has come yet.
     Connecting,
     /// Text arrives.
@@ -236,6 +238,9 @@ impl LiveRun {
             _ => {}
         }
         self.view.apply(event);
+        if let EventKind::VariantFinished { prompt, .. } = &event.kind {
+            self.take_earlier(prompt, now);
+        }
         match &event.kind {
             EventKind::Started { phases, .. } => {
                 self.panes = vec![vec![Pane::default(); phases.len()]; self.view.variants.len()];
@@ -277,12 +282,19 @@ impl LiveRun {
     /// The index of the phase shown of `variant`: the chosen one, else the one that is being read, else the newest that has
     /// begun.
     pub(crate) fn shown_phase(&self, variant: u32) -> usize {
-        let newest = || {
-            let begun = self.view.variants.get(&variant).and_then(|variant| variant.phases.last());
-            begun.and_then(|begun| self.view.phases.iter().position(|phase| *phase == begun.phase)).unwrap_or(0)
-        };
         let read = self.read.filter(|(reader, _)| *reader == variant).map(|(_, phase)| phase);
-        self.phase.or(read).unwrap_or_else(newest)
+        self.phase.or(read).unwrap_or_else(|| self.newest_phase(variant))
+    }
+
+    /// The index of the newest phase of `variant` that has begun; 0 before there is one.
+    pub(crate) fn newest_phase(&self, variant: u32) -> usize {
+        self.view.variants.get(&variant).and_then(|variant| self.newest_of(variant)).unwrap_or(0)
+    }
+
+    /// The same; `None` before there is one. A resumed job need not begin with the first phase.
+    fn newest_of(&self, variant: &VariantView) -> Option<usize> {
+        let begun = variant.phases.last()?;
+        self.view.phases.iter().position(|phase| *phase == begun.phase)
     }
 
     /// The pane of phase number `phase` of `variant`.
@@ -307,9 +319,10 @@ impl LiveRun {
         let Some(begun) = self.begun(variant, phase) else {
             let failed = matches!(of.state, VariantState::Failed(_));
             return match &of.state {
+                _ if self.is_behind(of, phase) => Vessel::Earlier,
                 _ if !failed && !over => Vessel::Queued,
                 // What ended it between two phases is shown where it would have gone on.
-                _ if !is_next(of, phase) => Vessel::NotReached,
+                _ if !self.is_next(of, phase) => Vessel::NotReached,
                 VariantState::Failed(problem) if !self.stopped.contains(&variant) => Vessel::Failed(problem),
                 _ => Vessel::Stopped,
             };
@@ -435,6 +448,46 @@ impl LiveRun {
         }
     }
 
+    /// True for the phase that would have begun next: all before it are finished.
+    fn is_next(&self, variant: &VariantView, phase: usize) -> bool {
+        let finished = variant.phases.iter().all(|begun| matches!(begun.state, PhaseState::Finished(_)));
+        finished && self.newest_of(variant).map_or(0, |newest| newest + 1) == phase
+    }
+
+    /// True for a phase of `variant` that has not begun here though one after it has.
+    fn is_behind(&self, variant: &VariantView, phase: usize) -> bool {
+        let later = self.view.phases.get(phase + 1..).unwrap_or_default();
+        variant.phases.iter().any(|begun| later.contains(&begun.phase))
+    }
+
+    /// Takes in the phases of a finished prompt that had no events, because an earlier attempt of
+    /// the job had done them.
+    fn take_earlier(&mut self, prompt: &Prompt, now: u64) {
+        let unknown = |step: &&Step| {
+            self.view.phases.contains(&step.phase) && self.phase_view(prompt.variant, step.phase).is_none()
+        };
+        let steps: Vec<&Step> = prompt.steps.iter().filter(unknown).collect();
+        for step in steps {
+            let view = PhaseView {
+                phase: step.phase,
+                provider: step.provider.clone(),
+                model: step.model.clone(),
+                state: PhaseState::Finished(Box::new(step.model_metadata.clone())),
+                text: step.content.clone(),
+            };
+            let order = &self.view.phases;
+            let Some(variant) = self.view.variants.get_mut(&prompt.variant) else { return };
+            variant.phases.push(view);
+            variant.phases.sort_by_key(|begun| order.iter().position(|phase| *phase == begun.phase));
+            self.on_pane(prompt.variant, step.phase, |pane| {
+                pane.begin(now);
+                pane.push(&step.content, now);
+                pane.read_figures(now);
+                pane.rest_at_top();
+            });
+        }
+    }
+
     fn phase_view(&self, variant: u32, phase: Phase) -> Option<&PhaseView> {
         self.view.variants.get(&variant)?.phases.iter().rev().find(|view| view.phase == phase)
     }
@@ -452,12 +505,6 @@ impl LiveRun {
             self.active = best;
         }
     }
-}
-
-/// True for the phase that would have begun next: all before it are finished.
-fn is_next(variant: &VariantView, phase: usize) -> bool {
-    let finished = variant.phases.iter().all(|begun| matches!(begun.state, PhaseState::Finished(_)));
-    finished && variant.phases.len() == phase
 }
 
 #[cfg(test)]

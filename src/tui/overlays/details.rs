@@ -178,6 +178,7 @@ impl Page<'_> {
         let said = match run.vessel(variant, index) {
             Vessel::Done(metadata) => done(metadata),
             Vessel::Queued => "waits".to_owned(),
+            Vessel::Earlier => "done by an earlier attempt".to_owned(),
             Vessel::Connecting => "asked, nothing has come yet".to_owned(),
             Vessel::Streaming => "writes".to_owned(),
             Vessel::Retrying { attempt, .. } => format!("failed, attempt {attempt} follows"),

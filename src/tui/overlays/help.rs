@@ -114,6 +114,7 @@ pub(super) const fn place(context: Context) -> &'static str {
         Context::History => "list",
         Context::Providers => "providers",
         Context::Spend => "spending",
+        Context::Jobs => "jobs",
         Context::Label => "labelling",
         Context::Find => "find",
     }

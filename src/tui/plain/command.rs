@@ -45,12 +45,17 @@ pub(super) enum Command {
     Set(String, Option<String>),
     /// Tell how ideas are run.
     Settings,
+    /// Tell which jobs there are.
+    Jobs {
+        /// Those that have finished, too.
+        all: bool,
+    },
     /// Leave.
     Quit,
 }
 
 /// What can be typed, with what it does. The first word of each is the command.
-pub(super) const COMMANDS: [(&str, &str); 14] = [
+pub(super) const COMMANDS: [(&str, &str); 15] = [
     ("help", "these lines"),
     ("new", "enter another idea"),
     ("again", "run the last idea once more"),
@@ -65,6 +70,10 @@ pub(super) const COMMANDS: [(&str, &str); 14] = [
     (
         "set [NAME VALUE]",
         "how ideas are run: count, persona, provider, phases, temperature; without a value as configured",
+    ),
+    (
+        "jobs [all]",
+        "list runs and judgings that are under way, here or elsewhere, or can be resumed; all: the finished ones too",
     ),
     ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
@@ -95,6 +104,8 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "judge" => judge(rest),
         "tag" => tag(rest),
         "set" => Ok(set(rest)),
+        "jobs" if !matches!(rest, "" | "all") => Err("jobs takes nothing, or all: jobs all".to_owned()),
+        "jobs" => Ok(Command::Jobs { all: rest == "all" }),
         "quit" | "exit" | "q" => Ok(Command::Quit),
         _ => Err(format!("{word} is not a command; help lists them, and new takes an idea")),
     }
@@ -187,6 +198,7 @@ mod tests {
             ("compare 1", "two numbers"),
             ("tag 1", "a label"),
             ("search", "needs words"),
+            ("jobs 3", "jobs all"),
             ("frobnicate", "help"),
             ("", "help"),
         ] {

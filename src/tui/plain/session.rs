@@ -8,13 +8,14 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use aludel_core::api::{
-    CompareRequest, GenerateRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest, UpdateRequest,
-    value_of_text,
+    CompareRequest, GenerateRequest, JobsRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest,
+    UpdateRequest, value_of_text,
 };
 use aludel_core::domain::{Operation, Prompt, PromptId, PromptSummary};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Problem, Result};
 use aludel_core::event::{Run, RunView};
+use aludel_core::time::{Clock, SystemClock};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
@@ -146,6 +147,7 @@ impl<W: Write> Session<W> {
             Command::Tag { place, labels } => self.tag(place, &labels).await?,
             Command::Set(name, value) => self.set(&name, value.as_deref())?,
             Command::Settings => self.tell_settings()?,
+            Command::Jobs { all } => self.jobs(all).await?,
             Command::Quit => return Ok(Flow::Leave),
         }
         Ok(Flow::GoOn)
@@ -253,6 +255,19 @@ impl<W: Write> Session<W> {
             format!("{all} found, the best {told}:")
         })?;
         self.tell_stored(&found.prompts.iter().map(|found| &found.prompt).collect::<Vec<_>>())
+    }
+
+    async fn jobs(&mut self, all: bool) -> io::Result<()> {
+        let list = self.engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await;
+        let Some(list) = self.or_told(list)? else { return Ok(()) };
+        if list.jobs.is_empty() {
+            return self.out.say(if all { "There is no job." } else { "Nothing is under way or unfinished." });
+        }
+        let now = SystemClock.now();
+        for job in &list.jobs {
+            self.out.say(tell::job(job, now))?;
+        }
+        self.out.say("The command aludel jobs stops and resumes them by id.")
     }
 
     async fn compare(&mut self, places: &[usize]) -> io::Result<()> {

@@ -4,13 +4,13 @@
 //! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
 
 use aludel_core::domain::{
-    CompareResult, Comparison, DiffOp, DiffPart, ModelMetadata, Operation, Prompt, PromptId, PromptSummary,
-    SelectResult, with_names,
+    CompareResult, Comparison, DiffOp, DiffPart, Job, ModelMetadata, Operation, Prompt, PromptId, PromptSummary,
+    SelectResult, Timestamp, with_names,
 };
 use aludel_core::error::{Code, Problem};
 use aludel_core::event::{EventKind, RunView};
 
-use crate::tui::widgets::figures::{cost, letter, score, thousands};
+use crate::tui::widgets::figures::{age, cost, letter, score, thousands};
 
 /// Characters of an idea that a row shows.
 const SHOWN: usize = 70;
@@ -98,6 +98,20 @@ fn line(place: usize, all: usize, prompt: &PromptSummary, length: Option<String>
     }
     parts.retain(|part| !part.is_empty());
     format!("{place} of {all}: {}: {}", parts.join(", "), shortened(&prompt.original_input))
+}
+
+/// A job: `Job 7a3f9c21, running, generate, 1 of 3 done, begun 5 min ago: Review pull requests`.
+pub(super) fn job(job: &Job, now: Timestamp) -> String {
+    let Job { state, operation, done, .. } = job;
+    let total = job.total.map_or_else(String::new, |total| format!(" of {total}"));
+    let failed = if job.failed > 0 { format!(", {} failed", job.failed) } else { String::new() };
+    let begun = match age(job.created_at, now) {
+        now if now == "now" => "just now".to_owned(),
+        date if date.contains('-') => format!("on {date}"),
+        ago => format!("{ago} ago"),
+    };
+    let about = shortened(&job.about);
+    format!("Job {}, {state}, {operation}, {done}{total} done{failed}, begun {begun}: {about}", job.id.short())
 }
 
 /// What is known of a prompt, in lines; its text follows.
@@ -258,7 +272,7 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::tui::testing::{overloaded, phase_finished, prompt, selection, session, started};
-    use aludel_core::domain::{Phase, TextSize};
+    use aludel_core::domain::{JobState, Phase, TextSize};
     use aludel_core::event::Event;
     use std::collections::BTreeMap;
 
@@ -317,6 +331,21 @@ mod tests {
             lines[2..],
             ["B is not stored: no space is left", "Stopped. 1 of 2 finished, 1 of them not stored."]
         );
+    }
+
+    #[test]
+    fn a_job_is_told_in_one_line() {
+        use crate::tui::testing::samples::{job, jobs};
+        let now = jobs().at;
+        let told = job(4, JobState::Failed, Operation::Generate, 400);
+        assert_eq!(
+            super::job(&Job { about: "Name a boat".into(), ..told }, now),
+            "Job 00000004, failed, generate, 1 of 3 done, 1 failed, begun 6 min ago: Name a boat"
+        );
+        let other = job(2, JobState::Running, Operation::Select, 5);
+        assert!(super::job(&other, now).starts_with("Job 00000002, running, select, 2 done, begun just now: Write"));
+        let old = job(3, JobState::Cancelled, Operation::Generate, 90 * 86_400);
+        assert!(super::job(&old, now).contains("begun on 2026-08-27: "), "{}", super::job(&old, now));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use crate::tui::action::{Action, ScreenName};
 use crate::tui::model::{Chosen, Model, Tone};
 use crate::tui::widgets::figures::letter;
 
+use super::jobs::RESUMING;
+
 /// Why `action` cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     let judging = "the judge is running; {stop-or-quit} stops it";
@@ -17,6 +19,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         },
         Action::Unmark => model.choice.all().is_empty().then_some("nothing is marked"),
         Action::Judge if model.judge.live().is_some() => Some(judging),
+        Action::Judge if model.jobs.resuming.is_some() => Some(RESUMING),
         Action::Compare | Action::Judge if wanted(model).len() > 1 => None,
         Action::Compare | Action::Judge => match model.choice.all().len() {
             1 => Some("one is marked; {mark} marks another"),
@@ -45,9 +48,12 @@ pub(super) fn wanted(model: &Model) -> Vec<Chosen> {
     let own = match model.screen {
         ScreenName::Judge => &model.judge.prompts,
         ScreenName::Compare => &model.compare.prompts,
-        ScreenName::Work | ScreenName::History | ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {
-            model.choice.all()
-        }
+        ScreenName::Work
+        | ScreenName::History
+        | ScreenName::Providers
+        | ScreenName::Spend
+        | ScreenName::Jobs
+        | ScreenName::Label => model.choice.all(),
     };
     match own {
         [_, _, ..] => own.to_vec(),
@@ -66,7 +72,7 @@ fn here(model: &Model) -> Option<Chosen> {
         ScreenName::Compare => model.compare.two().map(|(_, other)| other.clone()),
         ScreenName::Judge => model.judge.marked_prompt(),
         ScreenName::History => Some(named(model, model.history.marked_row()?.id)),
-        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => None,
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs | ScreenName::Label => None,
     }
 }
 

@@ -48,7 +48,9 @@ fn nothing_to_find_in(model: &Model) -> Option<&'static str> {
         ScreenName::Compare => with_keys(model).is_none().then_some("nothing is compared yet"),
         ScreenName::Judge => with_keys(model).is_none().then_some("nothing there yet"),
         ScreenName::History => model.history.preview.is_none().then_some("nothing to show"),
-        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => Some("there is no text to find words in here"),
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs | ScreenName::Label => {
+            Some("there is no text to find words in here")
+        }
     }
 }
 

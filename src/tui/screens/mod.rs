@@ -5,8 +5,10 @@
 
 pub(crate) mod choice;
 pub(crate) mod compare;
+mod facts;
 mod find;
 pub(crate) mod history;
+pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod label;
 mod marks;
@@ -43,6 +45,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         ScreenName::History => history::view::view(model, frame, theme),
         ScreenName::Providers => providers::view::view(model, frame, theme),
         ScreenName::Spend => spend::view::view(model, frame, theme),
+        ScreenName::Jobs => jobs::view::view(model, frame, theme),
         ScreenName::Label => label::view::view(model, frame, theme),
     }
     marks::view(model, frame.buffer_mut(), theme);
@@ -59,7 +62,9 @@ fn areas_of_data(model: &Model) -> Vec<Rect> {
         ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
         ScreenName::Label => label::areas(model),
         // Their texts have signs of ours between what was written.
-        ScreenName::Judge | ScreenName::History | ScreenName::Providers | ScreenName::Spend => Vec::new(),
+        ScreenName::Judge | ScreenName::History | ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs => {
+            Vec::new()
+        }
     };
     if model.screen == ScreenName::Work && !model.composer.is_empty() {
         areas.push(surround::inner(workbench::layout::layout(model, screen).composer));
@@ -84,6 +89,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         (_, ScreenName::History) => history::refusal(model, action),
         (_, ScreenName::Providers) => providers::refusal(model, action),
         (_, ScreenName::Spend) => spend::refusal(model, action),
+        (_, ScreenName::Jobs) => jobs::refusal(model, action),
         (_, ScreenName::Label) => label::refusal(model, action),
     }
 }
@@ -117,6 +123,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Judge => return judge::begin(model, choice::wanted(model)),
         Action::GoToProviders => return providers::enter(model),
         Action::GoToSpend => return spend::enter(model),
+        Action::GoToJobs => return jobs::enter(model),
         Action::LabelPairs => return label::enter(model),
         Action::RunSettings => {
             model.overlay = Some(Overlay::Settings { row: 0, typing: false });
@@ -141,6 +148,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
                 ScreenName::History => history::act(model, action),
                 ScreenName::Providers => providers::act(model, action),
                 ScreenName::Spend => spend::act(model, action),
+                ScreenName::Jobs => jobs::act(model, action),
                 ScreenName::Label => label::act(model, action),
             };
         }
@@ -162,7 +170,12 @@ pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     match model.screen {
         ScreenName::Work => workbench::type_in(model, character),
         ScreenName::History => return history::type_in(model, character),
-        ScreenName::Compare | ScreenName::Judge | ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {}
+        ScreenName::Compare
+        | ScreenName::Judge
+        | ScreenName::Providers
+        | ScreenName::Spend
+        | ScreenName::Jobs
+        | ScreenName::Label => {}
     }
     Vec::new()
 }
@@ -179,7 +192,7 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             workbench::paste(model, text);
         }
         ScreenName::History => return history::paste(model, text),
-        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => {
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs | ScreenName::Label => {
             model.say(Tone::Refused, "nothing is typed here");
         }
     }
@@ -194,6 +207,7 @@ pub(crate) fn reflow(model: &mut Model) {
     history::reflow(model);
     providers::reflow(model);
     spend::reflow(model);
+    jobs::reflow(model);
     label::reflow(model);
     find::settle(model);
     select::settle(model);
@@ -201,8 +215,12 @@ pub(crate) fn reflow(model: &mut Model) {
 }
 
 /// Takes in what a place asked for.
-pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) {
+pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) -> Vec<Effect> {
     match told {
+        Told::Jobs(outcome) => return jobs::listed(model, ticket, outcome),
+        Told::Job(outcome) => jobs::read(model, ticket, outcome),
+        Told::JobStopped(outcome) => return jobs::stopped(model, ticket, outcome),
+        Told::JobResumed(outcome) => return jobs::resumed(model, ticket, outcome),
         Told::Providers(rows) => providers::listed(model, ticket, rows),
         Told::Tested(outcome) => providers::tested(model, ticket, outcome),
         Told::Spent(outcome) => spend::take_in(model, ticket, outcome),
@@ -211,6 +229,7 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) {
         Told::LabelTakenBack(outcome) => label::taken_back(model, ticket, outcome),
         Told::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
     }
+    Vec::new()
 }
 
 /// The first quits nothing: it stops what runs. Idle, two within two seconds quit.

@@ -1,4 +1,5 @@
-//! Where the parts of a place lie that has one list and, below it, what there is to say: the Providers and the Spending.
+//! Where the parts of a place lie that has one list and, below it, what there is to say: the
+//! Providers, the Spending and the Jobs.
 
 use ratatui::layout::Rect;
 

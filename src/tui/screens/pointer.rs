@@ -6,7 +6,7 @@
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 
-use super::{act, compare, history, judge, label, providers, select, spend, surround, texts, workbench};
+use super::{act, compare, history, jobs, judge, label, providers, select, spend, surround, texts, workbench};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
@@ -60,6 +60,7 @@ fn click(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<E
         ScreenName::History => history::click(model, at),
         ScreenName::Providers => providers::click(model, at),
         ScreenName::Spend => spend::click(model, at),
+        ScreenName::Jobs => jobs::click(model, at),
         ScreenName::Label => Vec::new(),
     }
 }
@@ -76,6 +77,7 @@ fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
         ScreenName::History => return history::wheel(model, at, direction),
         ScreenName::Providers => providers::wheel(model, at, direction),
         ScreenName::Spend => spend::wheel(model, direction),
+        ScreenName::Jobs => return jobs::wheel(model, at, direction),
         ScreenName::Label => label::wheel(model, at, direction),
         ScreenName::Compare => {}
     }
@@ -166,7 +168,7 @@ mod tests {
             bench.tell(whole_variant(0, TEXTS[0]));
             for (x, y, what, next_screen) in points {
                 if next_screen {
-                    bench.press(["Alt+1", "Alt+2", "Alt+3", "Alt+5", "Alt+6", "Alt+7"][usize::from(x) % 6]);
+                    bench.press(["Alt+1", "Alt+2", "Alt+3", "Alt+5", "Alt+6", "Alt+7", "Alt+8"][usize::from(x) % 7]);
                 }
                 bench.point(ALL[what], x, y);
                 prop_assert!(!bench.picture().is_empty());

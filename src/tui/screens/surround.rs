@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::workbench::view::whole_run;
 use super::{find, refusal};
@@ -18,6 +18,7 @@ use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
+use crate::tui::widgets::safe::safe_line;
 
 /// Below this the screen only says what it needs.
 pub(crate) const LEAST: (u16, u16) = (60, 16);
@@ -122,21 +123,22 @@ fn tabs_width(model: &Model, width: u16) -> usize {
     BRAND.width() + tabs(model, width).iter().map(|(_, text)| text.width()).sum::<usize>()
 }
 
-/// The tabs as they are written, one after the other; shorter where there is too little room beside what else stands in
-/// the row.
+/// The tabs as they are written, one after the other; shorter, and then closer, where there is too
+/// little room beside what else stands in the row.
 fn tabs(model: &Model, width: u16) -> Vec<(ScreenName, String)> {
     let aside: usize = aside(model, &Theme::mono()).iter().map(|(text, _)| text.width()).sum();
-    let room = usize::from(width).saturating_sub(BRAND.width() + aside);
-    let written = |title: fn(ScreenName) -> &'static str| {
-        let tab = |screen: ScreenName| (screen, format!("  {} {}", screen.digit().unwrap_or(' '), title(screen)));
+    let room = usize::from(width).saturating_sub(BRAND.width());
+    let written = |title: fn(ScreenName) -> &'static str, gap: &str| {
+        let tab = |screen: ScreenName| (screen, format!("{gap}{} {}", screen.digit().unwrap_or(' '), title(screen)));
         ScreenName::ALL.map(tab).to_vec()
     };
-    let whole = written(ScreenName::title);
-    if whole.iter().map(|(_, text)| text.width()).sum::<usize>() < room {
-        whole
-    } else {
-        written(ScreenName::short_title)
-    }
+    let ways = || {
+        let [whole, short] = [ScreenName::title, ScreenName::short_title];
+        [written(whole, "  "), written(short, "  "), written(short, " ")].into_iter()
+    };
+    let fits = |room: usize| ways().find(|way| way.iter().map(|(_, text)| text.width()).sum::<usize>() < room);
+    // The screens come first where there is no room for both.
+    fits(room.saturating_sub(aside)).or_else(|| fits(room)).or_else(|| ways().next_back()).unwrap_or_default()
 }
 
 /// The frame of a pane.
@@ -151,6 +153,22 @@ pub(crate) fn list_row(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, is_mar
     if is_marked {
         frame.buffer_mut().set_style(area, theme.marked);
     }
+}
+
+/// A text on one line in just so many columns, a space at its end.
+pub(crate) fn fitted(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for letter in safe_line(text).chars() {
+        let wide = letter.width().unwrap_or(0);
+        if used + wide >= width {
+            break;
+        }
+        used += wide;
+        out.push(letter);
+    }
+    out.extend(std::iter::repeat_n(' ', width - used));
+    out
 }
 
 /// The picture of work at this moment. It rests while nobody looks.
@@ -327,7 +345,7 @@ pub(crate) fn tab_at(model: &Model, width: u16, column: u16) -> Option<ScreenNam
     let mut end = BRAND.width();
     tabs(model, width).into_iter().find_map(|(screen, text)| {
         end += text.width();
-        // The two blanks before a tab are part of it.
+        // The blanks before a tab are part of it.
         (usize::from(column) < end && usize::from(column) >= BRAND.width()).then_some(screen)
     })
 }

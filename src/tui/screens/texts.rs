@@ -53,7 +53,7 @@ pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
         ScreenName::Compare => compared(model, screen),
         ScreenName::Judge => said(model, screen),
         ScreenName::History => preview(model, screen),
-        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => Vec::new(),
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs | ScreenName::Label => Vec::new(),
     };
     all.retain(|shown| !shown.area.is_empty());
     all
@@ -153,7 +153,7 @@ pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
         ScreenName::Compare => text_of_pair(model),
         ScreenName::Judge => text_of_judge(model),
         ScreenName::History => text_of_preview(model).filter(|_| model.history.focus == Part::Preview),
-        ScreenName::Providers | ScreenName::Spend | ScreenName::Label => None,
+        ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs | ScreenName::Label => None,
     }
 }
 

@@ -1,13 +1,17 @@
-//! Samples of what the core answers to the places: who could write, what a test told, what was spent.
+//! Samples of what the core answers to the places: who could write, what a test told, what was
+//! spent, which jobs there are.
 
 use aludel_core::domain::{
-    Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, SpendBy,
-    SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals,
+    Job, JobDetails, JobState, Operation, Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo,
+    ProviderKind, ProviderTest, SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals,
 };
 use aludel_core::engine::ProviderFacts;
 use aludel_core::probe::KeySource;
 use aludel_core::provider::catalog::Price;
+use aludel_core::time::from_millis;
+use serde_json::json;
 
+use crate::tui::model::jobs::Listed;
 use crate::tui::model::spend::{Day, Spent};
 
 /// One that can be used, one without a key, and the embedded one.
@@ -129,5 +133,53 @@ pub(crate) fn stored() -> StatsTotals {
         latency_ms: Some(spread),
         first_token_ms: None,
         output_tokens_per_s: None,
+    }
+}
+
+/// When the samples of jobs are looked at: an hour past midnight.
+const LOOKED_AT_MS: i64 = 1_795_568_400_000;
+
+/// A job in this state, begun so many seconds before it is looked at.
+pub(crate) fn job(number: u32, state: JobState, operation: Operation, ago_s: i64) -> Job {
+    let begun = from_millis(LOOKED_AT_MS - ago_s * 1_000);
+    let total = if operation == Operation::Select { None } else { Some(3) };
+    Job {
+        id: format!("01932c07-7d1c-7c3e-8a51-0e4b{number:08x}").parse().unwrap(),
+        operation,
+        state,
+        about: "Write a prompt that makes a model review Rust pull requests like a senior engi…".into(),
+        done: if state == JobState::Finished { 3 } else { u64::from(number % 3) },
+        failed: u64::from(state == JobState::Failed),
+        total,
+        kept: operation == Operation::Generate,
+        attempt: 1 + number % 2,
+        owner: state.is_active().then(|| "process 4242".to_owned()),
+        created_at: begun,
+        updated_at: begun,
+        ended_at: state.has_ended().then(|| from_millis(LOOKED_AT_MS - ago_s * 500)),
+    }
+}
+
+/// A job of each state, generations and selections, the newest first.
+pub(crate) fn jobs() -> Listed {
+    let operation = |number: u32| if number % 3 == 2 { Operation::Select } else { Operation::Generate };
+    let one = |(number, state)| job(number, state, operation(number), 40 * 17_i64.pow(number - 1));
+    Listed { jobs: (1..).zip(JobState::ALL).map(one).collect(), at: from_millis(LOOKED_AT_MS) }
+}
+
+/// The same job with what was asked for and what came of it.
+pub(crate) fn job_details(job: Job) -> JobDetails {
+    let prompts = [super::prompt(1, super::TEXTS[1], Some(0.87)), super::prompt(0, super::TEXTS[0], Some(0.81))];
+    let request = match job.operation {
+        Operation::Select => json!({ "prompt_ids": [prompts[0].id, prompts[1].id], "task_description": "to review" }),
+        _ => json!({ "input": "Write a prompt", "count": 3, "tags": [], "persona": null, "auto_select": false }),
+    };
+    let result = json!({ "prompts": prompts, "model_metadata": super::metadata(540) });
+    let error = json!({ "code": "provider_unavailable", "detail": "the server answered 529, overloaded" });
+    JobDetails {
+        request,
+        result: (job.state == JobState::Finished).then_some(result),
+        error: (job.state == JobState::Failed).then_some(error),
+        job,
     }
 }

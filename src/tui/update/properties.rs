@@ -16,7 +16,7 @@ use crate::tui::keymap;
 use crate::tui::message::Told;
 use crate::tui::model::history::Row;
 use crate::tui::screens::surround::inner;
-use crate::tui::testing::samples::{provider_facts, spent};
+use crate::tui::testing::samples::{jobs, provider_facts, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, phase_started, prompt, selection, whole_variant,
 };
@@ -40,6 +40,7 @@ fn assert_focus_is_valid(model: &Model) {
     let history = &model.history;
     assert!(history.marked < history.rows.len().max(1), "a row is marked that is not there");
     assert!(history.top <= history.marked, "the marked row is above the list");
+    assert!(model.jobs.marked < model.jobs.rows().len().max(1), "a job is marked that is not there");
     let (compare, judge) = (&model.compare, &model.judge);
     assert!(compare.prompts.is_empty() || compare.two().is_some(), "what is beside each other is not there");
     assert!(judge.marked < judge.prompts.len().max(1), "a candidate is marked that is not there");
@@ -153,7 +154,7 @@ fn laid_out() -> Vec<Bench> {
         }
         all.push(bench);
     }
-    for keys in ["C", "C v", "J", "J E", "6", "7", "L", "Ctrl+P", "F3"] {
+    for keys in ["C", "C v", "J", "J E", "6", "7", "8", "8 Enter", "L", "Ctrl+P", "F3"] {
         let mut bench = new();
         bench.run("Review pull requests", 3);
         bench.tell((0..3).flat_map(|variant| whole_variant(variant, TEXTS[variant as usize])).collect());
@@ -172,6 +173,9 @@ fn laid_out() -> Vec<Bench> {
         for ticket in [bench.model.providers.asked, bench.model.spend.asked].into_iter().flatten() {
             bench.send(Message::Told { ticket, told: Told::Providers(provider_facts()) });
             bench.send(Message::Told { ticket, told: Told::Spent(Ok(Box::new(spent(SpendBy::Model)))) });
+        }
+        if let Some((ticket, _)) = bench.model.jobs.asked {
+            bench.send(Message::Told { ticket, told: Told::Jobs(Ok(Box::new(jobs()))) });
         }
         if !more.is_empty() {
             bench.press(more);

@@ -75,6 +75,16 @@ async fn commands_take_the_numbers_that_were_told() {
 }
 
 #[tokio::test]
+async fn jobs_are_listed_and_the_finished_ones_when_asked_for() {
+    let told = talk(ECHO, "Name a boat\n.\njobs\njobs all\nquit\n").await;
+    has(
+        &told,
+        &["> Nothing is under way or unfinished.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"],
+    );
+    has(&told, &["Name a boat\nThe command aludel jobs stops and resumes them by id.\n"]);
+}
+
+#[tokio::test]
 async fn the_judge_tells_its_comparisons_and_its_choice() {
     let told = talk(ECHO, "Name a boat\n.\njudge\njudge 1 2 for sailors\nquit\n").await;
     has(&told, &["The judge compares.", "Comparison 1: ", "The judge prefers number ", "Place 1 of 3: number "]);

@@ -4,24 +4,20 @@
 use aludel_core::domain::{Phase, ProviderCheckStatus, ProviderTest};
 use aludel_core::engine::ProviderFacts;
 use aludel_core::probe::KeySource;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::tui::model::Model;
 use crate::tui::model::providers::Test;
+use crate::tui::screens::facts::Facts;
 use crate::tui::screens::surround::spinner;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, tokens};
-use crate::tui::widgets::safe::{safe, safe_line};
-use crate::tui::widgets::wrapped::Wrapped;
-
-/// Columns of what a row is about.
-const NAME: usize = 12;
+use crate::tui::widgets::safe::safe_line;
 
 /// Everything there is to say of the marked provider, in rows of at most `width` columns.
 pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let Some(facts) = model.providers.marked() else { return Vec::new() };
-    let mut rows = Rows { lines: Vec::new(), width, theme };
+    let mut rows = Facts::new(width, theme);
     let info = &facts.info;
     match (&info.reason, info.available) {
         (_, true) => rows.say("state", &format!("{} can be used", glyph::DONE), theme.good),
@@ -45,27 +41,7 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
     if !info.models.is_empty() {
         rows.say("models", &info.models.join(", "), theme.text);
     }
-    rows.lines
-}
-
-struct Rows<'a> {
-    lines: Vec<Line<'static>>,
-    width: u16,
-    theme: &'a Theme,
-}
-
-impl Rows<'_> {
-    /// A name, and what there is to say, wrapped beside it.
-    fn say(&mut self, name: &str, text: &str, style: Style) {
-        let room = self.width.saturating_sub(u16::try_from(NAME + 2).unwrap_or(0)).max(1);
-        for (at, row) in Wrapped::of(safe(text), room).rows(0).enumerate() {
-            let name = if at == 0 { name } else { "" };
-            self.lines.push(Line::from(vec![
-                Span::styled(format!(" {name:<NAME$}"), self.theme.muted),
-                Span::styled(row.to_owned(), style),
-            ]));
-        }
-    }
+    rows.into_lines()
 }
 
 /// How to make it usable, where something is missing.
@@ -123,7 +99,7 @@ fn price(facts: &ProviderFacts) -> String {
 }
 
 /// What a real call told.
-fn test(rows: &mut Rows<'_>, model: &Model, theme: &Theme) {
+fn test(rows: &mut Facts<'_>, model: &Model, theme: &Theme) {
     match model.providers.test() {
         None => {}
         Some(Test::Waiting(_)) => rows.say("test", &format!("{} asked, waiting", spinner(model)), theme.live),

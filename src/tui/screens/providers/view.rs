@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{details, lie};
 use crate::tui::model::Model;
 use crate::tui::model::providers::Test;
-use crate::tui::screens::surround::{self, header, hints, pane, spinner, too_small};
+use crate::tui::screens::surround::{self, fitted, header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe_line;
 
@@ -90,23 +90,6 @@ fn key(source: &KeySource) -> String {
         KeySource::Command => "from a command".to_owned(),
         KeySource::Variable(variable) => format!("${variable}"),
     }
-}
-
-/// A text in just so many columns, a space at its end.
-fn fitted(text: &str, width: usize) -> String {
-    use unicode_width::UnicodeWidthChar;
-    let mut out = String::new();
-    let mut used = 0;
-    for letter in safe_line(text).chars() {
-        let wide = letter.width().unwrap_or(0);
-        if used + wide >= width {
-            break;
-        }
-        used += wide;
-        out.push(letter);
-    }
-    out.extend(std::iter::repeat_n(' ', width - used));
-    out
 }
 
 fn about(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

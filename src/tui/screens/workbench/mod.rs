@@ -11,6 +11,7 @@ pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
 
+use super::jobs::RESUMING;
 use super::pointer::NOTCH;
 use super::surround::inner;
 use super::{copy, half, judge, page};
@@ -28,6 +29,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     let run = model.run.as_ref();
     let shown = run.filter(|run| run.variants() > 0);
     match action {
+        Action::Run if model.jobs.resuming.is_some() => Some(RESUMING),
         Action::Run => model.live_run().map(|_| "a run is live; {stop-or-quit} stops it"),
         Action::VariantPrevious | Action::VariantNext => match shown {
             None => Some(NO_RUN),

@@ -54,6 +54,10 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
             say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
         }
         Vessel::NotReached => say(Meaning::Remark, "not reached"),
+        Vessel::Earlier => {
+            let comes = if run.is_live() { "; its text comes with the finished prompt" } else { "" };
+            say(Meaning::Remark, &format!("done by an earlier attempt{comes}"));
+        }
         Vessel::Done(_) => {
             let is_last = slot.phase + 1 == run.view.phases.len();
             if let Some(why) = run.unsaved(slot.variant).filter(|_| is_last) {

@@ -1,7 +1,7 @@
 //! What may happen to the workbench, drawn at random: keys, pastes, sizes, time, and answers of the core in any order,
 //! malformed and stale ones among them.
 
-use aludel_core::domain::{CompareResult, Operation, Phase, SpendBy};
+use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
 use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
@@ -10,6 +10,7 @@ use aludel_core::transfer::{ImportReport, Stage, TransferProgress};
 use proptest::prelude::*;
 use proptest::sample::select;
 use ratatui::layout::Position;
+use serde_json::json;
 use tracing::Level;
 
 use super::LARGEST;
@@ -19,11 +20,12 @@ use crate::tui::message::{DeskNews, Message, News, Outcome, Pointer, Told};
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
 use crate::tui::model::desk::{CutShort, Leftovers, Sheet};
 use crate::tui::model::history::{Row, Start};
+use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::providers::Test;
 use crate::tui::model::{Costly, CostlyWhat, Model, Names};
 use crate::tui::terminal::{Copied, Edited};
-use crate::tui::testing::samples::{provider_facts, provider_test, spent};
+use crate::tui::testing::samples::{job_details, jobs, provider_facts, provider_test, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, key_named, overloaded, phase_finished, phase_started,
     prompt, selection, started, whole_variant,
@@ -217,6 +219,28 @@ fn told_to_a_place() -> impl Strategy<Value = Told> {
         2 => proptest::collection::vec((texts(), texts()).prop_map(setting), 0..9)
             .prop_map(|rows| Told::Settings(Ok(rows))),
         1 => Just(Told::Settings(Err(problem()))),
+        4 => told_of_jobs(),
+    ]
+}
+
+/// The list of jobs, or what became of one.
+fn told_of_jobs() -> impl Strategy<Value = Told> {
+    let some = || (0_usize..6).prop_map(|at| jobs().jobs.remove(at));
+    let text = |(job, text): (Job, String)| JobDetails { request: json!({ "input": text }), ..job_details(job) };
+    prop_oneof![
+        3 => (prop::sample::subsequence(jobs().jobs, 0..=6), texts()).prop_map(|(mut rows, about)| {
+            for job in &mut rows {
+                job.about.clone_from(&about);
+            }
+            Told::Jobs(Ok(Box::new(Listed { jobs: rows, ..jobs() })))
+        }),
+        1 => Just(Told::Jobs(Err(problem()))),
+        2 => (some(), texts()).prop_map(move |both| Told::Job(Ok(Box::new(text(both))))),
+        1 => Just(Told::Job(Err(problem()))),
+        1 => some().prop_map(|job| Told::JobStopped(Ok(Box::new(job)))),
+        1 => Just(Told::JobStopped(Err(problem()))),
+        2 => some().prop_map(|job| Told::JobResumed(Ok(Box::new(job_details(job))))),
+        1 => Just(Told::JobResumed(Err(problem()))),
     ]
 }
 
@@ -294,7 +318,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
         3 => (0_usize..3, beside()).prop_map(|(question, outcome)| Happening::Compared { question, outcome }),
         1 => select(vec![CostlyWhat::Judging, CostlyWhat::Run(serde_json::json!({ "input": "x" }))])
             .prop_map(Happening::CostAsked),
-        4 => (0_usize..5, told_to_a_place()).prop_map(|(question, told)| Happening::Told { question, told }),
+        4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Told { question, told }),
         4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::News { question, news: Box::new(news) }),
         2 => (0_u64..20_000).prop_map(Happening::Time),
     ]
@@ -356,10 +380,21 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
 }
 
 /// The tickets that an answer to a place may have: those that are waited for, and one that is not.
-fn questions_of_places(model: &Model) -> [Option<Ticket>; 5] {
+fn questions_of_places(model: &Model) -> [Option<Ticket>; 9] {
     let tested = model.providers.tests.values().find_map(|test| match test {
         Test::Waiting(ticket) => Some(*ticket),
         _ => None,
     });
-    [model.providers.asked, tested, model.spend.asked, Some(model.last_inquiry), Some(Ticket(1))]
+    let jobs = &model.jobs;
+    [
+        model.providers.asked,
+        tested,
+        model.spend.asked,
+        Some(model.last_inquiry),
+        Some(Ticket(1)),
+        jobs.asked.map(|(ticket, _)| ticket),
+        jobs.reading.map(|(ticket, _)| ticket),
+        jobs.stopping.map(|(ticket, _)| ticket),
+        jobs.resuming.map(|(ticket, _)| ticket),
+    ]
 }

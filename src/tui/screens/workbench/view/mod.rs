@@ -43,7 +43,7 @@ fn mark(model: &Model, vessel: Vessel<'_>, theme: &Theme) -> (&'static str, Styl
         Vessel::Connecting => (glyph::CONNECTING, theme.live),
         Vessel::Streaming => (spinner(model), theme.live),
         Vessel::Retrying { .. } => (glyph::RETRYING, theme.warning),
-        Vessel::Done(_) => (glyph::DONE, theme.good),
+        Vessel::Done(_) | Vessel::Earlier => (glyph::DONE, theme.good),
         Vessel::Failed(_) => (glyph::FAILED, theme.bad),
         Vessel::Stopped => (glyph::STOPPED, theme.warning),
         Vessel::NotReached => (glyph::NOT_REACHED, theme.muted),
@@ -52,7 +52,7 @@ fn mark(model: &Model, vessel: Vessel<'_>, theme: &Theme) -> (&'static str, Styl
 
 /// The state of a variant as a whole: that of its newest phase.
 fn state_of(run: &LiveRun, variant: u32) -> Vessel<'_> {
-    let newest = run.view.variants.get(&variant).map_or(0, |of| of.phases.len().saturating_sub(1));
+    let newest = run.newest_phase(variant);
     match run.vessel(variant, newest) {
         Vessel::Done(_) if run.prompt(variant).is_none() => {
             // Between two phases: what follows decides.

@@ -57,6 +57,7 @@ fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, 
     let pane = run.pane(variant, phase);
     let said = match vessel {
         Vessel::Queued => "queued".to_owned(),
+        Vessel::Earlier => "earlier".to_owned(),
         Vessel::Connecting => "asked".to_owned(),
         Vessel::Streaming => pane.map_or_else(String::new, |pane| {
             if width >= 28 {
@@ -124,7 +125,7 @@ fn phase_strip(model: &Model, run: &LiveRun, theme: &Theme) -> Line<'static> {
         let states = (0..run.variants()).map(|variant| run.vessel(variant, index));
         let (done, begun) = states.fold((0, false), |(done, begun), state| {
             (
-                done + u32::from(matches!(state, Vessel::Done(_))),
+                done + u32::from(matches!(state, Vessel::Done(_) | Vessel::Earlier)),
                 begun || !matches!(state, Vessel::Queued | Vessel::Stopped | Vessel::NotReached),
             )
         });
@@ -179,12 +180,12 @@ fn brief(run: &LiveRun, variant: u32, state: Vessel<'_>) -> String {
     }
     match state {
         Vessel::Streaming => {
-            let pane =
-                run.pane(variant, run.view.variants.get(&variant).map_or(0, |of| of.phases.len().saturating_sub(1)));
+            let pane = run.pane(variant, run.newest_phase(variant));
             tokens(pane.map_or(0, |pane| pane.tokens), true)
         }
         Vessel::Done(metadata) => tokens(metadata.output_tokens, metadata.estimated),
         Vessel::Queued => "queued".to_owned(),
+        Vessel::Earlier => "earlier".to_owned(),
         Vessel::Connecting => "asked".to_owned(),
         Vessel::Retrying { attempt, .. } => format!("attempt {attempt}"),
         Vessel::Failed(_) => "failed".to_owned(),

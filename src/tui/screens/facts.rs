@@ -1,0 +1,47 @@
+//! What is known of one thing, in rows: a name at the left, its value wrapped beside it.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::tui::theme::Theme;
+use crate::tui::widgets::safe::safe;
+use crate::tui::widgets::wrapped::Wrapped;
+
+/// Columns of what a row is about.
+const NAME: usize = 12;
+
+/// Rows that are being written.
+pub(super) struct Facts<'a> {
+    lines: Vec<Line<'static>>,
+    width: u16,
+    theme: &'a Theme,
+}
+
+impl<'a> Facts<'a> {
+    /// No rows yet, of at most `width` columns.
+    pub(super) const fn new(width: u16, theme: &'a Theme) -> Self {
+        Self { lines: Vec::new(), width, theme }
+    }
+
+    /// A name, and what there is to say, wrapped beside it.
+    pub(super) fn say(&mut self, name: &str, text: &str, style: Style) {
+        let room = self.width.saturating_sub(u16::try_from(NAME + 2).unwrap_or(0)).max(1);
+        for (at, row) in Wrapped::of(safe(text), room).rows(0).enumerate() {
+            let name = if at == 0 { name } else { "" };
+            self.lines.push(Line::from(vec![
+                Span::styled(format!(" {name:<NAME$}"), self.theme.muted),
+                Span::styled(row.to_owned(), style),
+            ]));
+        }
+    }
+
+    /// An empty row.
+    pub(super) fn gap(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    /// The rows.
+    pub(super) fn into_lines(self) -> Vec<Line<'static>> {
+        self.lines
+    }
+}

@@ -1,0 +1,273 @@
+//! The Jobs: work that is under way in any process on this database, and work that can be resumed.
+//!
+//! This file says what its actions do (`act`), when they cannot be done ([`refusal`]) and when the
+//! list is refreshed by itself ([`due`]); `answers` takes in answers, [`view`] draws. While a
+//! process works on one of the jobs and the screen is open, the list is asked for once a second.
+//! A job that is resumed becomes the run of the Workbench or the judging of the Judge, and is shown
+//! and stopped like any other.
+
+mod answers;
+mod details;
+pub(crate) mod view;
+
+use aludel_core::domain::{JobState, Operation, SessionId};
+use ratatui::layout::{Position, Rect};
+
+use super::place::{Place, place};
+use super::pointer::NOTCH;
+use super::surround::inner;
+use super::{half, page};
+use crate::tui::action::{Action, Context, ScreenName};
+use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::model::jobs::Asker;
+use crate::tui::model::{Model, Tone};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::cells;
+
+pub(crate) use answers::{listed, read, resumed, stopped};
+
+/// Milliseconds from one answer to the next question, while something is under way.
+const REFRESH_MS: u64 = 1_000;
+
+/// Why nothing else can begin for a moment.
+pub(super) const RESUMING: &str = "a job is being resumed";
+
+/// Why `action` cannot be done now; `None` when it can.
+pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
+    let jobs = &model.jobs;
+    match action {
+        Action::StopJob => stop_refusal(model),
+        Action::ResumeJob => resume_refusal(model),
+        Action::ShowJob => jobs.marked().is_none().then_some("no job is selected"),
+        Action::Reload => jobs.is_looking().then_some("it is being read"),
+        Action::Down | Action::Up | Action::Top | Action::Bottom => {
+            jobs.rows().is_empty().then_some("the list is empty")
+        }
+        Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
+            jobs.marked().is_none().then_some("there is nothing to scroll")
+        }
+        Action::Zoom => Some("{show-job} shows more of the job"),
+        Action::FocusNext | Action::FocusPrevious => Some("there is only one list here"),
+        Action::Copy => Some("no prompt is marked"),
+        _ if !action.info().works_in(Context::Jobs) => Some("there is no text to edit here"),
+        _ => None,
+    }
+}
+
+fn stop_refusal(model: &Model) -> Option<&'static str> {
+    let Some(job) = model.jobs.marked() else { return Some("no job is selected") };
+    if model.jobs.stopping.is_some() {
+        return Some("a job is being stopped");
+    }
+    match job.state {
+        JobState::Running | JobState::Interrupted => None,
+        JobState::Stopping => Some("it is stopping already"),
+        JobState::Finished | JobState::Failed | JobState::Cancelled => Some("it has ended"),
+    }
+}
+
+fn resume_refusal(model: &Model) -> Option<&'static str> {
+    let Some(job) = model.jobs.marked() else { return Some("no job is selected") };
+    match job.state {
+        _ if model.jobs.resuming.is_some() => Some(RESUMING),
+        JobState::Running => Some("it is under way; {stop-job} stops it"),
+        JobState::Stopping => Some("it is stopping"),
+        JobState::Finished => Some("it has finished"),
+        JobState::Interrupted | JobState::Failed | JobState::Cancelled => match job.operation {
+            Operation::Generate => model.live_run().map(|_| "a run is live; {stop-or-quit} stops it"),
+            Operation::Select => model.judge.live().map(|_| "the judge is running; {stop-or-quit} stops it"),
+            _ => Some("the workbench cannot show this; `aludel jobs resume` can"),
+        },
+    }
+}
+
+/// Shows the screen, looked up anew.
+pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
+    model.screen = ScreenName::Jobs;
+    ask(model, Asker::User)
+}
+
+/// Asks for the list. An answer to an earlier question that is still on its way is then ignored.
+fn ask(model: &mut Model, asker: Asker) -> Vec<Effect> {
+    let jobs = &mut model.jobs;
+    let ticket = jobs.ticket();
+    jobs.asked = Some((ticket, asker));
+    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Jobs { all: jobs.all } }.into()]
+}
+
+/// Asks for the marked one in full, unless it was read in its present state.
+fn read_marked(model: &mut Model) -> Vec<Effect> {
+    let jobs = &mut model.jobs;
+    let Some(stand) = jobs.marked().map(|job| (job.id, job.state)) else { return Vec::new() };
+    let is_known = jobs.read.as_ref().is_some_and(|(known, _)| *known == stand);
+    let is_asked = jobs.reading.is_some_and(|(_, asked)| asked == stand);
+    if is_known || is_asked {
+        return Vec::new();
+    }
+    let ticket = jobs.ticket();
+    jobs.reading = Some((ticket, stand));
+    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Job(stand.0) }.into()]
+}
+
+/// When the list is due to be refreshed by itself; `None` while no job is under way or the screen
+/// is not shown.
+pub(crate) fn due(model: &Model) -> Option<u64> {
+    let jobs = &model.jobs;
+    let is_shown = model.screen == ScreenName::Jobs && jobs.asked.is_none() && jobs.has_active();
+    is_shown.then_some(jobs.arrived + REFRESH_MS)
+}
+
+/// Asks for the list by itself, when that is due.
+pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
+    let is_due = due(model).is_some_and(|at| at <= model.now);
+    if is_due { ask(model, Asker::Clock) } else { Vec::new() }
+}
+
+/// Does what `action` says, which can be done.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    let height = usize::from(here(model).map_or(1, |place| inner(place.details).height));
+    match action {
+        Action::Reload => return ask(model, Asker::User),
+        Action::AllJobs => {
+            model.jobs.all = !model.jobs.all;
+            return ask(model, Asker::User);
+        }
+        Action::StopJob => return stop(model),
+        Action::ResumeJob => return resume(model),
+        Action::ShowJob => return show(model),
+        Action::Down => return mark(model, |_, marked| marked + 1),
+        Action::Up => return mark(model, |_, marked| marked.saturating_sub(1)),
+        Action::Top => return mark(model, |_, _| 0),
+        Action::Bottom => return mark(model, |last, _| last),
+        Action::HalfDown => scroll(model, half(height)),
+        Action::HalfUp => scroll(model, -half(height)),
+        Action::PageDown => scroll(model, page(height)),
+        Action::PageUp => scroll(model, -page(height)),
+        Action::Back | Action::BackOrQuit if model.jobs.is_whole => return show(model),
+        Action::Back | Action::BackOrQuit => model.screen = ScreenName::Work,
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn mark(model: &mut Model, to: impl FnOnce(usize, usize) -> usize) -> Vec<Effect> {
+    let jobs = &mut model.jobs;
+    let last = jobs.rows().len().saturating_sub(1);
+    let marked = to(last, jobs.marked).min(last);
+    if marked == jobs.marked {
+        return Vec::new();
+    }
+    jobs.marked = marked;
+    jobs.details_top = 0;
+    read_marked(model)
+}
+
+fn scroll(model: &mut Model, rows: isize) {
+    model.jobs.details_top = model.jobs.details_top.saturating_add_signed(rows);
+}
+
+/// Shows the request and the result of the marked one, read anew, or no longer.
+fn show(model: &mut Model) -> Vec<Effect> {
+    let jobs = &mut model.jobs;
+    jobs.is_whole = !jobs.is_whole;
+    jobs.details_top = 0;
+    if !jobs.is_whole {
+        return Vec::new();
+    }
+    jobs.read = None;
+    read_marked(model)
+}
+
+/// Stops the marked one. What runs in this workbench is stopped as `^C` stops it.
+fn stop(model: &mut Model) -> Vec<Effect> {
+    let Some(id) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
+    if let Some(run) = model.run.as_mut().filter(|run| run.is_live() && run.view.session_id == Some(id)) {
+        let ticket = run.ticket;
+        run.stop_all();
+        return stop_own(model, CoreEffect::CancelRun(ticket));
+    }
+    let judged = model.judge.live().filter(|judged| judged.view.session_id == Some(id));
+    if let Some(ticket) = judged.map(|judged| judged.ticket) {
+        return stop_own(model, CoreEffect::CancelRun(ticket));
+    }
+    let ticket = model.jobs.ticket();
+    model.jobs.stopping = Some((ticket, id));
+    forget_refusal(model, id);
+    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::StopJob(id) }.into()]
+}
+
+fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {
+    model.say(Tone::Done, "stopping; what is finished is kept");
+    vec![cancel.into()]
+}
+
+/// Resumes the marked one. The answer says what it is, and comes before its first event.
+fn resume(model: &mut Model) -> Vec<Effect> {
+    let Some(job) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
+    let ticket = model.ticket();
+    model.jobs.resuming = Some((ticket, job));
+    forget_refusal(model, job);
+    vec![CoreEffect::Resume { ticket, job }.into()]
+}
+
+fn forget_refusal(model: &mut Model, id: SessionId) {
+    model.jobs.refused.take_if(|(refused, _)| *refused == id);
+}
+
+/// Brings the marked row into sight, and what is said of it within its bounds.
+pub(super) fn reflow(model: &mut Model) {
+    if model.screen != ScreenName::Jobs {
+        return;
+    }
+    let Some(place) = here(model) else { return };
+    let details = inner(place.details);
+    let rows = details::lines(model, details.width, &Theme::mono()).len();
+    let jobs = &mut model.jobs;
+    jobs.details_top = jobs.details_top.min(rows.saturating_sub(details.height.into()));
+    let all = jobs.rows().len();
+    jobs.marked = jobs.marked.min(all.saturating_sub(1));
+    // The first row names the columns.
+    let visible = usize::from(inner(place.list).height).saturating_sub(1).max(1);
+    let lowest = (jobs.marked + 1).saturating_sub(visible);
+    jobs.top = jobs.top.clamp(lowest, jobs.marked.max(lowest)).min(all.saturating_sub(visible));
+}
+
+/// A click marks the row it hits.
+pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    let list = here(model).map(|place| inner(place.list)).filter(|list| list.contains(at));
+    // The first row names the columns.
+    let row = list.and_then(|list| usize::from(at.y - list.y).checked_sub(1));
+    let row = row.map(|row| row + model.jobs.top).filter(|row| *row < model.jobs.rows().len());
+    row.map_or_else(Vec::new, |row| mark(model, |_, _| row))
+}
+
+/// The wheel moves the mark of the list, or scrolls what is said of the marked one.
+pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
+    let Some(place) = here(model) else { return Vec::new() };
+    if place.list.contains(at) {
+        return mark(model, |_, marked| marked.saturating_add_signed(direction));
+    }
+    if place.details.contains(at) {
+        scroll(model, direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)));
+    }
+    Vec::new()
+}
+
+fn here(model: &Model) -> Option<Place> {
+    lie(model, Rect::new(0, 0, model.size.width, model.size.height))
+}
+
+/// Where everything lies. The list is as small as can be while the request and the result are read;
+/// without jobs it has all the room, because there is nothing to say below it.
+fn lie(model: &Model, area: Rect) -> Option<Place> {
+    let rows = if model.jobs.is_whole { 0 } else { model.jobs.rows().len() };
+    let mut place = place(area, cells(rows).saturating_add(3))?;
+    if model.jobs.rows().is_empty() {
+        place.list.height += place.details.height;
+        place.details = Rect { y: place.list.bottom(), height: 0, ..place.details };
+    }
+    Some(place)
+}
+
+#[cfg(test)]
+mod tests;
