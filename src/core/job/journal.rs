@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{LOOKED_EVERY, SERVED_FOR};
 use crate::domain::{JobState, Operation, SessionId};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::run::Tap;
 use crate::event::{EventKind, RunControl};
 use crate::store::{ENDED_FOR, Held, JobEnd, JobProgress, JobUnit, NewJob, Pending, Renewal, Store, Taken, Worker};
@@ -39,10 +39,19 @@ struct Inner {
 /// How this process stands to its job.
 #[derive(Default)]
 struct Standing {
-    /// It is stored, and this process works on it.
+    /// It is stored, or is being stored.
+    has_begun: AtomicBool,
+    /// And this process works on it.
     is_held: AtomicBool,
     /// This process ends, and the job is for another to take up.
     is_let_go: AtomicBool,
+}
+
+impl Standing {
+    fn begin(&self) {
+        self.has_begun.store(true, Ordering::Release);
+        self.is_held.store(true, Ordering::Release);
+    }
 }
 
 /// Whether a job had begun before.
@@ -86,7 +95,8 @@ impl Journal {
                 break;
             }
         }
-        let standing = Standing { is_held: AtomicBool::new(true), ..Standing::default() };
+        let standing =
+            Standing { has_begun: AtomicBool::new(true), is_held: AtomicBool::new(true), ..Standing::default() };
         Ok(Self(Arc::new(Inner {
             store,
             worker,
@@ -130,11 +140,36 @@ impl Journal {
     /// # Errors
     /// `storage`.
     pub async fn begin(&self) -> Result<Begun> {
-        let new = self.0.new.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(new) = new else { return Ok(Begun::Before) };
-        self.0.store.begin_job(new, self.0.worker.clone()).await?;
-        self.0.standing.is_held.store(true, Ordering::Release);
+        let Some(pending) = self.beginning() else { return Ok(Begun::Before) };
+        pending.await?;
+        self.0.standing.begin();
         Ok(Begun::Now)
+    }
+
+    /// As [`Journal::begin`], for work that can do without: where the job cannot be stored, nothing is written down of it.
+    pub async fn begin_if_possible(&self) {
+        if let Err(error) = self.begin().await {
+            tracing::info!(job = %self.id(), %error, "the job cannot be stored, so it cannot be resumed");
+        }
+    }
+
+    /// As [`Journal::begin_if_possible`], with nobody waiting: for work whose progress is written down by [`Journal::note`] alone.
+    pub fn begin_aside(&self) {
+        if let Some(pending) = self.beginning() {
+            self.0.standing.begin();
+            let journal = self.clone();
+            pending.unattended_aside_but(move || journal.0.standing.is_held.store(false, Ordering::Release));
+        }
+    }
+
+    fn beginning(&self) -> Option<Pending<()>> {
+        let new = self.0.new.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(self.0.store.begin_job(new, self.0.worker.clone()))
+    }
+
+    /// Whether what is made is to be stored by [`Journal::record`]. It is not where the job could not be stored.
+    pub fn has_begun(&self) -> bool {
+        self.0.standing.has_begun.load(Ordering::Acquire)
     }
 
     /// Writes down what is done; answers once that is durable, with `conflict` when another process has taken the job up.
@@ -147,7 +182,7 @@ impl Journal {
     pub fn note(&self, progress: JobProgress) {
         if self.is_held() {
             self.note_units(&progress);
-            self.0.store.record_progress(self.0.held, progress).unattended();
+            self.0.store.record_progress(self.0.held, progress).unattended_aside();
         }
     }
 
@@ -218,7 +253,7 @@ impl Journal {
                     control.cancel_all();
                 }
                 // The lease is long enough for a few more tries.
-                Err(error) => tracing::warn!(job = %self.id(), %error, "the job's lease could not be renewed"),
+                Err(error) => tracing::info!(job = %self.id(), %error, "the job's lease could not be renewed"),
             }
         }
     }
@@ -231,10 +266,10 @@ impl Journal {
     async fn look(&self) -> Result<Renewal> {
         let job = self.0.store.job(self.id()).await?;
         Ok(match job {
-            Some((job, _)) if job.attempt == self.0.held.attempt && !job.state.has_ended() => {
-                if job.state == JobState::Stopping { Renewal::StopAsked } else { Renewal::Held }
-            }
-            _ => Renewal::Lost,
+            Some((job, _)) if job.attempt != self.0.held.attempt || job.state.has_ended() => Renewal::Lost,
+            Some((job, _)) if job.state == JobState::Stopping => Renewal::StopAsked,
+            // It may not be stored yet.
+            _ => Renewal::Held,
         })
     }
 
@@ -255,19 +290,22 @@ impl Journal {
         };
         let Inner { store, held, kept, standing, has_units, .. } = &*self.0;
         let is_let_go = standing.is_let_go.load(Ordering::Acquire);
+        if state == JobState::Cancelled && is_let_go {
+            return self.note_end(store.release_job(*held).await);
+        }
         let is_of_use = *kept || (state != JobState::Finished && has_units.load(Ordering::Acquire));
         let stored_for = if is_of_use { ENDED_FOR } else { SERVED_FOR };
-        let written = if state == JobState::Cancelled && is_let_go {
-            store.release_job(*held).await
-        } else {
-            store.end_job(*held, JobEnd { state, event: last.clone(), stored_for }).await
-        };
-        match written {
-            Ok(()) => {}
-            Err(Error::Conflict(reason)) => {
-                tracing::warn!(job = %held.id, reason, "the end of a job is not written down");
-            }
-            Err(error) => tracing::error!(job = %held.id, %error, "the end of a job could not be written down"),
+        let written = store.end_job(*held, JobEnd { state, event: last.clone(), stored_for });
+        if state == JobState::Finished && !*kept {
+            // Its consumer has the result, and need not wait for this.
+            return written.unattended_aside();
+        }
+        self.note_end(written.await);
+    }
+
+    fn note_end(&self, written: Result<()>) {
+        if let Err(error) = written {
+            tracing::info!(job = %self.id(), %error, "the end of a job is not written down");
         }
     }
 }

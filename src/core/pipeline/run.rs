@@ -91,9 +91,8 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
     }
     let session = plan.save.then(|| ports.store.begin_session(plan.session()));
     let job = async {
-        match &plan.journal {
-            Some(journal) => journal.begin().await.map(drop),
-            None => Ok(()),
+        if let Some(journal) = &plan.journal {
+            journal.begin_if_possible().await;
         }
     };
     let session = async {
@@ -103,10 +102,9 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
         }
     };
     // Both are asked for before either is waited for, so that they are committed together.
-    let (job, session) = tokio::join!(job, session);
-    match session {
-        Err(Error::Conflict(_)) if is_resumed => job,
-        session => job.and(session),
+    match tokio::join!(session, job).0 {
+        Err(Error::Conflict(_)) if is_resumed => Ok(()),
+        session => session,
     }
 }
 
@@ -282,9 +280,9 @@ async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Er
 /// warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
     let refused = match (&plan.journal, plan.save) {
-        (Some(journal), _) => record(journal, plan.save, prompt.clone()).await.err(),
-        (None, true) => append(ports, prompt.clone()).await.err(),
-        (None, false) => None,
+        (Some(journal), _) if journal.has_begun() => record(journal, plan.save, prompt.clone()).await.err(),
+        (_, true) => append(ports, prompt.clone()).await.err(),
+        (_, false) => None,
     };
     let unsaved = match refused {
         Some(error) => Some(unsaved::save(plan, ports, &prompt, &error).await),

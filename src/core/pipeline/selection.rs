@@ -91,7 +91,7 @@ pub async fn select(
 ) -> Result<SelectResult> {
     events.send(plan.started()).await;
     if let Some(journal) = &plan.journal {
-        journal.begin().await?;
+        journal.begin_aside();
     }
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;

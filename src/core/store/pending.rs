@@ -71,10 +71,26 @@ impl Pending<()> {
 
     /// As [`Pending::unattended`]; a failure is also given to `on_failure`, on whichever thread it happens.
     pub fn unattended_but(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) {
-        let on_failure = move |error: &Error| {
+        self.left_to(move |error| {
             log_unattended(error);
             on_failure(error);
-        };
+        });
+    }
+
+    /// As [`Pending::unattended`], of something that nobody misses: a failure is a line in the log and no warning.
+    pub fn unattended_aside(self) {
+        self.unattended_aside_but(|| {});
+    }
+
+    /// As [`Pending::unattended_aside`]; a failure is also told to `on_failure`.
+    pub fn unattended_aside_but(self, on_failure: impl Fn() + Send + Sync + 'static) {
+        self.left_to(move |error| {
+            tracing::info!(%error, "the database failed to write what nobody misses");
+            on_failure();
+        });
+    }
+
+    fn left_to(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) {
         match self.0 {
             State::Ready(Some(Err(error))) => on_failure(&error),
             State::Ready(_) => {}

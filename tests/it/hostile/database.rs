@@ -7,11 +7,19 @@ use super::HOSTILE;
 use crate::support::Home;
 
 /// Columns of text that the program itself reads as one of a few words or as the name of its own.
-const STRUCTURAL: &[&str] =
-    &["prompts.phase", "prompts.source", "steps.phase", "calls.state", "spaces.provider", "spaces.model"];
+const STRUCTURAL: &[&str] = &[
+    "prompts.phase",
+    "prompts.source",
+    "steps.phase",
+    "calls.state",
+    "spaces.provider",
+    "spaces.model",
+    "jobs.state",
+    "jobs.operation",
+];
 
 /// Members of stored JSON that the program itself reads as one of a few words.
-const WORDS: &[&str] = &["phase", "source", "phases", "operation", "kind", "status"];
+const WORDS: &[&str] = &["phase", "source", "phases", "operation", "kind", "status", "type", "code"];
 
 /// A home with stored prompts of two runs, judged, changed and paid for; then every text of it is made hostile. Ids
 /// come with it, the newest first.
