@@ -74,6 +74,13 @@ impl Progress {
         });
     }
 
+    /// Draws the run as it is now, of which only whole units are told.
+    pub(crate) fn draw_units(&mut self, printer: &Printer, view: &RunView) {
+        if let Some(operation) = view.operation {
+            self.draw_lines(printer, |frame| vec![job_line(operation, view, frame)]);
+        }
+    }
+
     /// Draws these lines, never fewer than before.
     pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<Shown>) {
         let elapsed = self.started.elapsed();

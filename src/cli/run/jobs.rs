@@ -110,7 +110,7 @@ impl Telling<'_> {
 
     fn draw(&mut self) {
         if let Some(progress) = &mut self.progress {
-            progress.draw(self.printer, &self.view);
+            progress.draw_units(self.printer, &self.view);
         }
     }
 

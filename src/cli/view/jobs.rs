@@ -1,6 +1,6 @@
 //! Jobs: a line for each, one in full, and what happens in one.
 
-use aludel_core::domain::{Job, JobDetails, JobState, Timestamp, write_moment};
+use aludel_core::domain::{Job, JobDetails, JobState, Operation, Timestamp, write_moment};
 use aludel_core::event::EventKind;
 
 use super::page::{Page, Role};
@@ -70,7 +70,7 @@ pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
 pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
     let line = match kind {
         EventKind::Started { operation, total, .. } => match total {
-            Some(total) => format!("{operation} began: {}", count_of(*total, "unit")),
+            Some(total) => format!("{operation} began: {}", count_of(*total, unit_of(*operation))),
             None => format!("{operation} began"),
         },
         EventKind::VariantFinished { variant, prompt, .. } => {
@@ -95,6 +95,15 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
         | EventKind::Spent { .. } => return,
     };
     page.line(one_line(&line));
+}
+
+/// What its units are called.
+const fn unit_of(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Generate => "variant",
+        Operation::Select | Operation::Compare => "comparison",
+        _ => "unit",
+    }
 }
 
 /// `2 of 3`, or what is done where nobody knows of how many.

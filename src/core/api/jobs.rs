@@ -2,6 +2,7 @@
 
 use super::bounds::{BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
+use super::prompts::fragment;
 use super::{Decoded, Request, limits};
 use crate::domain::{JobState, SessionId};
 
@@ -29,16 +30,7 @@ impl JobKey {
         if let Ok(id) = text.parse() {
             return Ok(Self::Id(id));
         }
-        let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
-        let is_fragment = (limits::ID_FRAGMENT_CHARS..=32).contains(&digits.len());
-        if is_fragment && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Self::Fragment(digits));
-        }
-        let shown: String = text.chars().take(40).collect();
-        Err(format!(
-            "`{shown}` is not a job id: give the id `aludel jobs` shows, {} or more of its first or last characters, or @last",
-            limits::ID_FRAGMENT_CHARS
-        ))
+        fragment(text, "job", "aludel jobs").map(Self::Fragment)
     }
 }
 

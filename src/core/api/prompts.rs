@@ -35,18 +35,23 @@ impl PromptKey {
         if let Ok(id) = text.parse() {
             return Ok(Self::Id(id));
         }
-        let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
-        let shown: String = text.chars().take(40).collect();
-        if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_hexdigit()) || digits.len() > 32 {
-            return Err(format!(
-                "`{shown}` is not a prompt id: give the id `aludel list` shows, six or more of its first or last characters, or @last"
-            ));
-        }
-        if digits.len() < limits::ID_FRAGMENT_CHARS {
-            return Err(format!("`{shown}` is too short: give at least {} characters", limits::ID_FRAGMENT_CHARS));
-        }
-        Ok(Self::Fragment(digits))
+        fragment(text, "prompt", "aludel list").map(Self::Fragment)
     }
+}
+
+/// A beginning or end of an id, its dashes dropped, in lower case. `command` lists things of this kind.
+pub(super) fn fragment(text: &str, thing: &str, command: &str) -> Result<String, String> {
+    let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
+    let shown: String = text.chars().take(40).collect();
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_hexdigit()) || digits.len() > 32 {
+        return Err(format!(
+            "`{shown}` is not a {thing} id: give the id `{command}` shows, six or more of its first or last characters, or @last"
+        ));
+    }
+    if digits.len() < limits::ID_FRAGMENT_CHARS {
+        return Err(format!("`{shown}` is too short: give at least {} characters", limits::ID_FRAGMENT_CHARS));
+    }
+    Ok(digits)
 }
 
 impl std::fmt::Display for PromptKey {

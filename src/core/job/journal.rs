@@ -17,6 +17,11 @@ use crate::store::{ENDED_FOR, Held, JobEnd, JobProgress, JobUnit, NewJob, Pendin
 /// Units that are read at once.
 const STEP: u32 = 1_000;
 
+/// The name of a variant as a unit of a job.
+pub fn variant_unit(variant: u32) -> String {
+    variant.to_string()
+}
+
 /// What is written down of one attempt of a job. Clones write of the same one.
 #[derive(Clone)]
 pub struct Journal(Arc<Inner>);
@@ -204,6 +209,10 @@ impl Journal {
             let progress = match kind {
                 // What was only stopped is still to be done.
                 EventKind::VariantFailed { .. } if stopped.is_cancelled() => JobProgress::default(),
+                // It was done before, and counts as that.
+                EventKind::VariantFailed { variant, .. } if journal.result_of(&variant_unit(*variant)).is_some() => {
+                    JobProgress { failed: 1, ..JobProgress::default() }
+                }
                 EventKind::VariantFailed { .. } => JobProgress { done: 1, failed: 1, ..JobProgress::default() },
                 // In a generation the judge's work is no unit.
                 EventKind::Judged { .. } => JobProgress {
@@ -295,12 +304,7 @@ impl Journal {
         }
         let is_of_use = *kept || (state != JobState::Finished && has_units.load(Ordering::Acquire));
         let stored_for = if is_of_use { ENDED_FOR } else { SERVED_FOR };
-        let written = store.end_job(*held, JobEnd { state, event: last.clone(), stored_for });
-        if state == JobState::Finished && !*kept {
-            // Its consumer has the result, and need not wait for this.
-            return written.unattended_aside();
-        }
-        self.note_end(written.await);
+        self.note_end(store.end_job(*held, JobEnd { state, event: last.clone(), stored_for }).await);
     }
 
     fn note_end(&self, written: Result<()>) {

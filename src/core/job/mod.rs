@@ -25,7 +25,7 @@ use std::time::Duration;
 
 pub use answers::{JournalledAnswers, LIMITS as ANSWER_LIMITS};
 pub use follow::Following;
-pub use journal::{Begun, Journal};
+pub use journal::{Begun, Journal, variant_unit};
 pub use keep::Keeper;
 
 /// How long a process holds a job without a sign of life.

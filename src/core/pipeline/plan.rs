@@ -10,7 +10,7 @@ use crate::domain::{Operation, Phase, Prompt, SessionId, Timestamp};
 use crate::error::Result;
 use crate::event::EventKind;
 use crate::ids::IdSource;
-use crate::job::Journal;
+use crate::job::{Journal, variant_unit};
 use crate::judge::Judge;
 use crate::ledger::{Account, Need};
 use crate::provider::registry::BUILTIN;
@@ -125,11 +125,6 @@ pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
 /// Begins what was announced.
 pub type Begin = Box<dyn FnOnce() + Send>;
 
-/// The name of a variant in a journal.
-pub(super) fn unit_of(variant: u32) -> String {
-    variant.to_string()
-}
-
 /// The name of a step of a variant in a journal.
 pub(super) fn step_of(variant: u32, phase: Phase) -> String {
     format!("{variant}/{phase}")
@@ -152,7 +147,7 @@ impl Plan {
         if let Some(allowance) = &mut self.allowance {
             for (number, steps) in (0..).zip(&mut allowance.variants) {
                 let is_done = |phase: &Phase| journal.result_of(&step_of(number, *phase)).is_some();
-                let done = match journal.result_of(&unit_of(number)) {
+                let done = match journal.result_of(&variant_unit(number)) {
                     Some(_) => steps.len(),
                     // Phases come one after the other.
                     None => self.phases.iter().take_while(|binding| is_done(&binding.phase)).count(),

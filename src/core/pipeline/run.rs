@@ -17,14 +17,14 @@ use tokio::task::JoinSet;
 use super::allowance;
 use super::announce::Announcer;
 use super::outcome::{self, Gathered};
-use super::plan::{Begin, Plan, Ports, unit_of};
+use super::plan::{Begin, Plan, Ports};
 use super::shell::{self, Worked};
 use super::unsaved;
 use super::variant::{self, Progress};
 use crate::domain::{GenerationResult, ModelMetadata, Phase, Prompt, VariantFailure};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 use crate::event::{EventKind, Outcome, Run, RunControl};
-use crate::job::Journal;
+use crate::job::{Journal, variant_unit};
 use crate::ledger::Allotment;
 use crate::offload::{INLINE_BYTES, offload};
 use crate::store::{JobProgress, JobUnit};
@@ -253,7 +253,7 @@ async fn one_variant(
 
 /// What an earlier attempt of the job came to with this variant, where it came to its end.
 fn earlier(plan: &Plan, number: u32) -> Option<Result<Prompt, Error>> {
-    plan.journal.as_ref()?.result_of(&unit_of(number))?;
+    plan.journal.as_ref()?.result_of(&variant_unit(number))?;
     let prompt = plan.earlier.iter().find(|prompt| prompt.variant == number).cloned();
     Some(prompt.ok_or_else(|| {
         Error::Conflict(format!("variant {} was finished before, and its prompt has been deleted since", number + 1))
@@ -299,7 +299,7 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
 /// made again by the next attempt.
 async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Error> {
     let bytes = prompt.content.len() + prompt.original_input.len();
-    let (unit, result) = (unit_of(prompt.variant), json!({ "prompt_id": prompt.id }));
+    let (unit, result) = (variant_unit(prompt.variant), json!({ "prompt_id": prompt.id }));
     let progress = JobProgress {
         units: if save { vec![JobUnit { unit, is_whole: true, result }] } else { Vec::new() },
         events: vec![EventKind::variant_finished(prompt.clone())],

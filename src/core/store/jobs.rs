@@ -22,6 +22,9 @@ pub const ENDED_FOR: Duration = Duration::from_hours(7 * 24);
 /// How long interrupted jobs are stored.
 pub const INTERRUPTED_FOR: Duration = Duration::from_hours(30 * 24);
 
+/// Attempts after which a kept job is taken up by command alone: it may be what ends its processes.
+pub const MOST_ATTEMPTS: u32 = 8;
+
 /// The jobs' half of a database of prompts.
 pub trait JobStore: Send + Sync {
     /// Stores a new job, which this worker holds as its first attempt, and forgets jobs of long ago. Fails with `conflict` when
@@ -32,7 +35,7 @@ pub trait JobStore: Send + Sync {
     /// such job.
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
 
-    /// Takes up the kept job whose lease ran out first, or that its worker let go of.
+    /// Takes up the kept job whose lease ran out first, or that its worker let go of, unless it was begun [`MOST_ATTEMPTS`] times.
     fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>>;
 
     /// Renews the lease.

@@ -42,8 +42,8 @@ pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};
 pub use jobs::{
-    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, NewJob, Renewal, Taken,
-    Taking, Worker,
+    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, MOST_ATTEMPTS, NewJob,
+    Renewal, Taken, Taking, Worker,
 };
 pub use judgements::JudgementStore;
 pub use measure::{MeasureProgress, MeasureStore, MeasureWatch, Measured, Relations};

@@ -198,6 +198,8 @@ async fn a_resumed_job_does_not_bring_back_what_was_deleted() {
     let result = outcome.generation().unwrap();
     assert_eq!((result.prompts.len(), result.failures.len()), (2, 1));
     assert!(result.failures[0].error.detail.contains("deleted since"), "{}", result.failures[0].error.detail);
+    let details = job(&engine, id).await;
+    assert_eq!((details.job.done, details.job.failed, details.job.total), (3, 1, Some(3)));
 }
 
 #[tokio::test]

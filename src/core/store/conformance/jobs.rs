@@ -11,7 +11,8 @@ use crate::domain::{Job, JobState, Operation, PromptId, SessionId};
 use crate::error::Code;
 use crate::event::EventKind;
 use crate::store::{
-    Filter, Held, JobEnd, JobProgress, JobUnit, Mutation, NewJob, Order, Renewal, Store, Taken, Taking, Worker, samples,
+    Filter, Held, JobEnd, JobProgress, JobUnit, MOST_ATTEMPTS, Mutation, NewJob, Order, Renewal, Store, Taken, Taking,
+    Worker, samples,
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -31,6 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "a job that has finished is not taken up", run: a_finished_job_is_not_taken },
     Check { name: "jobs are listed newest first, by how they stand", run: jobs_are_listed },
     Check { name: "only kept jobs are taken up unasked", run: only_kept_jobs_are_adopted },
+    Check { name: "a job that ends its workers is left alone", run: a_job_that_ends_its_workers_is_left_alone },
     Check { name: "a job that has served its time is forgotten", run: an_old_job_is_forgotten },
     Check { name: "a job goes with the last prompt of its run", run: a_job_goes_with_its_prompts },
     Check { name: "a job is found by the beginning and end of its id", run: a_job_is_found_by_a_fragment },
@@ -300,6 +302,17 @@ fn only_kept_jobs_are_adopted(store: &dyn Store) {
     }
     assert_eq!(adopted, BTreeSet::from([id(3), id(4)]));
     assert_eq!(job(store, 1).state, JobState::Interrupted);
+}
+
+fn a_job_that_ends_its_workers_is_left_alone(store: &dyn Store) {
+    begin_and_die(store, 1, true);
+    for attempt in 2..=MOST_ATTEMPTS {
+        let taken = store.take_abandoned_job(worker("server", Duration::ZERO)).wait().unwrap();
+        assert_eq!(taken.map(|taken| taken.job.attempt), Some(attempt));
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(store.take_abandoned_job(worker("server", LONG)).wait().unwrap(), None);
+    assert_eq!(take(store, 1, LONG).job.attempt, MOST_ATTEMPTS + 1, "by command it goes on");
 }
 
 fn an_old_job_is_forgotten(store: &dyn Store) {

@@ -12,8 +12,8 @@ use crate::domain::{Job, JobState, Operation, SessionId};
 use crate::error::Error;
 use crate::event::EventKind;
 use crate::store::{
-    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, NewJob, Pending, Renewal,
-    Taken, Taking, Worker,
+    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, MOST_ATTEMPTS, NewJob,
+    Pending, Renewal, Taken, Taking, Worker,
 };
 
 impl JobStore for SqliteStore {
@@ -138,7 +138,8 @@ pub(super) fn take(connection: &Connection, id: SessionId, worker: &Worker) -> O
 /// Takes up the kept job that has waited longest.
 pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcome<Option<Taken>> {
     let is_it = format!(
-        "key = (SELECT key FROM jobs WHERE kept AND stop_asked = 0 AND state IN ('running', 'interrupted') AND {IS_IDLE}
+        "key = (SELECT key FROM jobs WHERE kept AND stop_asked = 0 AND attempt < {MOST_ATTEMPTS}
+                    AND state IN ('running', 'interrupted') AND {IS_IDLE}
                 ORDER BY leased_until LIMIT 1)"
     );
     take_one(connection, &is_it, worker, None)
