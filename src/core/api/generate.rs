@@ -7,8 +7,8 @@ use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 use crate::domain::Phase;
 
-/// Asks for variants of a prompt. What is `None` takes the configuration's default. Written as a job keeps it, under the names of
-/// the fields.
+/// Asks for variants of a prompt. What is `None` takes the configuration's default. Written as a
+/// job keeps it, under the names of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GenerateRequest {

@@ -39,7 +39,8 @@ impl PromptKey {
     }
 }
 
-/// A beginning or end of an id, its dashes dropped, in lower case. `command` lists things of this kind.
+/// A beginning or end of an id, its dashes dropped, in lower case. `command` lists things of this
+/// kind.
 pub(super) fn fragment(text: &str, thing: &str, command: &str) -> Result<String, String> {
     let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
     let shown: String = text.chars().take(40).collect();

@@ -10,7 +10,8 @@ use super::field::{Field, Kind};
 use super::prompts::PROMPT_ID;
 use super::{Decoded, PromptKey, Request, limits};
 
-/// Asks which of several stored prompts is best. Written as a job keeps it, under the names of the fields.
+/// Asks which of several stored prompts is best. Written as a job keeps it, under the names of the
+/// fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectRequest {

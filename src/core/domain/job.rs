@@ -85,7 +85,8 @@ pub struct Job {
     pub failed: u64,
     /// Units in all, at most; null where that is not known.
     pub total: Option<u64>,
-    /// True for a job that survives its watcher. False for one that ends with the command or connection that began it.
+    /// True for a job that survives its watcher. False for one that ends with the command or
+    /// connection that began it.
     pub kept: bool,
     /// How often it was begun: 1, and one more for each time it was resumed.
     pub attempt: u32,

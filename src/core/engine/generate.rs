@@ -63,7 +63,8 @@ impl Engine {
         match life {
             Life::Resumed { journal, earlier, taken } => plan.take_up(journal, earlier, taken),
             Life::New(lifetime) => {
-                // What is not stored, and what is free and made in a moment, is sooner made again than kept.
+                // What is not stored, and what is free and made in a moment, is sooner made again
+                // than kept.
                 let is_worth_it = plan.save && !plan.is_embedded();
                 if lifetime == Lifetime::Kept || is_worth_it {
                     plan.journal = Some(self.journal(NewJob {

@@ -12,7 +12,7 @@ use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobReq
 use crate::domain::{Job, JobDetails, JobList, JobState, Operation, Prompt, PromptId, SessionId};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Run};
-use crate::job::{ADOPTED_EVERY, Following, Journal, LEASE};
+use crate::job::{ADOPTED_EVERY, Following, HINT, Journal, LEASE, no_job};
 use crate::ledger::Need;
 use crate::store::{NewJob, Taken, Taking, Worker};
 
@@ -25,8 +25,6 @@ const MEANINGS_SHOWN: usize = 5;
 /// Characters of what a job is about.
 const ABOUT_CHARS: usize = 80;
 
-const HINT: &str = "`aludel jobs --all` lists them; one that has ended is forgotten after seven days at most";
-
 /// How work comes to be: anew, or taken up again.
 pub(super) enum Life {
     /// Anew.
@@ -36,7 +34,8 @@ pub(super) enum Life {
 }
 
 impl Engine {
-    /// The jobs that are under way or can be taken up again; with `all` those that have finished, too.
+    /// The jobs that are under way or can be taken up again; with `all` those that have finished,
+    /// too.
     ///
     /// # Errors
     /// `storage`.
@@ -79,7 +78,8 @@ impl Engine {
         }
     }
 
-    /// Watches a job from the event of a number on. Dropping the watcher changes nothing for the job. Needs a tokio runtime.
+    /// Watches a job from the event of a number on. Dropping the watcher changes nothing for the
+    /// job. Needs a tokio runtime.
     ///
     /// # Errors
     /// As [`Engine::job`].
@@ -88,8 +88,8 @@ impl Engine {
         Following::of(Arc::clone(self.store()), id, request.from).await
     }
 
-    /// Stops a job: its process stops it within a second, what is finished stays. One that nobody works on is cancelled at once; one
-    /// that has ended stays as it is. Answers how it stands.
+    /// Stops a job: its process stops it within a second, what is finished stays. One that nobody
+    /// works on is cancelled at once; one that has ended stays as it is. Answers how it stands.
     ///
     /// # Errors
     /// As [`Engine::job`].
@@ -100,11 +100,13 @@ impl Engine {
         Ok(job)
     }
 
-    /// Takes up a job that was interrupted, stopped or has failed: makes what is not done yet, under its caps, or those of the
-    /// request, less what it has taken before. Needs a tokio runtime. Dropping the run stops it again.
+    /// Takes up a job that was interrupted, stopped or has failed: makes what is not done yet,
+    /// under its caps, or those of the request, less what it has taken before. Needs a tokio
+    /// runtime. Dropping the run stops it again.
     ///
     /// # Errors
-    /// As [`Engine::job`]; `conflict` for one that is under way or has finished, or that this version cannot take up.
+    /// As [`Engine::job`]; `conflict` for one that is under way or has finished, or that this
+    /// version cannot take up.
     pub async fn resume_job(&self, request: ResumeJobRequest) -> Result<Run> {
         let id = self.resolve_job(&request.job_id).await?;
         let worker = worker();
@@ -126,7 +128,8 @@ impl Engine {
         }
     }
 
-    /// Takes up kept jobs that nobody works on, those of processes that died, until the guard is dropped. For a server.
+    /// Takes up kept jobs that nobody works on, those of processes that died, until the guard is
+    /// dropped. For a server.
     pub fn adopt_jobs(&self) -> AdoptsJobs {
         let (engine, stop) = (self.clone(), CancellationToken::new());
         let stopped = stop.clone();
@@ -269,10 +272,6 @@ pub(super) fn about(text: &str) -> String {
 /// A request as a job keeps it.
 pub(super) fn value(request: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(request).map_err(|error| Error::Internal(format!("a job cannot be written as JSON: {error}")))
-}
-
-fn no_job(id: SessionId) -> Error {
-    Error::NotFound { what: "job", key: id.to_string(), hint: HINT }
 }
 
 fn not_resumable(job: &Job) -> Error {

@@ -1,9 +1,10 @@
 //! Which answers are kept: whose, on which shelf, for how long. The cache itself is [`crate::provider::cache`]'s.
 //!
-//! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and `cache.max_size`; the judge's
-//! always, because a comparison is asked at temperature 0 and asked again by every selection among the same prompts. A
-//! request with `no_cache` comes here for neither, but for what its own job was told before it was interrupted. `builtin` is asked each time: it is free, gives the same answer
-//! anyway, and is quicker than a disk.
+//! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and
+//! `cache.max_size`; the judge's always, because a comparison is asked at temperature 0 and asked
+//! again by every selection among the same prompts. A request with `no_cache` comes here for
+//! neither, but for what its own job was told before it was interrupted. `builtin` is asked each
+//! time: it is free, gives the same answer anyway, and is quicker than a disk.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,8 +38,8 @@ impl Engine {
         Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
     }
 
-    /// These judges, each behind the answers that the job's journal has. For requests that leave the cache out: what an earlier
-    /// attempt of the same job was told is no answer of another run.
+    /// These judges, each behind the answers that the job's journal has. For requests that leave
+    /// the cache out: what an earlier attempt of the same job was told is no answer of another run.
     pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
         let store = Arc::new(JournalledAnswers::of(journal.clone()));
         let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));

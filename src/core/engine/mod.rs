@@ -190,9 +190,10 @@ impl Engine {
         Drafts::new(self.paths().drafts.clone(), Arc::clone(&self.inner.clock))
     }
 
-    /// Stops the kept jobs of this process, for another to take up. Waits until the prompts of the runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
-    /// [`Engine::keep_indexed`]'s background leaves that for later; for calls that are being cancelled, [`FAREWELL`] at
-    /// most; and for queued writes. Closes the database and the cache.
+    /// Stops the kept jobs of this process, for another to take up. Waits until the prompts of the
+    /// runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
+    /// [`Engine::keep_indexed`]'s background leaves that for later; for calls that are being
+    /// cancelled, [`FAREWELL`] at most; and for queued writes. Closes the database and the cache.
     ///
     /// # Errors
     /// `storage` when something could not be written: vectors, what a call cost.

@@ -72,7 +72,8 @@ impl Prepared {
         Ok(((self.make)(self.budget_usd, Lifetime::Attached)?.start)())
     }
 
-    /// Begins it as a job that this process works on whoever watches, and answers once it is stored. Needs a tokio runtime.
+    /// Begins it as a job that this process works on whoever watches, and answers once it is
+    /// stored. Needs a tokio runtime.
     ///
     /// # Errors
     /// As [`Prepared::start`]; `storage`.

@@ -59,7 +59,8 @@ impl Engine {
         }))
     }
 
-    /// What is left of a selection that was begun before: what the judge said then is in the cache of its answers.
+    /// What is left of a selection that was begun before: what the judge said then is in the cache
+    /// of its answers.
     pub(super) async fn ready_to_select(&self, request: SelectRequest, life: Life) -> Result<Ready> {
         let matter = self.matter(&request).await?;
         self.ready(Operation::Select, &request, matter, life, None)

@@ -1,4 +1,5 @@
-//! Answers of models, kept in a job's journal: what one attempt was told, the next one does not ask for again.
+//! Answers of models, kept in a job's journal: what one attempt was told, the next one does not ask
+//! for again.
 //!
 //! For requests that leave the cache out, which otherwise has the same use.
 

@@ -1,7 +1,6 @@
 //! Watching a job from anywhere: what is written down of it, as events.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::time::{Instant, sleep};
@@ -13,7 +12,7 @@ use crate::event::{Event, EventKind};
 use crate::store::Store;
 
 /// What to do where there is no such job.
-const HINT: &str = "`aludel jobs --all` lists them; one that ended is forgotten after a while";
+pub const HINT: &str = "`aludel jobs --all` lists them; one that has ended is forgotten after seven days at most";
 
 /// Events that are read at once.
 const STEP: u32 = 256;
@@ -39,7 +38,7 @@ impl Following {
     /// # Errors
     /// `not_found`; `storage`.
     pub async fn of(store: Arc<dyn Store>, id: SessionId, from: u64) -> Result<Self> {
-        let found = store.job_events(id, from, STEP).await?.ok_or_else(|| gone(id))?;
+        let found = store.job_events(id, from, STEP).await?.ok_or_else(|| no_job(id))?;
         let has_read_all = found.events.len() < STEP as usize;
         Ok(Self {
             store,
@@ -58,8 +57,9 @@ impl Following {
         &self.job
     }
 
-    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody works on the job any more and no server
-    /// takes it up: how it stands says [`Following::job`]. Cancel-safe.
+    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody
+    /// works on the job any more and no server takes it up: how it stands says [`Following::job`].
+    /// Cancel-safe.
     ///
     /// # Errors
     /// `not_found` when the job was forgotten meanwhile; `storage`.
@@ -93,27 +93,15 @@ impl Following {
     }
 
     async fn read_more(&mut self) -> Result<()> {
-        let found = self.store.job_events(self.id, self.next, STEP).await?.ok_or_else(|| gone(self.id))?;
+        let found = self.store.job_events(self.id, self.next, STEP).await?.ok_or_else(|| no_job(self.id))?;
         self.has_read_all = found.events.len() < STEP as usize;
         self.read.extend(found.events);
         self.job = found.job;
         Ok(())
     }
-
-    /// The events as a [`futures_util::Stream`], for servers; it ends with the first error, which is logged.
-    pub fn into_stream(self) -> Pin<Box<dyn futures_util::Stream<Item = Event> + Send>> {
-        Box::pin(futures_util::stream::unfold(self, |mut following| async move {
-            match following.next().await {
-                Ok(event) => event.map(|event| (event, following)),
-                Err(error) => {
-                    tracing::warn!(job = %following.id, %error, "a job can no longer be followed");
-                    None
-                }
-            }
-        }))
-    }
 }
 
-fn gone(id: SessionId) -> Error {
+/// That there is no such job.
+pub fn no_job(id: SessionId) -> Error {
     Error::NotFound { what: "job", key: id.to_string(), hint: HINT }
 }

@@ -120,11 +120,6 @@ impl Journal {
         self.0.held.id
     }
 
-    /// True for a job that survives its watcher.
-    pub fn is_kept(&self) -> bool {
-        self.0.kept
-    }
-
     /// True where this is not the first attempt.
     pub fn is_resumed(&self) -> bool {
         self.0.held.attempt > 1
@@ -151,14 +146,16 @@ impl Journal {
         Ok(Begun::Now)
     }
 
-    /// As [`Journal::begin`], for work that can do without: where the job cannot be stored, nothing is written down of it.
+    /// As [`Journal::begin`], for work that can do without: where the job cannot be stored, nothing
+    /// is written down of it.
     pub async fn begin_if_possible(&self) {
         if let Err(error) = self.begin().await {
             tracing::info!(job = %self.id(), %error, "the job cannot be stored, so it cannot be resumed");
         }
     }
 
-    /// As [`Journal::begin_if_possible`], with nobody waiting: for work whose progress is written down by [`Journal::note`] alone.
+    /// As [`Journal::begin_if_possible`], with nobody waiting: for work whose progress is written
+    /// down by [`Journal::note`] alone.
     pub fn begin_aside(&self) {
         if let Some(pending) = self.beginning() {
             self.0.standing.begin();
@@ -172,12 +169,14 @@ impl Journal {
         Some(self.0.store.begin_job(new, self.0.worker.clone()))
     }
 
-    /// Whether what is made is to be stored by [`Journal::record`]. It is not where the job could not be stored.
+    /// Whether what is made is to be stored by [`Journal::record`]. It is not where the job could
+    /// not be stored.
     pub fn has_begun(&self) -> bool {
         self.0.standing.has_begun.load(Ordering::Acquire)
     }
 
-    /// Writes down what is done; answers once that is durable, with `conflict` when another process has taken the job up.
+    /// Writes down what is done; answers once that is durable, with `conflict` when another process
+    /// has taken the job up.
     pub fn record(&self, progress: JobProgress) -> Pending<()> {
         self.note_units(&progress);
         self.0.store.record_progress(self.0.held, progress)
@@ -201,8 +200,8 @@ impl Journal {
         self.0.standing.is_held.load(Ordering::Acquire)
     }
 
-    /// Writes down what followers want to know, as it is sent; what belongs to the storing of a unit, the end and the stream of
-    /// texts are not its part.
+    /// Writes down what followers want to know, as it is sent; what belongs to the storing of a
+    /// unit, the end and the stream of texts are not its part.
     pub fn tap(&self, control: &RunControl) -> Tap {
         let (journal, stopped) = (self.clone(), control.token().clone());
         Arc::new(move |kind| {
@@ -228,8 +227,8 @@ impl Journal {
         })
     }
 
-    /// Does the work, and meanwhile keeps hold of the job. The work is stopped by `control` when somebody asks for that, and when
-    /// another process has taken the job up.
+    /// Does the work, and meanwhile keeps hold of the job. The work is stopped by `control` when
+    /// somebody asks for that, and when another process has taken the job up.
     pub async fn attended<T>(&self, control: &RunControl, work: impl Future<Output = T>) -> T {
         tokio::select! {
             biased;
@@ -282,12 +281,14 @@ impl Journal {
         })
     }
 
-    /// Leaves the job for another process: where the work is stopped after this, it counts as interrupted.
+    /// Leaves the job for another process: where the work is stopped after this, it counts as
+    /// interrupted.
     pub fn let_go(&self) {
         self.0.standing.is_let_go.store(true, Ordering::Release);
     }
 
-    /// Writes down how the job ended. What cannot be written is logged: the work is done all the same.
+    /// Writes down how the job ended. What cannot be written is logged: the work is done all the
+    /// same.
     pub async fn end(&self, last: &EventKind) {
         if !self.is_held() {
             return;

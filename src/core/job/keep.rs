@@ -40,7 +40,8 @@ impl Keeper {
         control.inspect(RunControl::cancel_all).is_some()
     }
 
-    /// Stops all jobs of this process and leaves them for another, and waits until that is written down.
+    /// Stops all jobs of this process and leaves them for another, and waits until that is written
+    /// down.
     pub async fn let_go(&self) {
         loop {
             let ended = self.ended.notified();

@@ -1,16 +1,19 @@
-//! Jobs: work whose progress is written down, so that it can be listed, followed, stopped and taken up again by any process on
-//! the same database.
+//! Jobs: work whose progress is written down, so that it can be listed, followed, stopped and taken
+//! up again by any process on the same database.
 //!
-//! Work that is a job has a [`Journal`], by which it begins, writes down each finished unit, and ends; [`Journal::attended`] keeps
-//! hold of it meanwhile and stops it when somebody asks. A job is *attached* where somebody consumes its
-//! [`Run`](crate::event::Run), and *kept* where [`Keeper`] does. Whoever wants to watch reads what was written down
-//! ([`Following`]): the same events with the same numbers in every process, from any number on.
+//! Work that is a job has a [`Journal`], by which it begins, writes down each finished unit, and
+//! ends; [`Journal::attended`] keeps hold of it meanwhile and stops it when somebody asks. A job is
+//! *attached* where somebody consumes its [`Run`](crate::event::Run), and *kept* where [`Keeper`]
+//! does. Whoever wants to watch reads what was written down ([`Following`]): the same events with
+//! the same numbers in every process, from any number on.
 //!
-//! Resuming is done by the operation that knows the work: it takes the job ([`JobStore::take_job`](crate::store::JobStore)), asks
-//! the journal of the new attempt for the results that it has, and makes the rest.
+//! Resuming is done by the operation that knows the work: it takes the job
+//! ([`JobStore::take_job`](crate::store::JobStore)), asks the journal of the new attempt for the
+//! results that it has, and makes the rest.
 //!
-//! A job that has ended is stored for a while ([`ENDED_FOR`](crate::store::ENDED_FOR)). An attached one that has its result, which
-//! its consumer has seen, or that has nothing to take up again, is stored only until its watchers have seen the end.
+//! A job that has ended is stored for a while ([`ENDED_FOR`](crate::store::ENDED_FOR)). An attached
+//! one that has its result, which its consumer has seen, or that has nothing to take up again, is
+//! stored only until its watchers have seen the end.
 
 mod answers;
 mod follow;
@@ -24,7 +27,7 @@ mod tests;
 use std::time::Duration;
 
 pub use answers::{JournalledAnswers, LIMITS as ANSWER_LIMITS};
-pub use follow::Following;
+pub use follow::{Following, HINT, no_job};
 pub use journal::{Begun, Journal, variant_unit};
 pub use keep::Keeper;
 

@@ -1,7 +1,9 @@
-//! A job of a thousand units, killed at random points, taken up by other processes, watched from two places, stopped, and finished.
+//! A job of a thousand units, killed at random points, taken up by other processes, watched from
+//! two places, stopped, and finished.
 //!
-//! A child is this very test binary, told to run [`child`] alone; its task comes through standard input. What each child does it
-//! also writes to a plain file, line by line, so that what was done can be counted without the journal.
+//! A child is this very test binary, told to run [`child`] alone; its task comes through standard
+//! input. What each child does it also writes to a plain file, line by line, so that what was done
+//! can be counted without the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -133,7 +135,8 @@ fn watch(folder: &Path, from: u64) -> Vec<Event> {
             }
             match seen.last().map(|event| &event.kind) {
                 Some(EventKind::Finished { .. }) => return seen,
-                // It was stopped, and this test takes it up again: what came after has the numbers from here on.
+                // It was stopped, and this test takes it up again: what came after has the numbers
+                // from here on.
                 Some(EventKind::Cancelled {}) => _ = seen.pop(),
                 _ => {}
             }

@@ -11,9 +11,10 @@
 //!
 //! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
 //!
-//! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and [`select`] a selection: ordinary
-//! futures, of which other work can be made. [`start`] and [`start_selection`] put them into their shell ([`start_work`]), which
-//! spawns them and tells their end. [`variant`] is one variant.
+//! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and
+//! [`select`] a selection: ordinary futures, of which other work can be made. [`start`] and
+//! [`start_selection`] put them into their shell ([`start_work`]), which spawns them and tells
+//! their end. [`variant`] is one variant.
 
 mod allowance;
 mod announce;

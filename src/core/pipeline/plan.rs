@@ -141,8 +141,8 @@ impl Plan {
         self.phases.iter().map(|binding| binding.phase).collect()
     }
 
-    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it and what it has taken: what is
-    /// done needs nothing set aside.
+    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it
+    /// and what it has taken: what is done needs nothing set aside.
     pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>, taken: Need) {
         if let Some(allowance) = &mut self.allowance {
             for (number, steps) in (0..).zip(&mut allowance.variants) {

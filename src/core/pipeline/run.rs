@@ -1,9 +1,11 @@
 //! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
 //!
-//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] puts it into its shell.
+//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] puts
+//! it into its shell.
 //!
-//! Where the run is a job, each finished variant is written down with its prompt, in one transaction, and each step of one on the
-//! way; what an earlier attempt has written down is taken from there.
+//! Where the run is a job, each finished variant is written down with its prompt, in one
+//! transaction, and each step of one on the way; what an earlier attempt has written down is taken
+//! from there.
 //!
 //! Variants are begun in their order: each waits for a place, and under a cap until all that it may take is set aside.
 
@@ -83,7 +85,8 @@ pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, contro
 async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Error> {
     let is_resumed = plan.journal.as_ref().is_some_and(Journal::is_resumed);
     if let Some(allowance) = &plan.allowance {
-        // Of one that is taken up again a part is there: what its caps still buy is seen variant by variant.
+        // Of one that is taken up again a part is there: what its caps still buy is seen variant by
+        // variant.
         if !is_resumed && let Some(message) = allowance.outlook(&plan.account).await? {
             events.warn(None, None, message).await;
         }
@@ -101,7 +104,7 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
             None => Ok(()),
         }
     };
-    // Both are asked for before either is waited for, so that they are committed together.
+    // Both are asked for before either is waited for.
     match tokio::join!(session, job).0 {
         Err(Error::Conflict(_)) if is_resumed => Ok(()),
         session => session,
@@ -295,8 +298,8 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
     Ended { variant: number, result: Ok(prompt), unsaved }
 }
 
-/// Writes down that a variant of a job is finished, with its prompt where that is to be stored. Where it is not, the variant is
-/// made again by the next attempt.
+/// Writes down that a variant of a job is finished, with its prompt where that is to be stored.
+/// Where it is not, the variant is made again by the next attempt.
 async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Error> {
     let bytes = prompt.content.len() + prompt.original_input.len();
     let (unit, result) = (variant_unit(prompt.variant), json!({ "prompt_id": prompt.id }));

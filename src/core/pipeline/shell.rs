@@ -1,4 +1,5 @@
-//! The shell around work: spawns it, gives it a voice, has it attended where it is a job, and tells its end.
+//! The shell around work: spawns it, gives it a voice, has it attended where it is a job, and tells
+//! its end.
 
 use super::announce::Announcer;
 use super::plan::Begin;

@@ -71,7 +71,8 @@ fn earlier(plan: &Plan, variant: u32, phase: Phase) -> Option<Step> {
     serde_json::from_value(result.clone()).ok()
 }
 
-/// Writes a step down, so that it is not paid for twice. One of `builtin` costs less to make than to keep.
+/// Writes a step down, so that it is not paid for twice. One of `builtin` costs less to make than
+/// to keep.
 fn note(plan: &Plan, variant: u32, step: &Step) {
     let Some(journal) = plan.journal.as_ref().filter(|_| step.provider != BUILTIN) else { return };
     match serde_json::to_value(step) {

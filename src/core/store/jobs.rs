@@ -1,12 +1,14 @@
-//! The side of the storage seam that knows of jobs: who works on what, what is done of it, and what its followers are told.
+//! The side of the storage seam that knows of jobs: who works on what, what is done of it, and what
+//! its followers are told.
 //!
-//! A job is held by one worker at a time. A worker holds it for a lease, which it renews; one that died leaves a job whose lease
-//! runs out, and such a job is `interrupted` to everybody who reads it, though nobody wrote that. Taking it up again raises its
-//! attempt, and every write names the attempt it belongs to ([`Held`]): what an earlier one still has to say is refused with
+//! A job is held by one worker at a time. A worker holds it for a lease, which it renews; one that
+//! died leaves a job whose lease runs out, and such a job is `interrupted` to everybody who reads
+//! it, though nobody wrote that. Taking it up again raises its attempt, and every write names the
+//! attempt it belongs to ([`Held`]): what an earlier one still has to say is refused with
 //! `conflict`, so a process that slept past its lease does no harm when it wakes.
 //!
-//! Leases and moments are by the backend's own clock. No method waits for anybody, so the same promises hold among threads,
-//! processes and machines.
+//! Leases and moments are by the backend's own clock. No method waits for anybody, so the same
+//! promises hold among threads, processes and machines.
 
 use std::time::Duration;
 
@@ -16,7 +18,8 @@ use super::Pending;
 use crate::domain::{Job, JobState, Operation, Prompt, SessionId};
 use crate::event::EventKind;
 
-/// How long jobs are stored that were stopped while nobody worked on them. What has served its time goes when the next job begins.
+/// How long jobs are stored that were stopped while nobody worked on them. What has served its time
+/// goes when the next job begins.
 pub const ENDED_FOR: Duration = Duration::from_hours(7 * 24);
 
 /// How long interrupted jobs are stored.
@@ -27,22 +30,24 @@ pub const MOST_ATTEMPTS: u32 = 8;
 
 /// The jobs' half of a database of prompts.
 pub trait JobStore: Send + Sync {
-    /// Stores a new job, which this worker holds as its first attempt, and forgets jobs of long ago. Fails with `conflict` when
-    /// its id is already there.
+    /// Stores a new job, which this worker holds as its first attempt, and forgets jobs of long
+    /// ago. Fails with `conflict` when its id is already there.
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()>;
 
-    /// Takes up a job that nobody works on and that has no result yet, atomically among all workers. `None` when there is no
-    /// such job.
+    /// Takes up a job that nobody works on and that has no result yet, atomically among all
+    /// workers. `None` when there is no such job.
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
 
-    /// Takes up the kept job whose lease ran out first, or that its worker let go of, unless it was begun [`MOST_ATTEMPTS`] times.
+    /// Takes up the kept job whose lease ran out first, or that its worker let go of, unless it was
+    /// begun [`MOST_ATTEMPTS`] times.
     fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>>;
 
     /// Renews the lease.
     fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal>;
 
-    /// Writes down what is done of it, with the prompts that were made by it, all or none. A unit that is there already stays as it
-    /// is. Fails with `conflict` when another attempt holds the job; for the prompts as [`super::Store::append`].
+    /// Writes down what is done of it, with the prompts that were made by it, all or none. A unit
+    /// that is there already stays as it is. Fails with `conflict` when another attempt holds the
+    /// job; for the prompts as [`super::Store::append`].
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()>;
 
     /// Says how it ended, with the last event. Fails with `conflict` when another attempt holds it.
@@ -51,8 +56,8 @@ pub trait JobStore: Send + Sync {
     /// Lets go of it, so that it is interrupted at once.
     fn release_job(&self, held: Held) -> Pending<()>;
 
-    /// Asks its worker to stop; one that is interrupted is cancelled at once, one that has ended stays as it is. Answers how it
-    /// stands then; `None` when there is no such job.
+    /// Asks its worker to stop; one that is interrupted is cancelled at once, one that has ended
+    /// stays as it is. Answers how it stands then; `None` when there is no such job.
     fn stop_job(&self, id: SessionId) -> Pending<Option<Job>>;
 
     /// One job with its request.
@@ -61,14 +66,16 @@ pub trait JobStore: Send + Sync {
     /// The jobs in one of these states, in any where none is named, newest first, at most `limit`.
     fn jobs(&self, states: Vec<JobState>, limit: u32) -> Pending<Vec<Job>>;
 
-    /// The ids that begin or end with `fragment`, newest first, at most `limit`. As [`super::Store::resolve`].
+    /// The ids that begin or end with `fragment`, newest first, at most `limit`. As
+    /// [`super::Store::resolve`].
     fn resolve_job(&self, fragment: String, limit: usize) -> Pending<Vec<SessionId>>;
 
     /// What is done of it, by name from `after` on, at most `limit`.
     fn job_units(&self, id: SessionId, after: Option<String>, limit: u32) -> Pending<Vec<JobUnit>>;
 
-    /// What its followers are told from this number on, at most `limit`, and how the job stands; `None` when there is no such job.
-    /// One state of the database: where fewer than `limit` come, there were no more when the job stood so.
+    /// What its followers are told from this number on, at most `limit`, and how the job stands;
+    /// `None` when there is no such job. One state of the database: where fewer than `limit` come,
+    /// there were no more when the job stood so.
     fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>>;
 }
 

@@ -7,8 +7,9 @@
 //! What calls to models cost is kept behind the same seam ([`SpendStore`]), because a cap that several processes share
 //! needs what they share; [`StoreBook`] makes the ledger's book of it. Deleting prompts never deletes what they cost.
 //!
-//! Prompts are found by words and by nearness through [`FindStore`], and added up through [`MeasureStore`]; what judges said
-//! of them is kept through [`JudgementStore`]. What is being worked on, and what of it is done, is kept through [`JobStore`].
+//! Prompts are found by words and by nearness through [`FindStore`], and added up through
+//! [`MeasureStore`]; what judges said of them is kept through [`JudgementStore`]. What is being
+//! worked on, and what of it is done, is kept through [`JobStore`].
 //!
 //! Filters are applied inside the store, never after a limit. What every backend must do is
 //! `conformance`, one suite that each runs (feature `test-support`).

@@ -77,7 +77,8 @@ impl Pending<()> {
         });
     }
 
-    /// As [`Pending::unattended`], of something that nobody misses: a failure is a line in the log and no warning.
+    /// As [`Pending::unattended`], of something that nobody misses: a failure is a line in the log
+    /// and no warning.
     pub fn unattended_aside(self) {
         self.unattended_aside_but(|| {});
     }

@@ -45,7 +45,8 @@ pub trait SpendStore: Send + Sync {
     /// Calls added up: a row for each key, in no order; for no key one row, also where there is no call.
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>>;
 
-    /// How many calls of this run went out, and what they count as, those under way at their worst case.
+    /// How many calls of this run went out, and what they count as, those under way at their worst
+    /// case.
     fn counted_for(&self, session: SessionId) -> Pending<Need>;
 
     /// What the calls of the day of `moment` (UTC) count as, those under way at their worst case.

@@ -1,5 +1,5 @@
-//! A run, or what is told of a job, as server-sent events (WHATWG HTML, section 9.2): one event a message, its type as the event name, the
-//! event's JSON as the data, the terminal event last.
+//! A run, or what is told of a job, as server-sent events (WHATWG HTML, section 9.2): one event a
+//! message, its type as the event name, the event's JSON as the data, the terminal event last.
 //!
 //! What is already waiting goes out in one piece, so a fast run does not wake the connection for every token; a quiet
 //! run sends a comment now and then, so that nothing between takes the connection for dead. The stream owns the
@@ -35,7 +35,8 @@ fn streamed(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// The answer that streams what is told of a job, each event with its number as its id. `halting` ends it; the job goes on.
+/// The answer that streams what is told of a job, each event with its number as its id. `halting`
+/// ends it; the job goes on.
 pub(super) fn answer_following(following: Following, halting: CancellationToken) -> Response {
     let pieces = futures_util::stream::unfold((following, halting), |(mut following, halting)| async {
         let piece = next_of(&mut following, &halting).await?;

@@ -1,4 +1,5 @@
-//! Jobs: held by one worker at a time, their progress written once, their events the same for all who watch.
+//! Jobs: held by one worker at a time, their progress written once, their events the same for all
+//! who watch.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -164,7 +165,8 @@ fn prompts_come_with_their_unit(store: &dyn Store) {
     let with = |name: &str, seed: u32| JobProgress { prompts: vec![samples::prompt(seed)], ..done(name) };
     store.record_progress(held, with("a", 7)).wait().unwrap();
     assert_eq!(store.get(PromptId(samples::id(7))).wait().unwrap(), Some(samples::prompt(7)));
-    // A prompt that cannot be stored takes its unit back with it, and a unit of a lost job its prompt.
+    // A prompt that cannot be stored takes its unit back with it, and a unit of a lost job its
+    // prompt.
     assert_fails(store.record_progress(held, with("b", 7)).wait(), Code::Conflict);
     assert_fails(store.record_progress(Held { attempt: 2, ..held }, with("c", 8)).wait(), Code::Conflict);
     assert_fails(store.record_progress(Held { id: id(2), ..held }, with("d", 9)).wait(), Code::Conflict);

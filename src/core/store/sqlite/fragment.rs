@@ -54,7 +54,8 @@ pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> 
     Ok(ids)
 }
 
-/// The hexadecimal digits of a fragment, its dashes left out; none where there are none, or anything else is in it.
+/// The hexadecimal digits of a fragment, its dashes left out; none where there are none, or
+/// anything else is in it.
 pub(super) fn digits(fragment: &str) -> Option<String> {
     let digits: String = fragment.chars().filter(|char| *char != '-').collect();
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)

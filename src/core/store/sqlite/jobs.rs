@@ -1,4 +1,5 @@
-//! Jobs as rows. That one is interrupted is nowhere written where its worker died: it is read from its lease.
+//! Jobs as rows. That one is interrupted is nowhere written where its worker died: it is read from
+//! its lease.
 
 use std::time::Duration;
 
@@ -145,7 +146,8 @@ pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcom
     take_one(connection, &is_it, worker, None)
 }
 
-/// The one statement that makes a job a worker's. What ended before is told as going on: its last event gives its number to that.
+/// The one statement that makes a job a worker's. What ended before is told as going on: its last
+/// event gives its number to that.
 fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[u8; 16]>) -> Outcome<Option<Taken>> {
     let mut statement = connection.prepare_cached(&format!(
         "UPDATE jobs SET attempt = attempt + 1, state = 'running', owner = ?1, leased_until = {NOW} + ?2, stop_asked = 0,
@@ -314,7 +316,8 @@ pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> 
     Ok(found)
 }
 
-/// The ids that begin or end with these digits, newest first. There are few jobs, so all are looked at.
+/// The ids that begin or end with these digits, newest first. There are few jobs, so all are looked
+/// at.
 pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<SessionId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
@@ -358,8 +361,8 @@ pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u
     Ok(Some(JobEvents { events, job }))
 }
 
-/// Forgets the jobs of runs of which nothing is left, neither stored nor in the trash, unless somebody works on them. Their
-/// events hold what they made.
+/// Forgets the jobs of runs of which nothing is left, neither stored nor in the trash, unless
+/// somebody works on them. Their events hold what they made.
 pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = SessionId>) -> Outcome<()> {
     let mut statement = connection.prepare_cached(&format!(
         "DELETE FROM jobs WHERE id = ?1 AND {IS_IDLE}

@@ -1,7 +1,8 @@
 //! `POST /api/v1/prompts/generate`: a run, as its result, as its events, or as a job.
 //!
-//! Owns waiting for a run's end; the stream of events is made by `sse`. A run never outlives its client, unless the client
-//! asked for that: dropping the future or the stream cancels it. When the server halts, the run is cancelled and the client is told why.
+//! Owns waiting for a run's end; the stream of events is made by `sse`. A run never outlives its
+//! client, unless the client asked for that: dropping the future or the stream cancels it. When the
+//! server halts, the run is cancelled and the client is told why.
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::error::{Code, Error};

@@ -1,7 +1,9 @@
-//! Jobs: listed, shown, followed from any event on, stopped; and work begun as a job for clients that do not want to wait.
+//! Jobs: listed, shown, followed from any event on, stopped; and work begun as a job for clients
+//! that do not want to wait.
 //!
-//! The events of a job carry their numbers as ids, so a client that lost its connection goes on where it was with
-//! `Last-Event-ID`, as every `EventSource` does. Watching and no longer watching change nothing for the job.
+//! The events of a job carry their numbers as ids, so a client that lost its connection goes on
+//! where it was with `Last-Event-ID`, as every `EventSource` does. Watching and no longer watching
+//! change nothing for the job.
 
 use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, Request as _};
 use aludel_core::domain::JobState;
@@ -42,7 +44,8 @@ pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap,
 pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[EVENTS])?;
     let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
-    // The header is what a client sends by itself when it comes back: it has seen more than its first address says.
+    // The header is what a client sends by itself when it comes back: it has seen more than its
+    // first address says.
     if let Some(last) = last_event_id(&headers)? {
         raw.insert(FROM.to_owned(), json!(last + 1));
     }
