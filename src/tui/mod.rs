@@ -281,7 +281,10 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
         loop {
             tokio::select! {
                 _ = term.recv() => break,
-                _ = hangup.recv() => break,
+                _ = hangup.recv() => {
+                    tokio::spawn(terminal::hangup::end_if_stuck());
+                    break;
+                }
                 // `^C` in an editor is for the editor, though the terminal tells us too.
                 _ = interrupt.recv() => if !terminal::modes::is_lent() { break },
             }

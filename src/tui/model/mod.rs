@@ -327,6 +327,13 @@ impl Model {
         self.run.as_ref().filter(|run| run.is_live())
     }
 
+    /// True while something runs of which quitting would lose a part. A run that has told its ranking only closes its books.
+    pub(crate) fn has_unfinished_work(&self) -> bool {
+        self.live_run().is_some_and(|run| run.best().is_none())
+            || self.judge.live().is_some()
+            || self.history.transfer.is_some()
+    }
+
     /// A ticket for the next question.
     pub(crate) fn ticket(&mut self) -> Ticket {
         self.last_ticket = self.last_ticket.next();

@@ -134,7 +134,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::AllSettings => return overlays::all_settings::open(model),
         Action::Log => return overlays::log::open(model),
         Action::StopOrQuit => return stop_or_quit(model),
-        Action::Quit if model.is_busy() => {
+        Action::Quit if model.has_unfinished_work() => {
             model.overlay = Some(Overlay::ConfirmQuit);
         }
         Action::Quit => return vec![TerminalEffect::Quit.into()],

@@ -15,6 +15,7 @@ use crossterm::event::{
 use futures_util::Stream;
 use ratatui::layout::Position;
 
+use super::hangup::has_hung_up;
 use super::signals::Signals;
 use super::unread::wake_reader;
 use crate::tui::message::{Message, Pointer};
@@ -42,6 +43,9 @@ pub(crate) struct Keyboard {
 impl Keyboard {
     /// The next event, if it is there. No byte is left behind in the terminal unless its reader knows of it.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Event>>> {
+        if has_hung_up() {
+            return Poll::Ready(None);
+        }
         if self.signals.is_none() {
             self.signals = Signals::listen().ok();
         }
@@ -81,7 +85,9 @@ impl Input for Keyboard {
     }
 
     fn resume(&mut self) {
-        self.stream.get_or_insert_default();
+        if !has_hung_up() {
+            self.stream.get_or_insert_default();
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod clipboard;
 pub(crate) mod editor;
+pub(crate) mod hangup;
 pub(crate) mod input;
 mod job;
 pub(crate) mod modes;

@@ -99,6 +99,20 @@ fn ctrl_q_asks_only_while_a_run_is_live() {
 }
 
 #[test]
+fn ctrl_q_asks_nothing_once_all_variants_are_ranked() {
+    let mut bench = Bench::new(80, 24);
+    bench.run("idea", 2);
+    bench.tell(whole_variant(0, "one"));
+    bench.tell(whole_variant(1, "two"));
+    bench.press("Ctrl+Q");
+    assert_eq!(bench.model.overlay, Some(Overlay::ConfirmQuit), "they are not ranked");
+    bench.press("Esc");
+    bench.tell(vec![EventKind::Ranked { rankings: vec![ranking(0, 1, 0.9), ranking(1, 2, 0.8)] }]);
+    assert!(bench.model.live_run().is_some());
+    assert_eq!(bench.press("Ctrl+Q"), [TerminalEffect::Quit.into()]);
+}
+
+#[test]
 fn on_a_screen_too_small_to_be_drawn_keys_quit_and_do_nothing_else() {
     for (width, height) in [(40, 10), (59, 40), (200, 15)] {
         let mut bench = Bench::new(80, 24);

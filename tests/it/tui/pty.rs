@@ -60,6 +60,15 @@ fn nonzero(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
+/// An environment of the least there is, in this home.
+fn set_surroundings(command: &mut CommandBuilder, home: &Home) {
+    command.env_clear();
+    command.env("HOME", home.path());
+    command.env("TERM", "xterm-256color");
+    command.env("PATH", "/usr/bin:/bin");
+    command.cwd(home.path());
+}
+
 impl Pty {
     /// The workbench of `home` on 120 columns and 40 rows.
     pub(crate) fn workbench(home: &Home) -> Self {
@@ -115,14 +124,10 @@ impl Pty {
         variables: &[(&str, &str)],
         (columns, rows): (u16, u16),
     ) -> Self {
-        command.env_clear();
-        command.env("HOME", home.path());
-        command.env("TERM", "xterm-256color");
-        command.env("PATH", "/usr/bin:/bin");
+        set_surroundings(&mut command, home);
         for (name, value) in variables {
             command.env(name, value);
         }
-        command.cwd(home.path());
         let pair = native_pty_system().openpty(size(columns, rows)).expect("a pseudo-terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
@@ -250,6 +255,57 @@ impl Pty {
     fn take(&mut self, bytes: &[u8]) {
         self.written.extend_from_slice(bytes);
         self.terminal.process(bytes);
+    }
+}
+
+/// The program on a pseudo-terminal that is read on demand alone, so that it can be taken away at any moment.
+pub(crate) struct Unread {
+    master: Box<dyn MasterPty + Send>,
+    reader: Box<dyn Read + Send>,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+impl Unread {
+    pub(crate) fn run(home: &Home, mut command: CommandBuilder) -> Self {
+        set_surroundings(&mut command, home);
+        let pair = native_pty_system().openpty(size(120, 40)).expect("a pseudo-terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let keys = pair.master.take_writer().expect("a writer");
+        Self { master: pair.master, reader, keys, child }
+    }
+
+    /// Reads until `text` was written in one piece.
+    pub(crate) fn read_until(&mut self, text: &str) {
+        let mut read = Vec::new();
+        let mut buffer = [0; 16 * 1024];
+        while !String::from_utf8_lossy(&read).contains(text) {
+            let length = self.reader.read(&mut buffer).expect("the program writes");
+            read.extend_from_slice(&buffer[..length]);
+        }
+    }
+
+    /// Sends these bytes as if typed.
+    pub(crate) fn send(&mut self, bytes: &str) {
+        self.keys.write_all(bytes.as_bytes()).and_then(|()| self.keys.flush()).expect("the program reads");
+    }
+
+    /// Takes the terminal away after so long, and waits for the program's end.
+    #[track_caller]
+    pub(crate) fn take_away_after(self, time: Duration) {
+        let Self { master, reader, keys, mut child } = self;
+        let (_alive, silence) = sync_channel::<()>(1);
+        _ = silence.recv_timeout(time);
+        drop((master, reader, keys));
+        let deadline = Instant::now() + PATIENCE;
+        while child.try_wait().expect("a child").is_none() {
+            if Instant::now() > deadline {
+                _ = child.kill();
+                panic!("it does not end without a terminal");
+            }
+            _ = silence.recv_timeout(Duration::from_millis(5));
+        }
     }
 }
 

@@ -1,7 +1,12 @@
 //! What terminals do to a program: they change their size, stop it, paste books into it, and go away.
 
+use std::time::Duration;
+
+use portable_pty::CommandBuilder;
+
 use super::Pty;
 use super::manners::signal;
+use super::pty::Unread;
 use crate::support::Home;
 
 #[test]
@@ -124,4 +129,19 @@ fn a_terminal_that_disappears_ends_it_and_what_is_finished_is_stored() {
     pty.wait_for("✓ coagulatio");
     pty.take_away();
     assert_eq!(home.run(&["list", "--format", "json"]).done().json()["prompts"].as_array().map(Vec::len), Some(1));
+}
+
+/// It must not be caught in a read that never ends.
+#[test]
+fn a_terminal_that_disappears_under_flying_keys_ends_it_too() {
+    const ROUNDS: u64 = 100;
+    let home = Home::new();
+    for round in 0..ROUNDS {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
+        command.arg("tui");
+        let mut terminal = Unread::run(&home, command);
+        terminal.read_until("Nothing here yet");
+        terminal.send(&"hj".repeat(1 + round as usize % 40));
+        terminal.take_away_after(Duration::from_micros(200 * (round % 23)));
+    }
 }
