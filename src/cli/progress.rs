@@ -8,13 +8,13 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::{Operation, Phase};
+use aludel_core::domain::{Operation, Phase, ProviderTest};
 use aludel_core::engine::{Engine, MigrationProgress};
-use aludel_core::event::{PhaseState, RunView, VariantState, VariantView};
+use aludel_core::event::{PhaseState, RunView, VariantState, VariantView, part};
 
 use super::printer::Printer;
 use super::shown::Shown;
-use super::view::{Paint, Role, count_of, cut, one_line, span};
+use super::view::{self, Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
 use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
@@ -65,12 +65,19 @@ impl Progress {
         Self { started: Instant::now(), drawn: 0, frame: 0 }
     }
 
-    /// Draws the run as it is now.
-    pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView) {
-        self.draw_lines(printer, |frame| match view.operation {
-            Some(Operation::Select | Operation::Compare) => vec![selection_line(view, frame)],
-            Some(Operation::Generate) | None => lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint),
-            Some(other) => vec![job_line(other, view, frame)],
+    /// Draws the run as it is now, with a remark below it.
+    pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView, remark: Option<&str>) {
+        self.draw_lines(printer, |frame| {
+            let mut lines = match view.operation {
+                Some(Operation::Select | Operation::Compare) => vec![selection_line(view, frame)],
+                Some(Operation::TestProviders) => view::provider_test_progress(&tested(view), frame),
+                Some(Operation::Generate) | None => {
+                    lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint)
+                }
+                Some(other) => vec![job_line(other, view, frame)],
+            };
+            lines.extend(remark.map(|remark| line(&format!("    {remark}"), Role::Faint, frame)));
+            lines
         });
     }
 
@@ -127,15 +134,34 @@ fn bar_of(what: &str, done: u64, total: u64, of: &str, frame: &Frame) -> Shown {
     line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
 }
 
-/// A job that has no lines of its own: its name, a bar where the total is known, its counts.
+/// A job that has no lines of its own: what it does, a bar where the total is known, its counts.
 fn job_line(operation: Operation, view: &RunView, frame: &Frame) -> Shown {
+    let what = doing(operation, view.part.as_deref());
     match view.total {
-        Some(total) => bar_of(operation.as_str(), view.done, total, &total.to_string(), frame),
+        Some(total) => bar_of(what, view.done, total, &count_of(total, view::unit_of(operation)), frame),
         None => {
-            let text = format!("  {} {operation}{DOT}{} done{DOT}{}", frame.spinner, view.done, span(frame.elapsed_ms));
+            let done = count_of(view.done, view::unit_of(operation));
+            let text = format!("  {} {what}{DOT}{done}{DOT}{}", frame.spinner, span(frame.elapsed_ms));
             line(&text, Role::Faint, frame)
         }
     }
+}
+
+/// What a job does just now.
+fn doing(operation: Operation, now: Option<&str>) -> &str {
+    match (operation, now) {
+        (Operation::JudgeAudit, None) => "asking the judge for texts of its own",
+        (Operation::JudgeAudit, Some(part::TEST)) => "testing the judge",
+        (Operation::JudgeAudit, Some(part::LABELS)) => "asking about your labels",
+        (_, Some(part)) => part,
+        (operation, None) => operation.as_str(),
+    }
+}
+
+/// The providers that were tested by now.
+fn tested(view: &RunView) -> Vec<ProviderTest> {
+    let results = view.units.iter().filter_map(|(_, result)| result.clone());
+    results.filter_map(|result| serde_json::from_value(result).ok()).collect()
 }
 
 /// A text on one line of the terminal.

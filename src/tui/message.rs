@@ -1,11 +1,11 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
-use aludel_core::domain::{CompareResult, Job, JobDetails, Prompt, PromptId, ProviderTest};
+use aludel_core::domain::{CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
 use aludel_core::engine::{Indexing, KeptLabel, Labelling, Newcomer, ProviderFacts};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
 use aludel_core::trace::LogLine;
-use aludel_core::transfer::{ImportReport, TransferProgress};
+use aludel_core::transfer::TransferProgress;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use serde_json::Value;

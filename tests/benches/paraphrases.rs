@@ -6,8 +6,10 @@
 
 use aludel_core::api::{ImportRequest, SearchRequest};
 use aludel_core::config::{self, Environment, Flags};
+use aludel_core::domain::Operation;
 use aludel_core::embed::embed_now;
 use aludel_core::engine::Engine;
+use aludel_core::event::Outcome;
 use aludel_core::transfer::Input;
 use serde_json::json;
 
@@ -75,8 +77,10 @@ impl Words {
         let request: ImportRequest =
             engine.decode(json!({ "format": "jsonl", "no_vectors": true })).expect("a request");
         let input = Input { name: "ideas".into(), source: std::io::Cursor::new(lines.concat().into_bytes()) };
-        let report = runtime.block_on(engine.import(request, input, |_| {})).expect("an import");
-        assert_eq!(report.imported, ideas.len() as u64);
+        match runtime.block_on(async { engine.import(request, input).outcome().await }).expect("an import") {
+            Outcome::Import(report) => assert_eq!(report.imported, ideas.len() as u64),
+            other => assert_eq!(other.operation(), Operation::Import),
+        }
         Self { runtime, engine, _folder: folder }
     }
 

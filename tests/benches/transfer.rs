@@ -18,7 +18,9 @@ use std::time::Instant;
 
 use aludel_core::api::{ExportRequest, ImportRequest};
 use aludel_core::config::{self, Environment, Flags};
+use aludel_core::domain::Operation;
 use aludel_core::engine::Engine;
+use aludel_core::event::Outcome;
 use aludel_core::store::sqlite::SqliteStore;
 use aludel_core::store::{Store, samples};
 use aludel_core::transfer::Input;
@@ -142,8 +144,10 @@ fn import(home: &Path, format: &str, file: &Path) {
     let request: ImportRequest = engine.decode(json!({ "format": format, "no_vectors": true })).expect("a request");
     let input = Input { name: file.to_owned(), source: File::open(file).expect("the file") };
     on_a_runtime(async {
-        let report = engine.import(request, input, |_| {}).await.expect("an import");
-        assert_eq!(report.imported, report.records, "every record is new");
+        match engine.import(request, input).outcome().await.expect("an import") {
+            Outcome::Import(report) => assert_eq!(report.imported, report.records, "every record is new"),
+            other => assert_eq!(other.operation(), Operation::Import),
+        }
         engine.close().await.expect("it closes");
     });
     told(began);

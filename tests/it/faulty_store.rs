@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::config::{self, Environment, Flags};
-use aludel_core::domain::PromptId;
+use aludel_core::domain::{ImportReport, PromptId};
 use aludel_core::engine::Engine;
-use aludel_core::error::{Code, Error};
-use aludel_core::event::{Event, EventKind, Run, RunState, RunView};
+use aludel_core::error::{Code, Error, Problem};
+use aludel_core::event::{Event, EventKind, Outcome, Run, RunState, RunView};
 use aludel_core::ids::SeededIds;
 use aludel_core::store::Store;
 use aludel_core::store::faulty::{Faults, FaultyStore};
@@ -134,6 +134,14 @@ fn open_over(database: SqliteStore, folder: &Path, seed: u64, faults: Faults) ->
     let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
     let seen: Arc<dyn Store> = Arc::<FaultyStore>::clone(&store);
     (store, Engine::open_over(loaded, clock, Arc::new(SeededIds::new(seed)), seen))
+}
+
+/// What an import came to.
+async fn imported(run: Run) -> Result<ImportReport, Box<Problem>> {
+    match run.outcome().await? {
+        Outcome::Import(report) => Ok(report),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -316,12 +324,14 @@ fn the_servers_name_what_is_not_stored_and_give_it() {
 fn a_judges_test_is_told_whether_or_not_it_is_kept() {
     let world = World::new(CONFIG, Faults::From(1));
     let raw = json!({ "judge_provider": "lab" });
-    let audited = block_on(async {
+    let ended = block_on(async {
         let request = world.engine.decode(raw).expect("a valid request");
-        world.engine.audit_judge(request, |_, _| {}).await.expect("it was paid for")
+        let prepared = world.engine.prepare_audit(request).expect("a judge that can be used");
+        world.watch(prepared.start().expect("it costs nothing")).await
     });
-    assert_eq!(audited.profile.judge.provider, "lab");
-    assert_eq!(audited.not_kept.map(|error| error.code()), Some(Code::Storage));
+    let RunState::Finished(outcome) = &ended.view.state else { panic!("it was paid for: {:?}", ended.view.state) };
+    assert!(matches!(&**outcome, Outcome::JudgeAudit(audit) if audit.profile.judge.provider == "lab"), "{outcome:?}");
+    assert_eq!(ended.view.not_stored().map(|problem| problem.code), Some(Code::Storage));
 }
 
 #[test]
@@ -334,7 +344,7 @@ fn import_says_what_is_stored_whichever_write_fails() {
         let input = Input { name: "all.jsonl".into(), source: std::io::Cursor::new(file.clone().into_bytes()) };
         let request = world.engine.decode(json!({ "no_vectors": true })).expect("a valid request");
         block_on(async {
-            let report = world.engine.import(request, input, |_| {}).await;
+            let report = imported(world.engine.import(request, input)).await;
             (report, world.engine.close().await)
         })
     };
@@ -347,9 +357,9 @@ fn import_says_what_is_stored_whichever_write_fails() {
         let world = World::new(CONFIG, faults);
         let (report, _) = import(&world);
         let error = report.expect_err("the exit is not 0");
-        assert_eq!(error.code(), Code::Storage);
+        assert_eq!(error.code, Code::Storage);
         let there = world.stored().len();
-        assert!(error.to_string().contains(&format!("{there} prompts were stored before that")), "{faults:?}: {error}");
+        assert!(error.detail.contains(&format!("{there} prompts were stored before that")), "{faults:?}: {error:?}");
         // The same import takes up the rest.
         let (store, engine) = open(world.folder.path(), 9, Faults::Never);
         let again = World { store, engine, ..world };
@@ -398,7 +408,7 @@ fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved(
         let input = Input { name: "unsaved.jsonl".into(), source: std::io::Cursor::new(file) };
         let (_, engine) = open(world.folder.path(), 10, Faults::Never);
         let request = engine.decode(json!({ "no_vectors": true })).expect("a valid request");
-        let report = block_on(engine.import(request, input, |_| {})).expect("a report");
+        let report = block_on(async { imported(engine.import(request, input)).await }).expect("a report");
         assert_eq!((report.imported, world.stored().len()), (named.len() as u64, 10));
     }
 }
@@ -428,6 +438,6 @@ fn what_cannot_be_kept_while_another_process_holds_the_database_is_no_success() 
 
     let input = Input { name: "one.jsonl".into(), source: std::io::Cursor::new(br#"{"content": "x"}"#.to_vec()) };
     let request = world.engine.decode(json!({ "no_vectors": true })).expect("a valid request");
-    let error = block_on(world.engine.import(request, input, |_| {})).expect_err("no success");
-    assert!(error.code() == Code::Storage && world.stored().len() == 2, "{error}");
+    let error = block_on(async { imported(world.engine.import(request, input)).await }).expect_err("no success");
+    assert!(error.code == Code::Storage && world.stored().len() == 2, "{error:?}");
 }

@@ -5,7 +5,7 @@
 
 use aludel_core::api::ExportRequest;
 use aludel_core::error::Error;
-use aludel_core::transfer::{Export, Stage, TransferProgress};
+use aludel_core::transfer::Export;
 
 use super::output_file::{OutputFile, WholeFile};
 use super::transferring::Transferring;
@@ -76,7 +76,7 @@ async fn write(export: &mut Export, sink: &mut Sink<'_>, printer: &Printer) -> O
     let total = if printer.may_draw() { Some(export.total().await?) } else { None };
     while let Some(piece) = export.next().await? {
         sink.write(&piece)?;
-        told.show(TransferProgress { stage: Stage::Writing, prompts: export.written(), total });
+        told.show(export.written(), total);
         // A signal is heard between two pieces.
         tokio::task::yield_now().await;
     }

@@ -4,19 +4,18 @@
 //! and the same command takes up the rest. The report is out as soon as everything is stored. Vectors come after that,
 //! and a signal then leaves what is missing to later: the import is done, so the exit is 0.
 
-use std::cell::Cell;
 use std::fs::File;
-use std::future::Future;
 use std::path::Path;
 
 use aludel_core::api::{ImportAlchemyRequest, ImportRequest};
-use aludel_core::engine::{Engine, ReindexProgress};
+use aludel_core::domain::Reindexed;
+use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
+use aludel_core::event::{Outcome as RunOutcome, Run, RunState, RunView};
 use aludel_core::files;
-use aludel_core::transfer::{ImportReport, Input, TransferFormat, spool};
+use aludel_core::transfer::{Input, TransferFormat, spool};
 
-use super::indexing;
-use super::transferring::Transferring;
+use super::watching::{Watcher, watch};
 use crate::cli::Invocation;
 use crate::cli::args::{ImportArgs, MigrateArgs};
 use crate::cli::exit::Exit;
@@ -33,10 +32,7 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
     let request: ImportRequest = engine.decode(args.request(invocation.format))?;
     let input = open(&args.file, request.format.as_deref())?;
     let makes_vectors = request.makes_vectors();
-    take(printer, &engine, makes_vectors, async {
-        let mut told = Transferring::on(printer);
-        engine.import(request, input, |now| told.show(now)).await
-    })
+    take(printer, &engine, makes_vectors, || Ok(engine.import(request, input)))
 }
 
 /// Takes over the history of the Go program.
@@ -44,10 +40,7 @@ pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invoc
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportAlchemyRequest = engine.decode(args.request())?;
-    take(printer, &engine, request.makes_vectors(), async {
-        let mut told = Transferring::on(printer);
-        engine.import_alchemy(request, path, |now| told.show(now)).await
-    })
+    take(printer, &engine, request.makes_vectors(), || engine.import_alchemy(request, path))
 }
 
 /// The file, or standard input put aside.
@@ -69,27 +62,17 @@ fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
 }
 
 /// Runs an import until the prompts are stored or a signal comes, and puts out what it came to; then makes the vectors.
-fn take(
-    printer: &Printer,
-    engine: &Engine,
-    makes_vectors: bool,
-    import: impl Future<Output = Result<ImportReport>>,
-) -> Outcome<Exit> {
+fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnOnce() -> Result<Run>) -> Outcome<Exit> {
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-        let report = tokio::select! {
-            biased;
-            () = interrupts.next() => None,
-            report = import => Some(report),
+        let mut watcher = Watcher::of_progress(printer);
+        let ended = match begin() {
+            Ok(run) => watch(run, &mut watcher, &mut interrupts).await,
+            Err(error) => Err(error.into()),
         };
-        let outcome = match report {
-            None => {
-                printer.say("interrupted: what was imported so far is stored; run the same command again for the rest");
-                Err(Failure::Said(Exit::Interrupted))
-            }
-            Some(report) => report.map_err(Failure::from).and_then(|report| put_out(printer, &report)),
-        };
+        watcher.clear();
+        let outcome = ended.and_then(|()| put_out(printer, &watcher.result(|_| Some(INTERRUPTED.to_owned()))?));
         // Somebody who has read enough of the report has not taken back the import.
         if makes_vectors && matches!(outcome, Ok(_) | Err(Failure::ReaderGone)) {
             make_vectors(printer, engine, &mut interrupts).await;
@@ -98,24 +81,33 @@ fn take(
     })?
 }
 
+const INTERRUPTED: &str = "interrupted: what was imported so far is stored; run the same command again for the rest";
+
 /// Gives vectors to what has none. The prompts are stored by now, so neither a signal nor a failure is one of the import.
 async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Interrupts) {
-    let seen = Cell::new(None::<ReindexProgress>);
-    let making = engine.embed_missing(|progress| seen.set(Some(progress)));
-    match indexing::watched(printer, interrupts, &seen, Some("Ctrl-C leaves the rest to later"), making).await {
-        Some(Ok(0)) => {}
-        Some(Ok(made)) => printer.note(format!("{} can be found by meaning now", count_of(made, "prompt"))),
-        Some(Err(error)) => printer.say(format!("warning: the prompts are stored; {}: {error}", lacking(seen.get()))),
-        None => printer.say(format!(
-            "the prompts are stored; {}: `aludel reindex --vectors` makes them, and so do the servers and the workbench",
-            lacking(seen.get())
+    let mut watcher = Watcher::of_progress(printer).with_remark("Ctrl-C leaves the rest to later");
+    // Its events are no data, so there is nothing that could not be written.
+    _ = watch(engine.embed_missing(), &mut watcher, interrupts).await;
+    watcher.clear();
+    let lacking = lacking(&watcher.view);
+    match &watcher.view.state {
+        RunState::Finished(made) => {
+            if let RunOutcome::Reindex(Reindexed { vectors: made @ 1.., .. }) = **made {
+                printer.note(format!("{} can be found by meaning now", count_of(made, "prompt")));
+            }
+        }
+        RunState::Failed(problem) => {
+            printer.say(format!("warning: the prompts are stored; {lacking}: {}", problem.detail));
+        }
+        RunState::Waiting | RunState::Running | RunState::Cancelled => printer.say(format!(
+            "the prompts are stored; {lacking}: `aludel reindex --vectors` makes them, and so do the servers and the workbench",
         )),
     }
 }
 
 /// How many prompts search by meaning passes over.
-fn lacking(seen: Option<ReindexProgress>) -> String {
-    match seen.map(|at| at.total.saturating_sub(at.done)) {
+fn lacking(view: &RunView) -> String {
+    match view.total.map(|total| total.saturating_sub(view.done)) {
         None => "their vectors for search by meaning are not made yet".into(),
         Some(1) => "1 prompt has no vectors for search by meaning yet".into(),
         Some(left) => format!("{} have no vectors for search by meaning yet", count_of(left, "prompt")),
@@ -123,7 +115,10 @@ fn lacking(seen: Option<ReindexProgress>) -> String {
 }
 
 /// The report: as a value for programs, in words on standard error for people.
-fn put_out(printer: &Printer, report: &ImportReport) -> Outcome<Exit> {
+fn put_out(printer: &Printer, imported: &RunOutcome) -> Outcome<Exit> {
+    let (RunOutcome::Import(report) | RunOutcome::Migrate(report)) = imported else {
+        return Err(super::strange(imported));
+    };
     match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => printer.value(report, |_| {})?,
         _ if printer.is_quiet() => {}

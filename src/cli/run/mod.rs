@@ -9,7 +9,6 @@ mod export;
 mod generate;
 mod history;
 mod import;
-mod indexing;
 mod jobs;
 mod judge;
 mod list;
@@ -70,4 +69,9 @@ fn nothing_stored(chooses_all: bool) -> &'static str {
     } else {
         "no stored prompt matches these filters"
     }
+}
+
+/// A run that came to the result of another operation, which is a defect.
+fn strange(outcome: &aludel_core::event::Outcome) -> crate::cli::failure::Failure {
+    aludel_core::error::Error::Internal(format!("the run came to a result of {}", outcome.operation())).into()
 }

@@ -3,14 +3,14 @@
 //! The first signal stops it: each step is durable, so what is done stays.
 
 use aludel_core::api::ReindexRequest;
-use aludel_core::engine::{IndexPart, ReindexProgress, Reindexed};
 use aludel_core::error::Error;
+use aludel_core::event::{Outcome as RunOutcome, RunView, part};
 
-use super::indexing::watched;
+use super::watching::{Watcher, watch};
 use crate::cli::Invocation;
 use crate::cli::args::ReindexArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, Outcome};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::view::{Page, count_of};
@@ -20,32 +20,30 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
     let engine = invocation.engine()?;
     let request: ReindexRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
-    let seen = std::cell::Cell::new(None::<ReindexProgress>);
-    let (ended, closed) = wait::on_a_runtime(async {
+    wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-        let making = engine.reindex(request, |progress| seen.set(Some(progress)));
-        let ended = watched(printer, &mut interrupts, &seen, None, making).await;
-        Ok::<_, Error>((ended, engine.close().await))
-    })??;
-    failure::and_closed(put_out(printer, request, ended, seen.get()), closed)
+        let mut watcher = Watcher::of_progress(printer);
+        let ended = match engine.reindex(request) {
+            Ok(run) => watch(run, &mut watcher, &mut interrupts).await,
+            Err(error) => Err(error.into()),
+        };
+        watcher.clear();
+        let outcome = ended.and_then(|()| put_out(printer, request, &watcher.result(|view| Some(interrupted(view)))?));
+        failure::and_closed(outcome, engine.close().await)
+    })?
 }
 
-fn put_out(
-    printer: &Printer,
-    request: ReindexRequest,
-    ended: Option<Result<Reindexed, Error>>,
-    seen: Option<ReindexProgress>,
-) -> Outcome<Exit> {
-    let Some(reindexed) = ended else {
-        printer.say(match seen.map(|progress| progress.part) {
-            Some(IndexPart::Text) => "interrupted: the word index is incomplete; `aludel reindex` completes it",
-            _ => "interrupted: finished vectors are stored; `aludel reindex` makes the rest",
-        });
-        return Err(Failure::Said(Exit::Interrupted));
-    };
-    let reindexed = reindexed?;
-    printer.value(&reindexed, |page: &mut Page| {
+fn interrupted(view: &RunView) -> String {
+    match view.part.as_deref() {
+        Some(part::WORDS) => "interrupted: the word index is incomplete; `aludel reindex` completes it".to_owned(),
+        _ => "interrupted: finished vectors are stored; `aludel reindex` makes the rest".to_owned(),
+    }
+}
+
+fn put_out(printer: &Printer, request: ReindexRequest, made: &RunOutcome) -> Outcome<Exit> {
+    let RunOutcome::Reindex(reindexed) = made else { return Err(super::strange(made)) };
+    printer.value(reindexed, |page: &mut Page| {
         if request.text {
             page.line(format!("words of {} indexed", count_of(reindexed.text, "prompt")));
         }

@@ -1,8 +1,6 @@
-//! The progress of an import or export: one line on a terminal, once it has lasted for a second.
+//! The progress of an export: one line on a terminal, once it has lasted for a second.
 
 use std::time::{Duration, Instant};
-
-use aludel_core::transfer::{Stage, TransferProgress};
 
 use crate::cli::printer::Printer;
 use crate::cli::progress::{INTERVAL, Progress};
@@ -28,7 +26,7 @@ impl<'a> Transferring<'a> {
     }
 
     /// Draws how far it is, now and then.
-    pub(super) fn show(&mut self, now: TransferProgress) {
+    pub(super) fn show(&mut self, written: u64, total: Option<u64>) {
         let Some(progress) = &mut self.progress else { return };
         if self.began.elapsed() < PATIENCE || self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
             return;
@@ -36,7 +34,7 @@ impl<'a> Transferring<'a> {
         self.drawn = Some(Instant::now());
         progress.draw_lines(self.printer, |frame| {
             let spinner = frame.paint.text(Role::Handle, &frame.spinner.to_string());
-            vec![Shown::of_parts(["  ".into(), spinner, format!(" {}", line(now)).into()])]
+            vec![Shown::of_parts(["  ".into(), spinner, format!(" {}", line(written, total)).into()])]
         });
     }
 }
@@ -49,18 +47,13 @@ impl Drop for Transferring<'_> {
     }
 }
 
-fn line(now: TransferProgress) -> String {
-    let doing = match now.stage {
-        Stage::Checking => "checking",
-        Stage::Storing => "storing",
-        Stage::Writing => "writing",
-    };
-    match now.total {
+fn line(written: u64, total: Option<u64>) -> String {
+    match total {
         Some(total) if total > 0 => {
-            let percent = (now.prompts * 100 / total).min(100);
-            format!("{doing}: {} of {} ({percent} %)", now.prompts, count_of(total, "prompt"))
+            let percent = (written * 100 / total).min(100);
+            format!("writing: {written} of {} ({percent} %)", count_of(total, "prompt"))
         }
-        _ => format!("{doing}: {}", count_of(now.prompts, "prompt")),
+        _ => format!("writing: {}", count_of(written, "prompt")),
     }
 }
 
@@ -70,9 +63,8 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far_it_is() {
-        let at = |stage, prompts, total| line(TransferProgress { stage, prompts, total });
-        assert_eq!(at(Stage::Checking, 1, None), "checking: 1 prompt");
-        assert_eq!(at(Stage::Storing, 500, Some(2000)), "storing: 500 of 2,000 prompts (25 %)");
-        assert_eq!(at(Stage::Writing, 3, Some(0)), "writing: 3 prompts");
+        assert_eq!(line(1, None), "writing: 1 prompt");
+        assert_eq!(line(500, Some(2000)), "writing: 500 of 2,000 prompts (25 %)");
+        assert_eq!(line(3, Some(0)), "writing: 3 prompts");
     }
 }

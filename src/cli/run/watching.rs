@@ -6,7 +6,7 @@
 use std::io::IsTerminal;
 
 use aludel_core::engine::{Preflight, Prepared};
-use aludel_core::event::{Event, Run, RunView};
+use aludel_core::event::{Event, Outcome as RunOutcome, Run, RunState, RunView};
 
 use crate::cli::Invocation;
 use crate::cli::exit::Exit;
@@ -57,7 +57,9 @@ pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &
                     std::process::exit(Exit::Interrupted.number().into());
                 }
                 is_cancelled = true;
-                watcher.say("stopping; what has finished is kept (once more to quit at once)");
+                if let Some(stopping) = watcher.stopping {
+                    watcher.say(stopping);
+                }
                 run.control().cancel_all();
             }
             _ = ticks.tick(), if watcher.progress.is_some() => watcher.draw(),
@@ -85,6 +87,10 @@ pub(super) struct Watcher<'a> {
     live_text: String,
     live_shown: ShownStream,
     progress: Option<Progress>,
+    /// What the first signal is answered with, unless the work ends at once.
+    stopping: Option<&'static str>,
+    /// A line below the progress.
+    remark: Option<&'static str>,
 }
 
 impl<'a> Watcher<'a> {
@@ -100,6 +106,35 @@ impl<'a> Watcher<'a> {
             live_text: String::new(),
             live_shown: ShownStream::default(),
             progress: (printer.may_draw() && !is_streamed).then(Progress::new),
+            stopping: Some("stopping; what has finished is kept (once more to quit at once)"),
+            remark: None,
+        }
+    }
+
+    /// For work whose events are no data of the command, and which ends where it is stopped: only its progress is shown.
+    pub(super) fn of_progress(printer: &'a Printer) -> Self {
+        Self { lines: None, stopping: None, ..Self::new(printer, false, false) }
+    }
+
+    /// The same with this line below the progress.
+    pub(super) fn with_remark(self, remark: &'static str) -> Self {
+        Self { remark: Some(remark), ..self }
+    }
+
+    /// What the work came to. Where it was stopped, `interrupted` is said.
+    ///
+    /// # Errors
+    /// Why it failed, or that it was stopped.
+    pub(super) fn result(&self, interrupted: impl FnOnce(&RunView) -> Option<String>) -> Outcome<RunOutcome> {
+        match &self.view.state {
+            RunState::Finished(outcome) => Ok(RunOutcome::clone(outcome)),
+            RunState::Failed(problem) => Err(Failure::Problem(problem.clone())),
+            RunState::Waiting | RunState::Running | RunState::Cancelled => {
+                if let Some(said) = interrupted(&self.view) {
+                    self.printer.say(said);
+                }
+                Err(Failure::Said(Exit::Interrupted))
+            }
         }
     }
 
@@ -128,7 +163,7 @@ impl<'a> Watcher<'a> {
 
     fn draw(&mut self) {
         if let Some(progress) = &mut self.progress {
-            progress.draw(self.printer, &self.view);
+            progress.draw(self.printer, &self.view, self.remark);
         }
     }
 
@@ -138,7 +173,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn say(&mut self, text: &'static str) {
         self.clear();
         self.printer.say(text);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use aludel_core::transfer::ImportReport;
+use aludel_core::domain::ImportReport;
 
 use super::words::{count_of, one_line, thousands};
 
@@ -44,7 +44,7 @@ pub(crate) fn import(report: &ImportReport) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use aludel_core::transfer::{Conflict, Skip};
+    use aludel_core::domain::{Conflict, Skip};
 
     use super::*;
 

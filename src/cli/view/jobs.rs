@@ -79,10 +79,15 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
         EventKind::VariantFailed { variant, error, .. } => format!("variant {} failed: {}", variant + 1, error.detail),
         EventKind::Warning { message, .. } => format!("warning: {message}"),
         EventKind::Judged { .. } => "the judge compared two candidates".to_owned(),
-        EventKind::Progress { done, total } => match total {
-            Some(total) => format!("{done} of {} done", count_of(*total, "unit")),
-            None => format!("{} done", count_of(*done, "unit")),
-        },
+        EventKind::Progress { part, done, total } => {
+            let part = part.as_ref().map(|part| format!("{part}: ")).unwrap_or_default();
+            match total {
+                Some(total) => format!("{part}{done} of {} done", count_of(*total, "unit")),
+                None => format!("{part}{} done", count_of(*done, "unit")),
+            }
+        }
+        EventKind::UnitStarted { unit } => format!("{unit} began"),
+        EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
         EventKind::Finished { .. } => "finished".to_owned(),
         EventKind::Cancelled {} => "cancelled".to_owned(),
         // Told as the error that the command ends with.
@@ -98,8 +103,11 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
 }
 
 /// What its units are called.
-const fn unit_of(operation: Operation) -> &'static str {
+pub(crate) const fn unit_of(operation: Operation) -> &'static str {
     match operation {
+        Operation::Reindex | Operation::Import | Operation::Migrate => "prompt",
+        Operation::JudgeAudit => "question",
+        Operation::TestProviders => "provider",
         Operation::Generate => "variant",
         Operation::Select | Operation::Compare => "comparison",
         _ => "unit",

@@ -36,7 +36,7 @@ pub(crate) use csv::{csv, csv_of_found};
 pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
-pub(crate) use jobs::{job, job_event, jobs};
+pub(crate) use jobs::{job, job_event, jobs, unit_of};
 pub(crate) use judge::{judge_labels, judge_profile, judge_profiles};
 pub(crate) use list::{Layout, list};
 pub(crate) use markdown::{

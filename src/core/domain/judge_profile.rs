@@ -8,6 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Agreement, JudgeName, ModelMetadata, Timestamp};
 
+/// What came of testing a judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeAudit {
+    /// What the judge is like.
+    pub profile: JudgeProfile,
+    /// True when the judge was put to its own test; false when only labels were asked about.
+    pub tested: bool,
+    /// What the user should know of it.
+    pub warnings: Vec<String>,
+}
+
 /// The outcome of a judge's test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeProfile {

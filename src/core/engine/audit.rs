@@ -4,41 +4,76 @@ use std::sync::Arc;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
 use super::judging::Bench;
+use super::prepared::{Prepared, Ready};
 use super::{Engine, spend, wiring};
 use crate::api::JudgeAuditRequest;
-use crate::domain::{JudgeProfile, ModelMetadata, ProviderKind};
+use crate::domain::{JudgeAudit, JudgeProfile, ModelMetadata, Operation, ProviderKind, SessionId};
 use crate::error::{Error, Result};
+use crate::event::{Outcome, part};
 use crate::judge::audit::{self, Case, Failures};
 use crate::judge::{self, Judge, Judging};
 use crate::ledger::Labels;
-
-/// What came of a judge's test.
-#[derive(Debug)]
-pub struct Audited {
-    /// What the judge is like.
-    pub profile: JudgeProfile,
-    /// What the user should know of the test.
-    pub warnings: Vec<String>,
-    /// Why the profile is not kept, where it could not be stored.
-    pub not_kept: Option<Error>,
-}
+use crate::pipeline::{self, Reporter};
 
 impl Engine {
-    /// Tests a judge and keeps what it is like; `told` hears how many of how many questions are answered. Asks past the
-    /// cache. Dropping the future cancels the calls, and nothing is kept then. Needs a tokio runtime.
+    /// Makes the test of a judge ready to begin. It is asked past the cache, and what it is like is kept: what could not be kept
+    /// is a warning of the run with the code `storage`. Dropping the run cancels the calls, and nothing is kept then.
+    ///
+    /// The run fails with the provider's own error, or with `judge_unreliable`, when eight calls in a row bring no valid answer.
     ///
     /// # Errors
-    /// `validation_failed` for a judge that cannot be used; `budget_exceeded`; the provider's own error, or
-    /// `judge_unreliable`, when eight calls in a row bring no valid answer. Nothing is kept then.
-    pub async fn audit_judge(&self, request: JudgeAuditRequest, told: impl Fn(usize, usize)) -> Result<Audited> {
-        let warning = self.pass_preflight(&self.preflight_audit(&request)?, "choose a cheaper judge")?;
-        let bench = self.bench_of_audit(&request)?;
-        let judging = self.judging_of_audit(&request, &bench)?;
-        let judge = judging.judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
-        let profile = self.put_to_test(&judging, judge, told).await?;
-        // The test is paid for: what it says is given, kept or not.
-        let not_kept = self.store().put_profile(profile.clone()).await.err();
-        Ok(Audited { profile, warnings: warning.into_iter().chain(bench.warnings).collect(), not_kept })
+    /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot.
+    pub fn prepare_audit(&self, request: JudgeAuditRequest) -> Result<Prepared> {
+        let preflight = self.against_preflight(request.budget_usd, || self.estimate_audit(&request))?;
+        Ok(self.prepared_audit(preflight, request, "choose a cheaper judge", |audit| async move {
+            let profile = audit.put_to_test().await?;
+            Ok(JudgeAudit { profile, tested: true, warnings: Vec::new() })
+        }))
+    }
+
+    /// What is known of judges, by provider and model.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn judge_profiles(&self) -> Result<Vec<JudgeProfile>> {
+        self.store().profiles().await
+    }
+
+    /// A test that is ready to begin; `cheaper` says what would cost less.
+    pub(super) fn prepared_audit<F: Future<Output = Result<JudgeAudit>> + Send>(
+        &self,
+        preflight: Preflight,
+        request: JudgeAuditRequest,
+        cheaper: &'static str,
+        test: impl FnOnce(Audit) -> F + Send + 'static,
+    ) -> Prepared {
+        let (engine, asked, budget_usd) = (self.clone(), preflight.clone(), request.budget_usd);
+        Prepared::new(preflight, budget_usd, Arc::clone(&self.inner.keeper), move |budget_usd, _| {
+            let warning = engine.consent(&asked, budget_usd, cheaper)?;
+            let request = JudgeAuditRequest { budget_usd, ..request };
+            let session = engine.inner.ids.session();
+            let bench = engine.bench_of_audit(&request)?;
+            let judging = engine.judging_of_audit(&request, &bench, session)?;
+            let judge =
+                judging.judges.first().cloned().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
+            let warnings: Vec<String> = warning.into_iter().chain(bench.warnings).collect();
+            let start = move || {
+                pipeline::start_task(session, Operation::JudgeAudit, None, move |report| async move {
+                    let audit = Audit { engine: engine.clone(), judging, judge, report: report.clone() };
+                    let mut audited = test(audit).await?;
+                    // The test is paid for: what it says is given, kept or not.
+                    if let Err(error) = engine.store().put_profile(audited.profile.clone()).await {
+                        report.warn_unsaved(&error).await;
+                    }
+                    audited.warnings.splice(..0, warnings);
+                    for warning in &audited.warnings {
+                        report.warn(warning).await;
+                    }
+                    Ok(Outcome::JudgeAudit(Box::new(audited)))
+                })
+            };
+            Ok(Ready { journal: None, start: Box::new(start) })
+        })
     }
 
     /// Who is tested.
@@ -47,9 +82,14 @@ impl Engine {
     }
 
     /// How a judge is tested, and who pays.
-    pub(super) fn judging_of_audit(&self, request: &JudgeAuditRequest, bench: &Bench<'_>) -> Result<Judging> {
+    pub(super) fn judging_of_audit(
+        &self,
+        request: &JudgeAuditRequest,
+        bench: &Bench<'_>,
+        session: SessionId,
+    ) -> Result<Judging> {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
-        let labels = Labels { session: Some(self.inner.ids.session()), command: "judge audit", tags: Vec::new() };
+        let labels = Labels { session: Some(session), command: "judge audit", tags: Vec::new() };
         Ok(Judging {
             judges: self.judges(&bench.targets, true)?,
             assets: Arc::clone(&self.inner.assets),
@@ -65,37 +105,6 @@ impl Engine {
             now: self.inner.clock.now(),
             operation: "judge audit".to_owned(),
         })
-    }
-
-    /// Puts a judge to its own test. What is known of its agreement with a person stays.
-    pub(super) async fn put_to_test(
-        &self,
-        judging: &Judging,
-        judge: &Judge,
-        told: impl Fn(usize, usize),
-    ) -> Result<JudgeProfile> {
-        let mut failures = Failures::default();
-        let (cases, restated) = self.own_words(judging, judge, audit::cases()?, &mut failures).await?;
-        let mut profile = audit::audit(judging, judge, &cases, failures, told).await?;
-        profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
-        profile.labels = self.store().profile(judge.name()).await.ok().flatten().and_then(|known| known.labels);
-        Ok(profile)
-    }
-
-    /// What is known of judges, by provider and model.
-    ///
-    /// # Errors
-    /// `storage`.
-    pub async fn judge_profiles(&self) -> Result<Vec<JudgeProfile>> {
-        self.store().profiles().await
-    }
-
-    /// Whether a test may begin without a question.
-    ///
-    /// # Errors
-    /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot.
-    pub fn preflight_audit(&self, request: &JudgeAuditRequest) -> Result<Preflight> {
-        self.against_preflight(request.budget_usd, || self.estimate_audit(request))
     }
 
     pub(super) fn estimate_audit(&self, request: &JudgeAuditRequest) -> Result<Estimate> {
@@ -119,19 +128,40 @@ impl Engine {
         judgeable.longest = longest.max(audit::OWN_BYTES);
         Ok(rest.and(self.estimate_of_questions(&judgeable, about_own, price)?))
     }
+}
+
+/// A judge being tested.
+pub(super) struct Audit {
+    pub(super) engine: Engine,
+    pub(super) judging: Judging,
+    pub(super) judge: Judge,
+    pub(super) report: Reporter,
+}
+
+impl Audit {
+    /// Says how many questions of this part are answered, of how many.
+    pub(super) fn tell(&self, part: &str, done: usize, total: usize) {
+        self.report.progress(part, done as u64, Some(total as u64));
+    }
+
+    /// Puts the judge to its own test. What is known of its agreement with a person stays.
+    pub(super) async fn put_to_test(&self) -> Result<JudgeProfile> {
+        let Self { engine, judging, judge, .. } = self;
+        let mut failures = Failures::default();
+        let (cases, restated) = self.own_words(audit::cases()?, &mut failures).await?;
+        let told = |done, total| self.tell(part::TEST, done, total);
+        let mut profile = audit::audit(judging, judge, &cases, failures, told).await?;
+        profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
+        profile.labels = engine.store().profile(judge.name()).await.ok().flatten().and_then(|known| known.labels);
+        Ok(profile)
+    }
 
     /// The cases with texts in the judge's own words; `builtin` has none, because it does not write from understanding.
-    async fn own_words(
-        &self,
-        judging: &Judging,
-        judge: &Judge,
-        cases: Vec<Case>,
-        failures: &mut Failures,
-    ) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
-        let settings = self.inner.registry.settings(judge.provider.name());
+    async fn own_words(&self, cases: Vec<Case>, failures: &mut Failures) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
+        let settings = self.engine.inner.registry.settings(self.judge.provider.name());
         if settings.is_some_and(|settings| settings.kind == ProviderKind::Builtin) {
             return Ok((cases, Vec::new()));
         }
-        audit::in_own_words(judging, judge, cases, failures).await
+        audit::in_own_words(&self.judging, &self.judge, cases, failures).await
     }
 }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::audit::Audited;
 use super::estimate::{Estimate, Judgeable, Preflight};
+use super::prepared::Prepared;
 use super::{Engine, spend, wiring};
 use crate::api::{JudgeAuditRequest, PromptKey, ShowRequest};
 use crate::assets::Rubric;
-use crate::domain::Prompt;
+use crate::domain::{JudgeAudit, Prompt};
 use crate::error::{Error, Result};
+use crate::event::part;
 use crate::judge::labels::parse::{self, Label, Side, unusable};
 use crate::judge::labels::{self, LabelledPair};
 
@@ -30,24 +31,6 @@ impl LabelledPairs {
     }
 }
 
-/// How far a test with labels is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabelsProgress {
-    /// The judge has no profile yet and is put to its own test first: questions answered, of how many.
-    Testing(usize, usize),
-    /// The labels: questions answered, of how many.
-    Asking(usize, usize),
-}
-
-/// What came of a test with labels.
-#[derive(Debug)]
-pub struct LabelsAudited {
-    /// The judge's profile, with the labels in it.
-    pub audited: Audited,
-    /// True when the judge had no profile and was put to its own test first.
-    pub is_tested: bool,
-}
-
 impl Engine {
     /// Reads a labels file and looks up the prompts it names.
     ///
@@ -63,57 +46,46 @@ impl Engine {
         Ok(LabelledPairs { pairs })
     }
 
-    /// Asks a judge about every pair in both orders and keeps how often it agrees, beside what its own test showed. A judge
-    /// without a profile is put to its own test first, under the same caps. Asks past the cache. Dropping the future
-    /// cancels the calls. Needs a tokio runtime.
+    /// Makes ready a test that asks a judge about every pair in both orders and keeps how often it agrees, beside what its own test
+    /// showed. A judge without a profile is put to its own test first, under the same caps. It is asked past the cache; dropping
+    /// the run cancels the calls.
     ///
-    /// # Errors
-    /// As [`Engine::audit_judge`]; `judge_unreliable` when no pair has a valid answer in both orders. The judge's own test is
-    /// kept even when the labels fail.
-    pub async fn audit_labels(
-        &self,
-        request: JudgeAuditRequest,
-        pairs: &LabelledPairs,
-        told: impl Fn(LabelsProgress),
-    ) -> Result<LabelsAudited> {
-        let preflight = self.preflight_labels(&request, pairs).await?;
-        let warning = self.pass_preflight(&preflight, "choose a cheaper judge or fewer labels")?;
-        let bench = self.bench_of_audit(&request)?;
-        let judging = self.judging_of_audit(&request, &bench)?;
-        let judge = judging.judges.first().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
-        let stored = self.store().profile(judge.name()).await?;
-        let is_tested = stored.is_none();
-        let mut profile = match stored {
-            Some(profile) => profile,
-            None => {
-                let profile =
-                    self.put_to_test(&judging, judge, |done, total| told(LabelsProgress::Testing(done, total))).await?;
-                // It is paid for, whatever becomes of the labels. Whether it can be kept is told at the end.
-                if let Err(error) = self.store().put_profile(profile.clone()).await {
-                    tracing::warn!(%error, "the judge's profile cannot be stored");
-                }
-                profile
-            }
-        };
-        let asking = |done, total| told(LabelsProgress::Asking(done, total));
-        let agreement = labels::ask_pairs(&judging, judge, &pairs.pairs, asking).await?;
-        let few = (agreement.pairs < FEW_PAIRS).then(|| {
-            format!(
-                "fewer than {FEW_PAIRS} labelled pairs were answered ({}), so the intervals are wide; 40 pairs make them useful",
-                agreement.pairs
-            )
-        });
-        profile.labels = Some(agreement);
-        let not_kept = self.store().put_profile(profile.clone()).await.err();
-        let warnings = warning.into_iter().chain(bench.warnings).chain(few).collect();
-        Ok(LabelsAudited { audited: Audited { profile, warnings, not_kept }, is_tested })
-    }
-
-    /// Whether a test with labels may begin without a question.
+    /// The run fails as that of [`Engine::prepare_audit`], and with `judge_unreliable` when no pair has a valid answer in both orders.
+    /// The judge's own test is kept even when the labels fail.
     ///
     /// # Errors
     /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot; `storage`.
-    pub async fn preflight_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Preflight> {
+    pub async fn prepare_labels_audit(&self, request: JudgeAuditRequest, pairs: LabelledPairs) -> Result<Prepared> {
+        let preflight = self.preflight_labels(&request, &pairs).await?;
+        let cheaper = "choose a cheaper judge or fewer labels";
+        Ok(self.prepared_audit(preflight, request, cheaper, |audit| async move {
+            let stored = audit.engine.store().profile(audit.judge.name()).await?;
+            let tested = stored.is_none();
+            let mut profile = match stored {
+                Some(profile) => profile,
+                None => {
+                    let profile = audit.put_to_test().await?;
+                    // It is paid for, whatever becomes of the labels. Whether it can be kept is told at the end.
+                    if let Err(error) = audit.engine.store().put_profile(profile.clone()).await {
+                        tracing::warn!(%error, "the judge's profile cannot be stored");
+                    }
+                    profile
+                }
+            };
+            let told = |done, total| audit.tell(part::LABELS, done, total);
+            let agreement = labels::ask_pairs(&audit.judging, &audit.judge, &pairs.pairs, told).await?;
+            let few = (agreement.pairs < FEW_PAIRS).then(|| {
+                format!(
+                    "fewer than {FEW_PAIRS} labelled pairs were answered ({}), so the intervals are wide; 40 pairs make them useful",
+                    agreement.pairs
+                )
+            });
+            profile.labels = Some(agreement);
+            Ok(JudgeAudit { profile, tested, warnings: few.into_iter().collect() })
+        }))
+    }
+
+    async fn preflight_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Preflight> {
         let bench = self.bench_of_audit(request)?;
         let is_known = match self.judges(&bench.targets, true)?.first() {
             Some(judge) => self.store().profile(judge.name()).await?.is_some(),

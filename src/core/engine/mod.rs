@@ -64,17 +64,15 @@ use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
-pub use audit::Audited;
 pub use compare::Comparing;
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
 pub use jobs::AdoptsJobs;
 pub use labelling::{Better, KeptLabel, Labelling, SITTING};
-pub use labels::{LabelledPairs, LabelsAudited, LabelsProgress};
+pub use labels::LabelledPairs;
 pub use newcomers::{Newcomer, Newcomers};
 pub use prepared::Prepared;
 pub use providers::ProviderFacts;
-pub use reindex::{IndexPart, ReindexProgress, Reindexed};
 pub use retrieve::{HistoryPage, PromptPage};
 pub use statistics::MeasureProgress;
 pub use system::{Check, CheckStatus, SettingsCheck, Validation};

@@ -10,9 +10,11 @@ use tokio::time::timeout;
 
 use super::{Engine, wiring};
 use crate::api::TestProvidersRequest;
-use crate::domain::{ProviderInfo, ProviderTest, ProviderTests};
+use crate::domain::{Operation, ProviderInfo, ProviderTest, ProviderTests, SessionId};
 use crate::error::Error;
+use crate::event::{Outcome, Run};
 use crate::ledger::{Account, Caps, Labels};
+use crate::pipeline::{self, Reporter};
 use crate::probe::{self, Setup, Subject};
 use crate::provider::catalog::ModelCard;
 use crate::provider::transport::proxy::ProxyInUse;
@@ -24,15 +26,24 @@ const MAX_TOKENS_OF_UNKNOWN: u32 = 512;
 
 impl Engine {
     /// Calls each provider that the request names, or each that is configured or can be used; the others are listed
-    /// as left out. `watch` is told of each as soon as it is known. Needs a tokio runtime; dropping the future cancels
-    /// the calls.
-    pub async fn test_providers(
+    /// as left out. Each is a unit of the run. Needs a tokio runtime; dropping the run cancels the calls.
+    pub fn test_providers(&self, request: TestProvidersRequest) -> Run {
+        let engine = self.clone();
+        let session = self.inner.ids.session();
+        pipeline::start_task(session, Operation::TestProviders, None, move |report| async move {
+            engine.providers_tested(request, session, &report).await.map(Outcome::TestProviders)
+        })
+    }
+
+    async fn providers_tested(
         &self,
         request: TestProvidersRequest,
-        mut watch: impl FnMut(&ProviderTest),
-    ) -> ProviderTests {
+        session: SessionId,
+        report: &Reporter,
+    ) -> Result<ProviderTests, Error> {
         let limit = Duration::from_secs_f64(request.timeout_s);
-        let account = self.account(Caps::default(), Labels { command: "test-providers", ..Labels::default() });
+        let labels = Labels { session: Some(session), command: "test-providers", tags: Vec::new() };
+        let account = self.account(Caps::default(), labels);
         let infos = self.providers().await;
         let mut tests: Vec<Option<ProviderTest>> = Vec::new();
         let mut calls = FuturesUnordered::new();
@@ -41,6 +52,7 @@ impl Engine {
             let setup = self.setup(info, model);
             let place = tests.len();
             let is_configured = self.config().providers.contains_key(&info.name);
+            report.unit_started(&info.name).await;
             let known = if !(is_asked_for || is_configured || info.available) {
                 Some(probe::left_out(&setup, &reason(info, &setup)))
             } else if info.available {
@@ -51,16 +63,16 @@ impl Engine {
                 Some(probe::unusable(&setup, &reason(info, &setup)))
             };
             if let Some(test) = &known {
-                watch(test);
+                report.unit_finished(&test.name, test).await?;
             }
             tests.push(known);
         }
         while let Some((place, test)) = calls.next().await {
-            watch(&test);
+            report.unit_finished(&test.name, &test).await?;
             tests[place] = Some(test);
         }
         let providers: Vec<ProviderTest> = tests.into_iter().flatten().collect();
-        ProviderTests { ok: providers.iter().all(|test| test.ok || !test.tested), providers }
+        Ok(ProviderTests { ok: providers.iter().all(|test| test.ok || !test.tested), providers })
     }
 
     /// Tests one that can be used. Where no model is configured and its kind has no usual one, as with Ollama, it is

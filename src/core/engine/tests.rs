@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::api::ValidateRequest;
 use crate::config::{self, Environment, Flags};
-use crate::domain::{GenerationResult, Source};
-use crate::error::{Code, Error};
-use crate::event::{EventKind, RunView, laws};
+use crate::domain::{GenerationResult, ImportReport, JudgeAudit, Reindexed, Source};
+use crate::error::{Code, Error, Problem};
+use crate::event::{EventKind, Outcome, Run, RunView, laws};
 use crate::ids::SeededIds;
 use crate::time::FixedClock;
 
@@ -328,4 +328,43 @@ async fn a_clean_home_is_valid_and_stays_empty() {
     assert!(engine.validate(ValidateRequest::default()).await.valid);
     assert!(engine.list(engine.decode(json!({})).unwrap()).await.unwrap().prompts.is_empty());
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "looking makes no file");
+}
+
+/// What making indices anew came to.
+async fn reindexed(run: Result<Run>) -> Result<Reindexed, Box<Problem>> {
+    match run.map_err(|error| Box::new(error.into()))?.outcome().await? {
+        Outcome::Reindex(reindexed) => Ok(reindexed),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What an import came to.
+async fn imported(run: Run) -> Result<ImportReport, Box<Problem>> {
+    match run.outcome().await? {
+        Outcome::Import(report) => Ok(report),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a judge's test came to, with what happened meanwhile, which keeps to the laws of events.
+async fn audited(prepared: Result<Prepared>) -> (Result<JudgeAudit, Box<Problem>>, Vec<EventKind>) {
+    let mut run = match prepared.and_then(Prepared::start) {
+        Ok(run) => run,
+        Err(error) => return (Err(Box::new(error.into())), Vec::new()),
+    };
+    let mut events = Vec::new();
+    while let Some(event) = run.next().await {
+        events.push(event);
+    }
+    laws::check(&events).unwrap();
+    let mut kinds: Vec<EventKind> = events.into_iter().map(|event| event.kind).collect();
+    let result = match kinds.pop() {
+        Some(EventKind::Finished { outcome }) => match *outcome {
+            Outcome::JudgeAudit(audit) => Ok(*audit),
+            other => panic!("{other:?}"),
+        },
+        Some(EventKind::Failed { error }) => Err(error),
+        other => panic!("{other:?}"),
+    };
+    (result, kinds)
 }

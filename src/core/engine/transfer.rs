@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use super::Engine;
 use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, limits};
+use crate::domain::Operation;
 use crate::error::Result;
+use crate::event::{Outcome, Run, part};
+use crate::pipeline::{self, Reporter};
 use crate::store::sqlite::alchemy::AlchemyFile;
-use crate::transfer::{self, Export, ExportedPrompts, ImportReport, Input, TransferFormat, TransferProgress};
+use crate::transfer::{self, Export, ExportedPrompts, Input, Stage, TransferFormat, TransferProgress};
 
 impl Engine {
     /// Prompts as a text that is pulled piece by piece: all that pass the filters, or the newest of them.
@@ -39,49 +42,57 @@ impl Engine {
         Ok(ExportedPrompts { format, count: export.written(), total, text })
     }
 
-    /// Stores the prompts of a file, all or none of them as far as checks go. `watch` is told how far it is. What is
-    /// stored can be listed and found by its words at once. Vectors come after this: the background of
+    /// Stores the prompts of a file, all or none of them as far as checks go. What is stored can be listed and found by its words at once. Vectors come after this: the background of
     /// [`Engine::keep_indexed`] begins with them at once unless the request leaves them out; without it they are
     /// [`Engine::embed_missing`]'s.
     ///
-    /// Dropping the future stops it; what is stored by then stays, and the same import continues with the rest.
+    /// Dropping the run stops it; what is stored by then stays, and the same import continues with the rest. Needs a tokio
+    /// runtime.
     ///
-    /// # Errors
-    /// `validation_failed` with the faults of the file, nothing stored; `file` when it cannot be read; `storage`.
-    pub async fn import<R: Read + Seek>(
-        &self,
-        request: ImportRequest,
-        input: Input<R>,
-        watch: impl FnMut(TransferProgress),
-    ) -> Result<ImportReport> {
-        let format = format_of(request.format.as_deref());
-        let now = self.inner.clock.now();
-        let report = transfer::import(self.store().as_ref(), format, request.dry_run, input, now, watch).await?;
-        if request.makes_vectors() {
-            self.index_soon();
-        }
-        Ok(report)
+    /// It fails with `validation_failed` and the faults of the file, nothing stored; with `file` when that cannot be read; with
+    /// `storage`.
+    pub fn import<R: Read + Seek + Send + 'static>(&self, request: ImportRequest, input: Input<R>) -> Run {
+        let engine = self.clone();
+        pipeline::start_task(self.inner.ids.session(), Operation::Import, None, move |report| async move {
+            let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
+            let format = format_of(request.format.as_deref());
+            let watch = move |progress| tell(&report, progress);
+            let imported = transfer::import(store, format, request.dry_run, input, now, watch).await?;
+            if request.makes_vectors() {
+                engine.index_soon();
+            }
+            Ok(Outcome::Import(imported))
+        })
     }
 
-    /// Stores the prompts of the Go program prompt-alchemy's database, which is left as it is. `watch` is told how far
-    /// it is; vectors come after this, and dropping the future stops it, as with [`Engine::import`].
+    /// Stores the prompts of the Go program prompt-alchemy's database, which is left as it is. Vectors come after this, and
+    /// dropping the run stops it, as with [`Engine::import`]. Needs a tokio runtime.
     ///
     /// # Errors
-    /// `file` when it cannot be read or is none of that program's; `storage`.
-    pub async fn import_alchemy(
-        &self,
-        request: ImportAlchemyRequest,
-        path: &Path,
-        watch: impl FnMut(TransferProgress),
-    ) -> Result<ImportReport> {
+    /// `file` when it cannot be read or is none of that program's. The run may fail with these too, and with `storage`.
+    pub fn import_alchemy(&self, request: ImportAlchemyRequest, path: &Path) -> Result<Run> {
         let file = AlchemyFile::open(path)?;
-        let now = self.inner.clock.now();
-        let report = transfer::alchemy::import(self.store().as_ref(), &file, request.dry_run, now, watch).await?;
-        if request.makes_vectors() {
-            self.index_soon();
-        }
-        Ok(report)
+        let engine = self.clone();
+        let total = Some(file.rows());
+        Ok(pipeline::start_task(self.inner.ids.session(), Operation::Migrate, total, move |report| async move {
+            let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
+            let watch = move |progress| tell(&report, progress);
+            let imported = transfer::alchemy::import(store, file, request.dry_run, now, watch).await?;
+            if request.makes_vectors() {
+                engine.index_soon();
+            }
+            Ok(Outcome::Migrate(imported))
+        }))
     }
+}
+
+/// Says how far an import is.
+fn tell(report: &Reporter, progress: TransferProgress) {
+    let part = match progress.stage {
+        Stage::Checking => part::CHECKING,
+        Stage::Storing | Stage::Writing => part::STORING,
+    };
+    report.progress(part, progress.prompts, progress.total);
 }
 
 /// The format of this name, which was checked.

@@ -100,6 +100,10 @@ pub struct RunView {
     pub done: u64,
     /// Units in all, at most, where that is known.
     pub total: Option<u64>,
+    /// The part of the work that is counted, where it has several.
+    pub part: Option<String>,
+    /// The units that have no events of their own, in the order in which they began, with what each came to.
+    pub units: Vec<(String, Option<serde_json::Value>)>,
     /// The phases every variant passes, in order.
     pub phases: Vec<Phase>,
     /// How far it is.
@@ -205,9 +209,19 @@ impl RunView {
                 self.done += u64::from(self.operation != Some(Operation::Generate));
                 self.comparisons.push(comparison.clone());
             }
-            EventKind::Progress { done, total } => {
+            EventKind::Progress { part, done, total } => {
+                // Each part counts for itself.
+                self.total = if self.part == *part { total.or(self.total) } else { *total };
+                self.part.clone_from(part);
                 self.done = *done;
-                self.total = total.or(self.total);
+            }
+            EventKind::UnitStarted { unit } => self.units.push((unit.clone(), None)),
+            EventKind::UnitFinished { unit, result } => {
+                self.done += 1;
+                match self.units.iter_mut().find(|(name, _)| name == unit) {
+                    Some((_, known)) => *known = Some(result.clone()),
+                    None => self.units.push((unit.clone(), Some(result.clone()))),
+                }
             }
             EventKind::Spent { model_metadata } => self.spent = Some(Box::new(model_metadata.clone())),
             EventKind::Finished { outcome } => self.state = RunState::Finished(outcome.clone()),

@@ -10,13 +10,15 @@
 pub mod fold;
 #[cfg(any(test, feature = "test-support"))]
 pub mod laws;
+pub mod part;
 pub mod run;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, SelectResult, SessionId,
+    Comparison, GenerationResult, ImportReport, JudgeAudit, ModelMetadata, Operation, Phase, Prompt, ProviderTests,
+    Ranking, Reindexed, SelectResult, SessionId,
 };
 use crate::error::{Code, Error, Problem};
 
@@ -157,13 +159,29 @@ pub enum EventKind {
         /// What all calls of the run took, with the most they may have cost.
         model_metadata: ModelMetadata,
     },
-    /// So much is done; of operations whose units have no events of their own.
+    /// So much is done; of operations whose units have no events of their own. A later one takes the place of an earlier one that
+    /// nobody has read yet.
     Progress {
+        /// What is being done, where the operation has several parts: each counts for itself, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<String>,
         /// Units that are done.
         done: u64,
         /// Units in all, where that is known by now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u64>,
+    },
+    /// A unit of work began that has no event of its own.
+    UnitStarted {
+        /// Its name, unique in the run.
+        unit: String,
+    },
+    /// A unit of work is done that has no event of its own.
+    UnitFinished {
+        /// Its name.
+        unit: String,
+        /// What it came to, in the shape that it has in the result.
+        result: serde_json::Value,
     },
     /// Done. Terminal.
     Finished {
@@ -191,6 +209,18 @@ pub enum Outcome {
     Select(SelectResult),
     /// The choice that a comparison asked for.
     Compare(SelectResult),
+    /// What a judge is like.
+    #[serde(rename = "judge audit")]
+    JudgeAudit(Box<JudgeAudit>),
+    /// What was made anew.
+    Reindex(Reindexed),
+    /// What was stored of a file.
+    Import(ImportReport),
+    /// What was stored of the Go program's history.
+    Migrate(ImportReport),
+    /// Whether each provider answers.
+    #[serde(rename = "test-providers")]
+    TestProviders(ProviderTests),
 }
 
 impl Outcome {
@@ -200,6 +230,11 @@ impl Outcome {
             Self::Generate(_) => Operation::Generate,
             Self::Select(_) => Operation::Select,
             Self::Compare(_) => Operation::Compare,
+            Self::JudgeAudit(_) => Operation::JudgeAudit,
+            Self::Reindex(_) => Operation::Reindex,
+            Self::Import(_) => Operation::Import,
+            Self::Migrate(_) => Operation::Migrate,
+            Self::TestProviders(_) => Operation::TestProviders,
         }
     }
 
@@ -208,6 +243,10 @@ impl Outcome {
         match self {
             Self::Generate(result) => ResultOf::Generation(result),
             Self::Select(result) | Self::Compare(result) => ResultOf::Selection(result),
+            Self::JudgeAudit(result) => ResultOf::JudgeAudit(result),
+            Self::Reindex(result) => ResultOf::Reindexed(result),
+            Self::Import(result) | Self::Migrate(result) => ResultOf::Import(result),
+            Self::TestProviders(result) => ResultOf::ProviderTests(result),
         }
     }
 
@@ -215,7 +254,7 @@ impl Outcome {
     pub const fn generation(&self) -> Option<&GenerationResult> {
         match self {
             Self::Generate(result) => Some(result),
-            Self::Select(_) | Self::Compare(_) => None,
+            _ => None,
         }
     }
 
@@ -223,7 +262,7 @@ impl Outcome {
     pub const fn selection(&self) -> Option<&SelectResult> {
         match self {
             Self::Select(result) | Self::Compare(result) => Some(result),
-            Self::Generate(_) => None,
+            _ => None,
         }
     }
 }
@@ -236,6 +275,14 @@ pub enum ResultOf<'a> {
     Generation(&'a GenerationResult),
     /// A choice.
     Selection(&'a SelectResult),
+    /// What a judge is like.
+    JudgeAudit(&'a JudgeAudit),
+    /// What was made anew.
+    Reindexed(&'a Reindexed),
+    /// What was stored.
+    Import(&'a ImportReport),
+    /// Whether each provider answers.
+    ProviderTests(&'a ProviderTests),
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
@@ -279,6 +326,8 @@ impl EventKind {
             Self::Judged { .. } => "judged",
             Self::Spent { .. } => "spent",
             Self::Progress { .. } => "progress",
+            Self::UnitStarted { .. } => "unit_started",
+            Self::UnitFinished { .. } => "unit_finished",
             Self::Finished { .. } => "finished",
             Self::Failed { .. } => "failed",
             Self::Cancelled {} => "cancelled",
@@ -350,7 +399,17 @@ mod tests {
     fn results_and_operations_have_the_same_names() {
         let written = json!({ "operation": "nothing", "result": {} });
         let refusal = serde_json::from_value::<Outcome>(written).unwrap_err().to_string();
-        for operation in [Operation::Generate, Operation::Select, Operation::Compare] {
+        let those_with_results = [
+            Operation::Generate,
+            Operation::Select,
+            Operation::Compare,
+            Operation::JudgeAudit,
+            Operation::Reindex,
+            Operation::Import,
+            Operation::Migrate,
+            Operation::TestProviders,
+        ];
+        for operation in those_with_results {
             assert!(refusal.contains(&format!("`{operation}`")), "{refusal}");
         }
     }

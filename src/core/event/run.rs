@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{Event, EventKind};
+use super::{Event, EventKind, Outcome};
 use crate::domain::SessionId;
 use crate::error::{Error, Problem};
 
@@ -73,6 +73,29 @@ impl EventSender {
             }
             room.await;
         }
+    }
+
+    /// Says how far the work is, at once: in the place of what was said of the same part and is not read yet. Not said at all
+    /// while there is no room, because more will follow.
+    pub fn tell_progress(&self, part: Option<&str>, done: u64, total: Option<u64>) {
+        let kind = EventKind::Progress { part: part.map(str::to_owned), done, total };
+        if let Some(tap) = &self.tap {
+            tap(&kind);
+        }
+        let mut queue = self.shared.lock();
+        if queue.consumer_gone {
+            return;
+        }
+        let has_room = queue.events.len() < self.shared.capacity;
+        match queue.events.back_mut() {
+            Some(EventKind::Progress { part: told, done: at, total: of }) if told.as_deref() == part => {
+                (*at, *of) = (done, total);
+            }
+            _ if has_room => queue.events.push_back(kind),
+            _ => return,
+        }
+        drop(queue);
+        self.shared.arrived.notify_one();
     }
 
     /// Queues or merges; gives the event back when there is no room.
@@ -216,6 +239,21 @@ impl Run {
         }
     }
 
+    /// What came of it, for those who show nothing of the way there.
+    ///
+    /// # Errors
+    /// Why it failed; `cancelled` where somebody stopped it.
+    pub async fn outcome(mut self) -> Result<Outcome, Box<Problem>> {
+        while let Some(event) = self.next().await {
+            match event.kind {
+                EventKind::Finished { outcome } => return Ok(*outcome),
+                EventKind::Failed { error } => return Err(error),
+                _ => {}
+            }
+        }
+        Err(Box::new(Problem::from(Error::Cancelled)))
+    }
+
     /// An event that is already waiting, without waiting for one.
     pub fn try_next(&mut self) -> Option<Event> {
         if self.terminated {
@@ -300,6 +338,24 @@ mod tests {
         sender.send(delta(0, "b")).await;
         assert_eq!(run.next().await.unwrap().kind, delta(0, "ab"));
         assert_eq!(run.next().await.unwrap().kind, delta(1, "x"));
+    }
+
+    #[tokio::test]
+    async fn of_progress_that_nobody_read_the_last_is_told() {
+        let (sender, mut run) = channel(2);
+        for done in 0..=3 {
+            sender.tell_progress(Some("words"), done, Some(3));
+        }
+        sender.tell_progress(Some("vectors"), 1, None);
+        sender.tell_progress(None, 9, None);
+        let at = |part: &str, done, total| EventKind::Progress { part: Some(part.into()), done, total };
+        assert_eq!(run.next().await.unwrap().kind, at("words", 3, Some(3)));
+        sender.tell_progress(Some("vectors"), 2, None);
+        assert_eq!(run.next().await.unwrap().kind, at("vectors", 2, None));
+        sender.send(EventKind::Cancelled {}).await;
+        assert_eq!(run.next().await.unwrap().kind, EventKind::Cancelled {}, "for the third there was no room");
+        drop(run);
+        sender.tell_progress(None, 1, None);
     }
 
     #[tokio::test]

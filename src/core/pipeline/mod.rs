@@ -14,7 +14,7 @@
 //! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and
 //! [`select`] a selection: ordinary futures, of which other work can be made. [`start`] and
 //! [`start_selection`] put them into their shell ([`start_work`]), which spawns them and tells
-//! their end. [`variant`] is one variant.
+//! their end. [`variant`] is one variant. Work of other kinds is put into the same shell by [`start_task`].
 
 mod allowance;
 mod announce;
@@ -25,6 +25,7 @@ mod plan;
 mod run;
 mod selection;
 mod shell;
+mod task;
 #[cfg(test)]
 mod tests;
 mod unsaved;
@@ -38,3 +39,4 @@ pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports, SaveAsid
 pub use run::{Generated, generate, start};
 pub use selection::{JudgeJob, SelectPlan, select, start_selection};
 pub use shell::{Worked, start as start_work};
+pub use task::{Reporter, start_task};

@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::import::{Stage, TransferProgress, breathe};
-use super::intake::{ImportReport, Intake};
+use super::intake::Intake;
 use super::read::{Place, Raw};
 use super::record::{Decoder, stable_id};
 use crate::api::limits;
-use crate::domain::{Phase, Source, Timestamp, write_moment};
+use crate::domain::{ImportReport, Phase, Source, Timestamp, write_moment};
 use crate::error::{Faults, Result};
 use crate::store::Store;
 use crate::store::sqlite::alchemy::{AlchemyFile, AlchemyRow, Cell};
@@ -37,7 +37,7 @@ const STRATEGY: &str = "imported";
 /// `file` when the file is damaged; `storage`.
 pub async fn import(
     store: &dyn Store,
-    file: &AlchemyFile,
+    file: AlchemyFile,
     dry_run: bool,
     now: Timestamp,
     mut watch: impl FnMut(TransferProgress),

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::task::Poll;
 
 use super::format::TransferFormat;
-use super::intake::{ImportReport, Intake};
+use super::intake::Intake;
 use super::read::{Place, Reader, Trouble};
 use super::record::Decoder;
-use crate::domain::Timestamp;
+use crate::domain::{ImportReport, Timestamp};
 use crate::error::{Error, Fault, Result};
 use crate::files;
 use crate::store::Store;

@@ -36,7 +36,7 @@ mod tests;
 pub use export::{Export, ExportedPrompts};
 pub use format::TransferFormat;
 pub use import::{Input, Stage, TransferProgress, import};
-pub use intake::{Conflict, ImportReport, Intake, Skip};
+pub use intake::Intake;
 pub use read::{Place, RECORD_BYTES, Reader, Trouble};
 pub use record::{Decoder, Record, stable_id};
 pub use spool::spool;

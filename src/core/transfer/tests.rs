@@ -278,7 +278,11 @@ async fn exported(store: Arc<dyn Store>, format: TransferFormat) -> (String, usi
     (text, pieces)
 }
 
-async fn imported(store: &dyn Store, format: Option<TransferFormat>, text: &str) -> Result<ImportReport> {
+async fn imported(
+    store: &dyn Store,
+    format: Option<TransferFormat>,
+    text: &str,
+) -> Result<crate::domain::ImportReport> {
     let input = Input { name: "prompts".into(), source: Cursor::new(text.as_bytes().to_vec()) };
     import(store, format, false, input, Timestamp::UNIX_EPOCH, |_| {}).await
 }
@@ -496,7 +500,7 @@ async fn an_empty_file_holds_nothing_in_any_format() {
     let (_folder, store) = store();
     for format in LOSSLESS {
         for text in ["", "\u{feff}", "\n"] {
-            assert_eq!(imported(&store, Some(format), text).await.unwrap(), ImportReport::default());
+            assert_eq!(imported(&store, Some(format), text).await.unwrap(), crate::domain::ImportReport::default());
         }
         assert_eq!(read(format, written(format, &[]).as_bytes()), Ok(vec![]));
     }

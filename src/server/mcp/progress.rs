@@ -68,6 +68,9 @@ struct Count {
     finished: u32,
     finished_of: BTreeMap<u32, u32>,
     steps: u32,
+    /// The part whose units are counted, where the operation has several, and the units of those before it.
+    part: Option<String>,
+    before: u32,
 }
 
 impl Count {
@@ -84,12 +87,19 @@ impl Count {
                 return Some(0.0);
             }
             EventKind::Judged { .. } if self.variants == 0 => self.advance_to(self.finished + 1),
-            EventKind::Progress { done, total } => {
-                if let Some(total) = total {
-                    self.total = u32::try_from(*total).unwrap_or(u32::MAX - 1).saturating_add(1);
+            EventKind::Progress { part, done, total } => {
+                // Each part counts from 0, and a progress never goes back.
+                if self.part != *part {
+                    self.part.clone_from(part);
+                    self.before = self.finished;
                 }
-                self.advance_to(u32::try_from(*done).unwrap_or(u32::MAX - 1));
+                let number = |units: u64| u32::try_from(units).unwrap_or(u32::MAX - 1).saturating_add(self.before);
+                if let Some(total) = total {
+                    self.total = number(*total).saturating_add(1);
+                }
+                self.advance_to(number(*done));
             }
+            EventKind::UnitFinished { .. } => self.advance_to(self.finished + 1),
             EventKind::Finished { .. } => return Some(f64::from(self.total)),
             EventKind::PhaseFinished { variant, .. } => self.finish(*variant, 1),
             EventKind::VariantFailed { variant, .. } => {
@@ -159,10 +169,13 @@ fn in_words(kind: &EventKind, count: &Count) -> Option<String> {
         EventKind::Ranked { rankings } => format!("{} ranked", rankings.len()),
         EventKind::Judged { .. } if count.variants == 0 => format!("{} comparisons", of_all()),
         EventKind::Judged { .. } => "two variants were compared".to_owned(),
-        EventKind::Progress { .. } => match count.operation {
-            Some(operation) => format!("{operation}: {}", of_all()),
-            None => of_all(),
-        },
+        EventKind::Progress { part, done, total } => {
+            let what = part.as_deref().or(count.operation.map(Operation::as_str)).unwrap_or_default();
+            let total = total.map_or_else(String::new, |total| format!(" of {total}"));
+            format!("{what}: {done}{total}")
+        }
+        EventKind::UnitStarted { unit } => format!("{unit} has begun"),
+        EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
         EventKind::Finished { outcome } => format!("{} is done", outcome.operation()),
         EventKind::Delta { .. } | EventKind::Spent { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
             return None;
@@ -230,7 +243,7 @@ mod tests {
     #[test]
     fn the_progress_of_any_operation_is_its_units_up_to_its_total() {
         let begun = EventKind::Started { operation: Operation::Reindex, total: None, variants: 0, phases: Vec::new() };
-        let at = |done, total| EventKind::Progress { done, total };
+        let at = |done, total| EventKind::Progress { part: None, done, total };
         let mut count = Count::default();
         let told: Vec<f64> = [begun, at(0, Some(40)), at(12, None), at(11, None), at(40, Some(40))]
             .iter()
@@ -238,7 +251,22 @@ mod tests {
             .collect();
         assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
         assert_eq!((told[2], told.last(), count.total), (12.0, Some(&40.0), 41));
-        assert_eq!(in_words(&at(40, None), &count).unwrap(), "reindex: 40 of 40");
+        assert_eq!(in_words(&at(40, Some(40)), &count).unwrap(), "reindex: 40 of 40");
+    }
+
+    #[test]
+    fn the_parts_of_an_operation_add_up() {
+        let begun = EventKind::Started { operation: Operation::Reindex, total: None, variants: 0, phases: Vec::new() };
+        let at = |part: &str, done| EventKind::Progress { part: Some(part.into()), done, total: Some(10) };
+        let mut count = Count::default();
+        let told: Vec<f64> =
+            [begun, at("words", 4), at("words", 10), at("vectors", 0), at("vectors", 5), at("vectors", 10)]
+                .iter()
+                .filter_map(|kind| count.after(kind))
+                .collect();
+        assert!(told.is_sorted_by(|a, b| a < b), "{told:?}");
+        assert_eq!((told[2], told[4], told[5], count.total), (10.0, 15.0, 20.0, 21));
+        assert_eq!(in_words(&at("vectors", 5), &count).unwrap(), "vectors: 5 of 10");
     }
 
     #[test]

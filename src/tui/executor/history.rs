@@ -37,7 +37,7 @@ pub(super) async fn fulfil(engine: &Engine, wish: Wish, ticket: Ticket, answers:
         Wish::Export { raw, path, replace } => {
             News::Exported(told(transfer::export(engine, raw, &path, replace, watch).await))
         }
-        Wish::Import(path) => News::Imported(told(transfer::import(engine, &path, watch).await.map(Box::new))),
+        Wish::Import(path) => News::Imported(transfer::import(engine, &path, watch).await.map(Box::new)),
     }
 }
 

@@ -8,6 +8,7 @@ use aludel_core::config::{Origin, keys};
 use aludel_core::domain::{ProviderTest, SessionId, SpendBy, SpendLine};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
+use aludel_core::event::Outcome as RunOutcome;
 use aludel_core::time::{Clock, SystemClock};
 use aludel_core::trace;
 use jiff::civil::Date;
@@ -29,7 +30,7 @@ const LOOKING: Duration = Duration::from_secs(1);
 pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
     match inquiry {
         Inquiry::Providers => Told::Providers(engine.provider_facts().await),
-        Inquiry::TestProvider(name) => Told::Tested(told(test(engine, name).await.map(Box::new))),
+        Inquiry::TestProvider(name) => Told::Tested(test(engine, name).await.map(Box::new)),
         Inquiry::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
         Inquiry::Jobs { all } => Told::Jobs(told(jobs(engine, all).await.map(Box::new))),
         Inquiry::Job(id) => Told::Job(told(engine.job(named(id)).await.map(Box::new))),
@@ -117,11 +118,14 @@ fn in_words(value: &Value) -> String {
 }
 
 /// Makes a real call to the provider of this name.
-async fn test(engine: &Engine, name: String) -> Result<ProviderTest> {
-    let request: TestProvidersRequest = engine.decode(json!({ "providers": [name] }))?;
-    let tests = engine.test_providers(request, |_| {}).await;
-    let first = tests.providers.into_iter().next();
-    first.ok_or_else(|| Error::Internal(format!("{name} was not tested")))
+async fn test(engine: &Engine, name: String) -> Outcome<ProviderTest> {
+    let decoded = engine.decode::<TestProvidersRequest>(json!({ "providers": [name] }));
+    let request = decoded.map_err(|error| Box::new(Problem::from(error)))?;
+    let first = match engine.test_providers(request).outcome().await? {
+        RunOutcome::TestProviders(tests) => tests.providers.into_iter().next(),
+        _ => None,
+    };
+    first.ok_or_else(|| Box::new(Problem::from(Error::Internal(format!("{name} was not tested")))))
 }
 
 async fn spent(engine: &Engine, range: Range, by: SpendBy) -> Result<Spent> {

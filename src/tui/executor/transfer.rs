@@ -4,12 +4,16 @@ use std::fs::File;
 use std::path::Path;
 
 use aludel_core::api::{ExportRequest, ImportRequest};
+use aludel_core::domain::ImportReport;
 use aludel_core::engine::Engine;
-use aludel_core::error::{Error, Result};
+use aludel_core::error::{Error, Problem, Result};
+use aludel_core::event::{EventKind, Outcome as RunOutcome, Run, RunState, RunView, part};
 use aludel_core::files::{self, NewFile, PRIVATE_FILE};
-use aludel_core::transfer::{ImportReport, Input, Stage, TransferProgress};
+use aludel_core::transfer::{Input, Stage, TransferProgress};
 use serde_json::{Value, json};
 use tokio::task::yield_now;
+
+use crate::tui::message::Outcome;
 
 /// Writes prompts to a file and says how many. A file that is there is a conflict unless it may be replaced.
 pub(super) async fn export(
@@ -41,7 +45,28 @@ pub(super) async fn export(
 }
 
 /// Stores the prompts of a file. The background gives them their vectors.
-pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Result<ImportReport> {
+pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Outcome<ImportReport> {
+    let mut run = begin_import(engine, path).map_err(|error| Box::new(Problem::from(error)))?;
+    let mut view = RunView::default();
+    while let Some(event) = run.next().await {
+        view.apply(&event);
+        if let EventKind::Progress { part, done, total } = event.kind {
+            let stage = if part.as_deref() == Some(part::CHECKING) { Stage::Checking } else { Stage::Storing };
+            watch(TransferProgress { stage, prompts: done, total });
+        }
+    }
+    match view.state {
+        RunState::Finished(outcome) => match *outcome {
+            RunOutcome::Import(report) => Ok(report),
+            other => Err(Error::Internal(format!("an import came to a result of {}", other.operation()))),
+        },
+        RunState::Failed(problem) => return Err(problem),
+        RunState::Waiting | RunState::Running | RunState::Cancelled => Err(Error::Cancelled),
+    }
+    .map_err(|error| Box::new(Problem::from(error)))
+}
+
+fn begin_import(engine: &Engine, path: &str) -> Result<Run> {
     let request: ImportRequest = engine.decode(json!({}))?;
     if path.is_empty() {
         return Err(Error::value("file", "is empty: name the file to read"));
@@ -57,5 +82,5 @@ pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferP
         return Err(Error::value("file", "is not a regular file: copy its content to one first"));
     }
     let source = File::open(name).map_err(|error| failed(&error))?;
-    engine.import(request, Input { name: name.to_owned(), source }, watch).await
+    Ok(engine.import(request, Input { name: name.to_owned(), source }))
 }

@@ -62,9 +62,14 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
                 }
             }
         }
-        EventKind::Progress { done, total: Some(total) } => format!("{done} of {total}"),
+        EventKind::Progress { part, done, total: Some(total) } => {
+            let part = part.as_ref().map(|part| format!("{part} ")).unwrap_or_default();
+            format!("{part}{done} of {total}")
+        }
+        EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
         EventKind::PhaseStarted { .. }
         | EventKind::Progress { .. }
+        | EventKind::UnitStarted { .. }
         | EventKind::Delta { .. }
         | EventKind::Ranked { .. }
         | EventKind::Spent { .. }

@@ -9,6 +9,7 @@ use std::io::{Cursor, Write};
 use std::process::{Command, Stdio};
 
 use aludel_core::engine::Engine;
+use aludel_core::event::Outcome;
 use aludel_core::text::adversarial::SHAPES;
 use aludel_core::text::shown::escape_json_as_yaml;
 use aludel_core::transfer::Input;
@@ -68,11 +69,16 @@ impl World {
         }
         let input = Input { name: "all.jsonl".into(), source: Cursor::new(records.into_bytes()) };
         let request = self.engine.decode(json!({ "no_vectors": no_vectors })).expect("a valid request");
-        let report = self.engine.import(request, input, |_| {}).await.expect("it is imported");
-        assert_eq!(report.imported, 2);
+        match self.engine.import(request, input).outcome().await.expect("it is imported") {
+            Outcome::Import(report) => assert_eq!(report.imported, 2),
+            other => panic!("{other:?}"),
+        }
         if !no_vectors {
             // Those that lacked them before are made up for, too.
-            assert!(self.engine.embed_missing(|_| {}).await.expect("they are embedded") >= 2);
+            match self.engine.embed_missing().outcome().await.expect("they are embedded") {
+                Outcome::Reindex(made) => assert!(made.vectors >= 2, "{made:?}"),
+                other => panic!("{other:?}"),
+            }
         }
     }
 

@@ -134,7 +134,7 @@ fn a_terminal_that_disappears_ends_it_and_what_is_finished_is_stored() {
 /// It must not be caught in a read that never ends.
 #[test]
 fn a_terminal_that_disappears_under_flying_keys_ends_it_too() {
-    const ROUNDS: u64 = 100;
+    const ROUNDS: u32 = 100;
     let home = Home::new();
     for round in 0..ROUNDS {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
@@ -142,6 +142,6 @@ fn a_terminal_that_disappears_under_flying_keys_ends_it_too() {
         let mut terminal = Unread::run(&home, command);
         terminal.read_until("Nothing here yet");
         terminal.send(&"hj".repeat(1 + round as usize % 40));
-        terminal.take_away_after(Duration::from_micros(200 * (round % 23)));
+        terminal.take_away_after(Duration::from_micros(200 * u64::from(round % 23)));
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::*;
 use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeName, Prompt, PromptId};
-use crate::engine::{Better, LabelsProgress, Preflight};
+use crate::engine::{Better, LabelledPairs, Preflight};
+use crate::event::part;
 use crate::store::samples;
 
 /// Sees which text is good, and has no other bias.
@@ -50,6 +51,18 @@ fn asking() -> JudgeAuditRequest {
     JudgeAuditRequest::default()
 }
 
+async fn prepared(engine: &Engine, request: JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Prepared> {
+    engine.prepare_labels_audit(request, pairs.clone()).await
+}
+
+async fn audit_labels(
+    engine: &Engine,
+    request: JudgeAuditRequest,
+    pairs: &LabelledPairs,
+) -> (Result<JudgeAudit, Box<Problem>>, Vec<EventKind>) {
+    audited(prepared(engine, request, pairs).await).await
+}
+
 #[tokio::test]
 async fn labels_are_asked_and_kept_beside_the_test_which_is_made_once() {
     let home = judged_by(SEEING, "");
@@ -58,29 +71,27 @@ async fn labels_are_asked_and_kept_beside_the_test_which_is_made_once() {
     let text = [by_id(ids[0], ids[1], "a"), by_id(ids[1], ids[2], "a"), by_text(1, "a")].concat();
     let pairs = engine.labels(&file(&home, &text)).await.unwrap();
     assert_eq!(pairs.count(), 3);
-    let heard = std::sync::Mutex::new(Vec::new());
-    let first = engine.audit_labels(asking(), &pairs, |progress| heard.lock().unwrap().push(progress)).await.unwrap();
-    assert!(first.is_tested && first.audited.not_kept.is_none());
-    assert!(
-        first.audited.warnings[0].contains("fewer than 10 labelled pairs were answered (3)"),
-        "{:?}",
-        first.audited.warnings
-    );
-    let heard = heard.into_inner().unwrap();
-    assert!(heard.contains(&LabelsProgress::Testing(90, 90)) && heard.ends_with(&[LabelsProgress::Asking(6, 6)]));
-    let agreement = first.audited.profile.labels.clone().unwrap();
+    let (first, heard) = audit_labels(&engine, asking(), &pairs).await;
+    let first = first.unwrap();
+    assert!(first.tested);
+    assert!(first.warnings[0].contains("fewer than 10 labelled pairs were answered (3)"), "{:?}", first.warnings);
+    let warned = |kind: &EventKind| matches!(kind, EventKind::Warning { message, code: None, .. } if *message == first.warnings[0]);
+    assert!(heard.iter().any(warned), "{heard:?}");
+    let ends = |part: &str, all| EventKind::Progress { part: Some(part.into()), done: all, total: Some(all) };
+    assert!(heard.contains(&ends(part::TEST, 90)) && heard.contains(&ends(part::LABELS, 6)), "{heard:?}");
+    let agreement = first.profile.labels.clone().unwrap();
     assert_eq!((agreement.pairs, agreement.model_metadata.calls), (3, 6));
     assert!((agreement.agreement - 2.0 / 3.0).abs() < 1e-9, "{agreement:?}");
     // The test is kept and not made again, and the labels of the last time are replaced.
     let pairs = engine.labels(&file(&home, &by_text(2, "a"))).await.unwrap();
-    let second = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap();
-    assert!(!second.is_tested && second.audited.profile.audited_at == first.audited.profile.audited_at);
-    assert_eq!(second.audited.profile.labels.as_ref().unwrap().pairs, 1);
+    let second = audit_labels(&engine, asking(), &pairs).await.0.unwrap();
+    assert!(!second.tested && second.profile.audited_at == first.profile.audited_at);
+    assert_eq!(second.profile.labels.as_ref().unwrap().pairs, 1);
     let name = JudgeName { provider: "lab".into(), model: "judge-1".into() };
-    assert_eq!(engine.store().profile(name).await.unwrap(), Some(second.audited.profile.clone()));
+    assert_eq!(engine.store().profile(name).await.unwrap(), Some(second.profile.clone()));
     // A new test leaves the labels.
-    let tested = engine.audit_judge(asking(), |_, _| {}).await.unwrap();
-    assert_eq!(tested.profile.labels, second.audited.profile.labels);
+    let tested = audited(engine.prepare_audit(asking())).await.0.unwrap();
+    assert_eq!(tested.profile.labels, second.profile.labels);
 }
 
 #[tokio::test]
@@ -115,15 +126,15 @@ async fn a_line_that_cannot_be_used_is_named_with_what_to_do() {
 async fn a_cap_that_is_reached_keeps_no_labels() {
     let home = judged_by(SEEING, "");
     let engine = home.engine();
-    engine.audit_judge(asking(), |_, _| {}).await.unwrap();
+    audited(engine.prepare_audit(asking())).await.0.unwrap();
     let pairs =
         engine.labels(&file(&home, &(0..5).map(|number| by_text(number, "a")).collect::<String>())).await.unwrap();
     let capped = JudgeAuditRequest { max_calls: Some(9), ..asking() };
-    let error = engine.audit_labels(capped, &pairs, |_| {}).await.unwrap_err();
-    assert_eq!(error.code(), Code::BudgetExceeded);
+    let error = audit_labels(&engine, capped, &pairs).await.0.unwrap_err();
+    assert_eq!(error.code, Code::BudgetExceeded);
     assert_eq!(engine.judge_profiles().await.unwrap()[0].labels, None);
     let enough = JudgeAuditRequest { max_calls: Some(10), ..asking() };
-    engine.audit_labels(enough, &pairs, |_| {}).await.unwrap();
+    audit_labels(&engine, enough, &pairs).await.0.unwrap();
 }
 
 #[tokio::test]
@@ -134,17 +145,17 @@ async fn what_it_may_cost_counts_two_questions_a_pair_and_the_test_where_it_is_m
     let engine = home.engine();
     let pairs =
         engine.labels(&file(&home, &(0..5).map(|number| by_text(number, "a")).collect::<String>())).await.unwrap();
-    let calls = async |engine: &Engine| match engine.preflight_labels(&asking(), &pairs).await.unwrap() {
+    let calls = async |engine: &Engine| match prepared(engine, asking(), &pairs).await.unwrap().preflight() {
         Preflight::Ask(estimate) => (estimate.calls, estimate.most_usd.unwrap()),
         other => panic!("{other:?}"),
     };
     // Each question may need a repair.
     let (both, both_usd) = calls(&engine).await;
     assert_eq!(both, 2 * (10 + 96));
-    let error = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap_err();
-    assert!(error.code() == Code::BudgetExceeded && error.to_string().contains("fewer labels"), "{error}");
+    let error = audit_labels(&engine, asking(), &pairs).await.0.unwrap_err();
+    assert!(error.code == Code::BudgetExceeded && error.detail.contains("fewer labels"), "{error:?}");
     let budget = JudgeAuditRequest { budget_usd: Some(both_usd), ..asking() };
-    engine.audit_judge(budget, |_, _| {}).await.unwrap();
+    audited(engine.prepare_audit(budget)).await.0.unwrap();
     let (labels, labels_usd) = calls(&engine).await;
     assert_eq!(labels, 2 * 10);
     assert!(labels_usd < both_usd);
@@ -172,8 +183,8 @@ async fn pairs_are_labelled_kept_and_read_back_as_labels() {
     // The labels outlive the prompts.
     engine.delete(engine.decode(json!({ "all": true })).unwrap()).await.unwrap();
     let pairs = engine.labels(&sitting.path).await.unwrap();
-    let audited = engine.audit_labels(asking(), &pairs, |_| {}).await.unwrap();
-    assert_eq!(audited.audited.profile.labels.unwrap().observations[0].choice, 1);
+    let audit = audit_labels(&engine, asking(), &pairs).await.0.unwrap();
+    assert_eq!(audit.profile.labels.unwrap().observations[0].choice, 1);
 }
 
 #[tokio::test]

@@ -47,9 +47,9 @@ async fn prompts_are_found_by_their_idea_and_by_what_they_alone_say() {
     let pairs = lines(PAIRS);
     let input =
         crate::transfer::Input { name: "prompts".into(), source: std::io::Cursor::new(PROMPTS.as_bytes().to_vec()) };
-    engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input, |_| {}).await.unwrap();
+    imported(engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input)).await.unwrap();
     let request: ReindexRequest = engine.decode(json!({ "vectors": true })).unwrap();
-    assert_eq!(engine.reindex(request, |_| {}).await.unwrap().vectors, pairs.len() as u64);
+    assert_eq!(reindexed(engine.reindex(request)).await.unwrap().vectors, pairs.len() as u64);
 
     let by_idea: fn(&FoundPrompt, &str) -> bool = |found, idea| found.prompt.original_input == idea;
     let by_line: fn(&FoundPrompt, &str) -> bool = |found, line| found.prompt.content.contains(line);

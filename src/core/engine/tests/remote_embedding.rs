@@ -54,12 +54,12 @@ async fn import(engine: &Engine, prompts: usize, mut raw: Value) -> u64 {
     raw["format"] = "jsonl".into();
     let request: ImportRequest = engine.decode(raw).unwrap();
     let input = Input { name: "ideas".into(), source: std::io::Cursor::new(text.into_bytes()) };
-    engine.import(request, input, |_| {}).await.unwrap().imported
+    imported(engine.import(request, input)).await.unwrap().imported
 }
 
-async fn reindex(engine: &Engine) -> Result<u64, Error> {
+async fn reindex(engine: &Engine) -> Result<u64, Box<Problem>> {
     let request: ReindexRequest = engine.decode(json!({ "vectors": true })).unwrap();
-    engine.reindex(request, |_| {}).await.map(|made| made.vectors)
+    reindexed(engine.reindex(request)).await.map(|made| made.vectors)
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn a_refusal_for_good_is_not_asked_again_and_keeps_what_is_done() {
     })
     .await;
     let (_home, engine) = with_prompts(&server, 3, "", 40).await;
-    assert_eq!(reindex(&engine).await.unwrap_err().code(), Code::ProviderAuth);
+    assert_eq!(reindex(&engine).await.unwrap_err().code, Code::ProviderAuth);
     assert_eq!(server.requests().len(), 2);
     let spaces = engine.finder().spaces().await.unwrap();
     assert_eq!((spaces.len(), spaces[0].prompts), (1, 32));
@@ -94,10 +94,10 @@ async fn a_days_budget_ends_reindexing_before_the_call_that_would_pass_it() {
     let server = ScriptedServer::answering(|request| vectors(request, 100_000)).await;
     let (_home, engine) = with_prompts(&server, 0, "spend: {daily_budget_usd: 1.0}\n", 40).await;
     let error = reindex(&engine).await.unwrap_err();
-    assert_eq!(error.code(), Code::BudgetExceeded, "{error}");
+    assert_eq!(error.code, Code::BudgetExceeded, "{error:?}");
     assert_eq!(server.requests().len(), 1);
     assert_eq!(engine.finder().spaces().await.unwrap()[0].prompts, 32, "what is done stays");
-    assert_eq!(reindex(&engine).await.unwrap_err().code(), Code::BudgetExceeded);
+    assert_eq!(reindex(&engine).await.unwrap_err().code, Code::BudgetExceeded);
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::api::{ReindexRequest, SearchRequest, ValidateRequest};
-use crate::domain::SearchResult;
+use crate::domain::{Operation, SearchResult};
 use crate::engine::Indexing;
+use crate::event::RunState;
 
 const IDEAS: [&str; 3] =
     ["Apologise to a customer whose parcel came late", "Sort an array of integers", "Bake a loaf of rye bread"];
@@ -14,8 +15,8 @@ async fn search(engine: &Engine, raw: Value) -> Result<SearchResult, Error> {
     engine.search(engine.decode::<SearchRequest>(raw)?).await
 }
 
-async fn reindex(engine: &Engine, raw: Value) -> Result<Reindexed, Error> {
-    engine.reindex(engine.decode::<ReindexRequest>(raw)?, |_| {}).await
+async fn reindex(engine: &Engine, raw: Value) -> Result<Reindexed, Box<Problem>> {
+    reindexed(engine.decode::<ReindexRequest>(raw).and_then(|request| engine.reindex(request))).await
 }
 
 fn inputs(result: &SearchResult) -> Vec<&str> {
@@ -86,11 +87,18 @@ async fn reindexing_makes_what_is_missing_or_all_anew() {
     let made = reindex(&engine, json!({})).await.unwrap();
     assert_eq!((made.text, made.vectors), (3, 0));
     assert_eq!(inputs(&search(&engine, json!({ "query": "rye" })).await.unwrap()), [IDEAS[2]]);
-    let mut seen = Vec::new();
     let all: ReindexRequest = engine.decode(json!({ "vectors": true, "all": true })).unwrap();
-    let made = engine.reindex(all, |progress| seen.push((progress.part, progress.done, progress.total))).await.unwrap();
-    assert_eq!((made.text, made.vectors), (0, 3));
-    assert_eq!(seen, [(IndexPart::Vectors, 0, 3), (IndexPart::Vectors, 3, 3)]);
+    let mut run = engine.reindex(all).unwrap();
+    let (mut view, mut events) = (RunView::default(), Vec::new());
+    while let Some(event) = run.next().await {
+        view.apply(&event);
+        events.push(event);
+    }
+    laws::check(&events).unwrap();
+    assert_eq!((view.operation, view.part.as_deref()), (Some(Operation::Reindex), Some("vectors")));
+    assert_eq!((view.done, view.total), (3, Some(3)), "it reaches its total");
+    let RunState::Finished(outcome) = view.state else { panic!("{:?}", view.state) };
+    assert!(matches!(*outcome, Outcome::Reindex(Reindexed { text: 0, vectors: 3, .. })), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ async fn a_count_that_nobody_waits_for_any_more_is_ended() {
     let lines: Vec<String> = (0..6_000).map(|number| format!("{{\"content\": \"Idea {number}\"}}\n")).collect();
     let source = std::io::Cursor::new(lines.concat().into_bytes());
     let input = crate::transfer::Input { name: "ideas".into(), source };
-    engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input, |_| {}).await.unwrap();
+    imported(engine.import(engine.decode(json!({ "format": "jsonl" })).unwrap(), input)).await.unwrap();
     let request: StatsRequest = engine.decode(json!({ "since": "2020-01-01" })).unwrap();
     let (told, mut seen) = tokio::sync::mpsc::channel(8);
     let (release, held) = std::sync::mpsc::sync_channel::<()>(1);

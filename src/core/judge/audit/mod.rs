@@ -188,7 +188,8 @@ pub async fn audit(
     let askers = judgings.iter().map(Asker::new).collect::<crate::error::Result<Vec<Asker<'_>>>>()?;
     let total = questions.len();
     told(0, total);
-    let asked = questions.iter().enumerate().map(|(at, question)| {
+    let asked = (0..total).map(|at| {
+        let question = &questions[at];
         let asker = &askers[question.case];
         async move { (at, put(asker, judge, question).await) }
     });

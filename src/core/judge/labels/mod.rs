@@ -59,8 +59,9 @@ pub async fn ask_pairs(
 ) -> Result<Agreement> {
     let total = 2 * pairs.len();
     told(0, total);
-    let asked = pairs.iter().enumerate().flat_map(|(at, pair)| [(at, pair, false), (at, pair, true)]);
-    let asked = asked.map(|(at, pair, is_swapped)| async move {
+    let asked = (0..total).map(|number| async move {
+        let (at, is_swapped) = (number / 2, number % 2 == 1);
+        let pair = &pairs[at];
         let (first, second) = if is_swapped { (&pair.b, &pair.a) } else { (&pair.a, &pair.b) };
         let judging = Judging {
             task: pair.task.clone(),

@@ -5,9 +5,8 @@
 //! cost money only when the user says so. What was typed and what is shown stay as they are when the core refuses.
 
 use aludel_core::api::limits;
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::domain::{ImportReport, Prompt, PromptId};
 use aludel_core::engine::Indexing;
-use aludel_core::transfer::ImportReport;
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Ticket, Wish};

@@ -1,12 +1,13 @@
 //! What may happen to the workbench, drawn at random: keys, pastes, sizes, time, and answers of the core in any order,
 //! malformed and stale ones among them.
 
+use aludel_core::domain::ImportReport;
 use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
 use aludel_core::engine::{Indexing, Newcomer};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
 use aludel_core::trace::LogLine;
-use aludel_core::transfer::{ImportReport, Stage, TransferProgress};
+use aludel_core::transfer::{Stage, TransferProgress};
 use proptest::prelude::*;
 use proptest::sample::select;
 use ratatui::layout::Position;

@@ -1,7 +1,8 @@
 //! Files written and read from the History: asked for, watched, stopped, told.
 
 use super::*;
-use aludel_core::transfer::{self, ImportReport, TransferProgress};
+use aludel_core::domain::ImportReport;
+use aludel_core::transfer::{self, TransferProgress};
 
 #[test]
 fn what_is_listed_is_written_to_a_file_and_told() {

@@ -4,11 +4,12 @@ use crate::tui::message::{Message, News};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
+use aludel_core::domain::{Conflict, ImportReport, Skip};
 use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
 use aludel_core::engine::Indexing;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::time::from_millis;
-use aludel_core::transfer::{Conflict, ImportReport, Skip, Stage, TransferProgress};
+use aludel_core::transfer::{Stage, TransferProgress};
 
 const GALLERY: Gallery = Gallery("history");
 
