@@ -18,6 +18,7 @@ use super::view::{self, Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
 use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
+use crate::figures::thousands;
 
 /// How often it is drawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
@@ -57,16 +58,19 @@ pub(crate) struct Progress {
     started: Instant,
     drawn: usize,
     frame: usize,
+    /// The part of the work that was drawn last, and when it began.
+    part: Option<(String, Instant)>,
 }
 
 impl Progress {
     /// Nothing drawn yet.
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), drawn: 0, frame: 0 }
+        Self { started: Instant::now(), drawn: 0, frame: 0, part: None }
     }
 
     /// Draws the run as it is now, with a remark below it.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView, remark: Option<&str>) {
+        let before = self.before_part(view.part.as_deref());
         self.draw_lines(printer, |frame| {
             let mut lines = match view.operation {
                 Some(Operation::Select | Operation::Compare) => vec![selection_line(view, frame)],
@@ -74,7 +78,7 @@ impl Progress {
                 Some(Operation::Generate) | None => {
                     lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint)
                 }
-                Some(other) => vec![job_line(other, view, frame)],
+                Some(other) => vec![job_line(other, view, before, frame)],
             };
             lines.extend(remark.map(|remark| line(&format!("    {remark}"), Role::Faint, frame)));
             lines
@@ -84,8 +88,20 @@ impl Progress {
     /// Draws the run as it is now, of which only whole units are told.
     pub(crate) fn draw_units(&mut self, printer: &Printer, view: &RunView) {
         if let Some(operation) = view.operation {
-            self.draw_lines(printer, |frame| vec![job_line(operation, view, frame)]);
+            self.draw_lines(printer, |frame| vec![job_line(operation, view, 0, frame)]);
         }
+    }
+
+    /// Milliseconds that had passed when this part of the work began, as far as was seen.
+    fn before_part(&mut self, part: Option<&str>) -> u64 {
+        let Some(part) = part else { return 0 };
+        let (_, began) = match self.part.take() {
+            Some(known) if known.0 == part => self.part.insert(known),
+            // The first part began with the work.
+            None => self.part.insert((part.to_owned(), self.started)),
+            Some(_) => self.part.insert((part.to_owned(), Instant::now())),
+        };
+        u64::try_from(began.duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Draws these lines, never fewer than before.
@@ -121,24 +137,25 @@ impl Progress {
 
 /// How far some work on prompts has come, on a line.
 pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
-    bar_of(what, done, total, &count_of(total, "prompt"), frame)
+    bar_of(what, done, total, &count_of(total, "prompt"), 0, frame)
 }
 
-/// The same for work on anything; `of` says how much there is.
-fn bar_of(what: &str, done: u64, total: u64, of: &str, frame: &Frame) -> Shown {
+/// The same for work on anything; `of` says how much there is, `before` how many milliseconds went by before it.
+fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Frame) -> Shown {
+    let elapsed = frame.elapsed_ms.saturating_sub(before);
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { FULL.as_str() } else { EMPTY.as_str() }).collect();
-    let left = (done > 0 && done < total)
-        .then(|| format!("{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / done)));
-    let figures = format!("{done} of {of}{}", left.unwrap_or_default());
+    let left =
+        (done > 0 && done < total).then(|| format!("{DOT}{} left", span(elapsed.saturating_mul(total - done) / done)));
+    let figures = format!("{} of {of}{}", thousands(done), left.unwrap_or_default());
     line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
 }
 
 /// A job that has no lines of its own: what it does, a bar where the total is known, its counts.
-fn job_line(operation: Operation, view: &RunView, frame: &Frame) -> Shown {
+fn job_line(operation: Operation, view: &RunView, before: u64, frame: &Frame) -> Shown {
     let what = doing(operation, view.part.as_deref());
     match view.total {
-        Some(total) => bar_of(what, view.done, total, &count_of(total, view::unit_of(operation)), frame),
+        Some(total) => bar_of(what, view.done, total, &count_of(total, view::unit_of(operation)), before, frame),
         None => {
             let done = count_of(view.done, view::unit_of(operation));
             let text = format!("  {} {what}{DOT}{done}{DOT}{}", frame.spinner, span(frame.elapsed_ms));
@@ -363,6 +380,47 @@ mod tests {
                 "  0 of 3 variants done · 1 failed · 1.2 s",
             ]
         );
+    }
+
+    #[test]
+    fn a_job_is_a_bar_of_its_part_that_fills_and_says_what_is_left() {
+        let frame = Frame { elapsed_ms: 12_000, spinner: '⠋', width: 100, paint: Paint::Plain };
+        let at = |operation, part: Option<&str>, done, total| {
+            let part = part.map(str::to_owned);
+            let view = RunView { operation: Some(operation), part, done, total, ..RunView::default() };
+            job_line(operation, &view, 2_000, &frame).to_string()
+        };
+        let (reindex, audit) = (Operation::Reindex, Operation::JudgeAudit);
+        let quarter = "██████░░░░░░░░░░░░░░░░░░";
+        let full = "█".repeat(24);
+        assert_eq!(
+            [
+                at(reindex, Some(part::VECTORS), 1_250, Some(5_000)),
+                at(reindex, Some(part::WORDS), 0, Some(0)),
+                at(Operation::Import, Some(part::CHECKING), 1, None),
+                at(audit, None, 0, None),
+                at(audit, Some(part::TEST), 90, Some(90)),
+                at(Operation::Migrate, None, 0, None),
+            ],
+            [
+                format!("  ⠋ vectors {quarter} 1,250 of 5,000 prompts · 30.0 s left"),
+                format!("  ⠋ words   {full} 0 of 0 prompts"),
+                "  ⠋ checking · 1 prompt · 12.0 s".to_owned(),
+                "  ⠋ asking the judge for texts of its own · 0 questions · 12.0 s".to_owned(),
+                format!("  ⠋ testing the judge {full} 90 of 90 questions"),
+                "  ⠋ migrate · 0 prompts · 12.0 s".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn each_part_is_timed_for_itself() {
+        let mut progress = Progress::new();
+        assert_eq!((progress.before_part(None), progress.before_part(Some("words"))), (0, 0));
+        progress.started -= Duration::from_secs(3);
+        let before = progress.before_part(Some("vectors"));
+        assert!(before >= 3_000, "{before}");
+        assert_eq!(progress.before_part(Some("vectors")), before);
     }
 
     #[test]

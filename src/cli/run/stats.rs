@@ -125,7 +125,7 @@ mod tests {
     fn past_a_second_a_bar_says_how_far_the_count_is() {
         let shown = |at, elapsed_ms| line(at, &Frame { elapsed_ms, spinner: '⠋', width: 80, paint: Paint::Plain });
         let at = Some(MeasureProgress { done: 2_000, total: 8_000 });
-        assert_eq!(shown(at, 1_000), "  ⠋ adding up ██████░░░░░░░░░░░░░░░░░░ 2000 of 8,000 prompts · 3.0 s left");
+        assert_eq!(shown(at, 1_000), "  ⠋ adding up ██████░░░░░░░░░░░░░░░░░░ 2,000 of 8,000 prompts · 3.0 s left");
         assert_eq!(shown(at, 999), "⠋ adding up what is stored");
         assert_eq!(shown(None, 5_000), "⠋ adding up what is stored");
     }

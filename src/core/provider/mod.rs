@@ -23,6 +23,7 @@ pub mod embedding;
 pub mod frame;
 pub mod metered;
 mod overrun;
+mod pace;
 pub mod permit;
 pub mod registry;
 pub mod retry;

@@ -5,28 +5,98 @@
 //! A permit is taken when the request goes out and given back with the last chunk, with the error, or when the stream
 //! is dropped, whichever comes first. Waiting is first come, first served, and costs nothing: no timer of the layers
 //! below runs before the permit is there. The retry layer stands above, so nobody holds a permit while waiting to try again.
+//!
+//! A provider that refuses requests because there are too many has fewer permits for a while ([`Pace`]).
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_stream::stream;
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::pace::{Begun, Pace};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
 /// How many requests may be under way at once: to one provider, and in all.
 #[derive(Clone)]
 pub struct Permits {
-    own: Arc<Semaphore>,
+    own: Arc<Own>,
     all: Arc<Semaphore>,
+}
+
+/// The permits of one provider.
+struct Own {
+    provider: String,
+    room: Arc<Semaphore>,
+    state: Mutex<State>,
+}
+
+struct State {
+    pace: Pace,
+    /// Permits that are taken away as soon as they come back.
+    owed: usize,
+}
+
+impl Own {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The right to have a request under way, given back when it is dropped.
 pub struct Held {
-    _own: OwnedSemaphorePermit,
+    own: HeldOwn,
     _all: OwnedSemaphorePermit,
+}
+
+impl Held {
+    /// The request is over: answered, or failed with this. The provider gets fewer or more of them from now on.
+    pub fn ended(self, failure: Option<&ProviderError>) {
+        let own = &self.own.own;
+        let mut state = own.lock();
+        match failure {
+            None if state.pace.answered() => {
+                if state.owed > 0 {
+                    state.owed -= 1;
+                } else {
+                    own.room.add_permits(1);
+                }
+            }
+            Some(error) if error.failure == ProviderFailure::RateLimited => {
+                let fewer = state.pace.refused(self.own.begun);
+                if fewer > 0 {
+                    state.owed += fewer - own.room.forget_permits(fewer);
+                    let (provider, allowed) = (&own.provider, state.pace.allowed());
+                    tracing::info!(provider, allowed, "it refuses requests, so fewer go out at once");
+                }
+            }
+            None | Some(_) => {}
+        }
+    }
+}
+
+/// A permit of the provider's own.
+struct HeldOwn {
+    own: Arc<Own>,
+    /// `None` once it was given back.
+    permit: Option<OwnedSemaphorePermit>,
+    /// How things stood when it was taken.
+    begun: Begun,
+}
+
+impl Drop for HeldOwn {
+    fn drop(&mut self) {
+        let mut state = self.own.lock();
+        state.pace.over();
+        if state.owed > 0
+            && let Some(permit) = self.permit.take()
+        {
+            state.owed -= 1;
+            permit.forget();
+        }
+    }
 }
 
 /// Room for so many requests at once.
@@ -36,26 +106,30 @@ pub fn room(most: NonZeroUsize) -> Arc<Semaphore> {
 
 impl Permits {
     /// For one provider, whose requests count among `all`.
-    pub fn new(max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
-        Self { own: room(max_concurrency), all }
+    pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
+        let room = room(max_concurrency);
+        let state = Mutex::new(State { pace: Pace::new(room.available_permits()), owed: 0 });
+        Self { own: Arc::new(Own { provider: provider.to_owned(), room, state }), all }
     }
 
     /// For one provider that shares with no other.
-    pub fn alone(max_concurrency: NonZeroUsize) -> Self {
-        Self::new(max_concurrency, room(NonZeroUsize::MAX))
+    pub fn alone(provider: &str, max_concurrency: NonZeroUsize) -> Self {
+        Self::new(provider, max_concurrency, room(NonZeroUsize::MAX))
     }
 
     /// Waits until a request may go out; `None` when none will any more.
     pub async fn enter(&self) -> Option<Held> {
         // Its own first, so that nobody keeps others waiting while waiting for a slow provider.
-        let own = Arc::clone(&self.own).acquire_owned().await.ok()?;
+        let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
+        let begun = self.own.lock().pace.begin();
+        let own = HeldOwn { own: Arc::clone(&self.own), permit: Some(permit), begun };
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Held { _own: own, _all: all })
+        Some(Held { own, _all: all })
     }
 
     /// How many more requests could start now.
     pub fn free(&self) -> usize {
-        self.own.available_permits().min(self.all.available_permits())
+        self.own.room.available_permits().min(self.all.available_permits())
     }
 }
 
@@ -68,7 +142,8 @@ pub struct Permit {
 impl Permit {
     /// At most `max_concurrency` requests at once.
     pub fn new(inner: Arc<dyn Provider>, max_concurrency: NonZeroUsize) -> Self {
-        Self::sharing(inner, Permits::alone(max_concurrency))
+        let permits = Permits::alone(inner.name(), max_concurrency);
+        Self::sharing(inner, permits)
     }
 
     /// As many at once as there are `permits`, which others may take from as well.
@@ -103,7 +178,7 @@ impl Provider for Permit {
                 if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
                     // The call is over before the caller has looked at how it ended.
                     drop(answer);
-                    drop(permit);
+                    permit.ended(chunk.as_ref().err());
                     yield chunk;
                     return;
                 }
@@ -115,10 +190,13 @@ impl Provider for Permit {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
     use std::time::Duration;
 
     use super::*;
     use crate::provider::complete;
+    use crate::provider::retry::{Jitter, Retry, RetryPolicy};
     use crate::provider::sim::Sim;
     use crate::provider::sim::testing::{request, sim};
     use futures_util::future::join_all;
@@ -192,7 +270,7 @@ mod tests {
         let all = room(NonZeroUsize::new(5).unwrap());
         let (one, other) = (sim("pacing: {first_token_ms: 100}"), sim("pacing: {first_token_ms: 100}"));
         let limited = |sim: &Sim, most| {
-            let permits = Permits::new(NonZeroUsize::new(most).unwrap(), Arc::clone(&all));
+            let permits = Permits::new("lab", NonZeroUsize::new(most).unwrap(), Arc::clone(&all));
             Permit::sharing(Arc::new(sim.clone()), permits)
         };
         let (first, second) = (limited(&one, 4), limited(&other, 4));
@@ -210,5 +288,64 @@ mod tests {
         assert_eq!(most.load(std::sync::atomic::Ordering::Relaxed), 5);
         assert!(one.peak_in_flight() <= 4 && other.peak_in_flight() <= 4);
         assert_eq!(all.available_permits(), 5);
+    }
+    /// Takes so many requests at once, and refuses the others after a while.
+    #[derive(Clone)]
+    struct Crowded {
+        takes: usize,
+        under_way: Arc<AtomicUsize>,
+        refused: Arc<AtomicUsize>,
+    }
+
+    impl Provider for Crowded {
+        fn name(&self) -> &'static str {
+            "crowded"
+        }
+
+        fn default_model(&self) -> &'static str {
+            "model"
+        }
+
+        fn stream(&self, request: ChatRequest) -> ChunkStream {
+            let (this, answer) = (self.clone(), sim("answer: {text: hello}").stream(request));
+            Box::pin(stream! {
+                let before = this.under_way.fetch_add(1, Relaxed);
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                this.under_way.fetch_sub(1, Relaxed);
+                if before >= this.takes {
+                    this.refused.fetch_add(1, Relaxed);
+                    yield Err(ProviderError::new("crowded", ProviderFailure::RateLimited, "too many requests"));
+                    return;
+                }
+                let mut answer = answer;
+                while let Some(chunk) = answer.next().await {
+                    yield chunk;
+                }
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_refuses_gets_fewer_at_once_and_every_call_comes_through() {
+        let crowded = Crowded { takes: 6, under_way: Arc::default(), refused: Arc::default() };
+        let permits = Permits::alone("crowded", NonZeroUsize::new(16).unwrap());
+        let limited = Arc::new(Permit::sharing(Arc::new(crowded.clone()), permits.clone()));
+        let patient = RetryPolicy { max_retries: 30, ..RetryPolicy::default() };
+        let retried = Retry::new(limited, patient, Arc::new(Jitter::new(7)));
+        let all = async |count: u32| join_all((0..count).map(|variant| complete(&retried, request(variant)))).await;
+        assert!(all(300).await.iter().all(Result::is_ok));
+        let free = permits.free();
+        assert!((4..=8).contains(&free), "{free} go out at once where 6 are taken");
+        let learning = crowded.refused.swap(0, Relaxed);
+        assert!(all(600).await.iter().all(Result::is_ok));
+        let refused = crowded.refused.load(Relaxed);
+        assert!(refused < 60, "{refused} of 600 were refused, and {learning} before");
+        // Dropping a request in the middle loses no permit.
+        let free = permits.free();
+        let mut hanging = retried.stream(request(0));
+        assert!(tokio::time::timeout(Duration::from_millis(1), hanging.next()).await.is_err());
+        assert_eq!(permits.free(), free - 1);
+        drop(hanging);
+        assert_eq!(permits.free(), free);
     }
 }

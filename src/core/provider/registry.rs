@@ -138,13 +138,13 @@ impl Registry {
     pub fn limited_to(mut self, most: NonZeroUsize) -> Self {
         self.room = room(most);
         for entry in self.entries.values_mut() {
-            entry.permits = Permits::new(entry.settings.max_concurrency, Arc::clone(&self.room));
+            entry.permits = Permits::new(&entry.settings.name, entry.settings.max_concurrency, Arc::clone(&self.room));
         }
         self
     }
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
-        let permits = Permits::new(settings.max_concurrency, Arc::clone(&self.room));
+        let permits = Permits::new(&settings.name, settings.max_concurrency, Arc::clone(&self.room));
         let (link, stack, terms_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let entry = Entry { settings, transport, permits, link, stack, terms_of };
         self.entries.insert(entry.settings.name.clone(), entry);

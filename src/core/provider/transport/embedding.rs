@@ -120,7 +120,7 @@ impl HttpEmbedder {
         let Some(call) = self.link.wire.embeddings(&request) else {
             return Err(self.link.failed(ProviderFailure::Rejected, "its protocol has no embeddings").before_sending());
         };
-        let Some(_permit) = self.manners.permits.enter().await else {
+        let Some(permit) = self.manners.permits.enter().await else {
             return Err(self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending());
         };
         let assumed = account.assumed_price();
@@ -144,6 +144,7 @@ impl HttpEmbedder {
             }
             Err(error) => Err(error),
         };
+        permit.ended(answer.as_ref().err());
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {

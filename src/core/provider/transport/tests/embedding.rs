@@ -19,7 +19,7 @@ fn manners() -> Manners {
     Manners {
         policy,
         jitter: Arc::new(Jitter::new(1)),
-        permits: Permits::alone(NonZeroUsize::new(2).unwrap()),
+        permits: Permits::alone("lab", NonZeroUsize::new(2).unwrap()),
         patience: Patience { silence: Duration::from_millis(500), ..Patience::default() },
         terms_of: Arc::new(|_| Terms { price: Some(DEAR), ..Terms::default() }),
         cost_of: Arc::new(|_, usage| Some(DEAR.cost(usage))),
