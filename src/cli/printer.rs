@@ -79,6 +79,11 @@ impl Printer {
         self.quiet
     }
 
+    /// True when standard output is a terminal.
+    pub(crate) fn shows_data(&self) -> bool {
+        self.data.is_terminal
+    }
+
     /// True when progress may be drawn on standard error.
     pub(crate) fn may_draw(&self) -> bool {
         self.talk.is_terminal && !self.quiet

@@ -26,7 +26,7 @@
 //! has to agree, and is started. What takes longer answers with an [`event::Run`]. Behind it is an ordinary future ([`pipeline::generate`],
 //! [`pipeline::select`]) that takes a plan, the [`pipeline::Ports`] through which it acts on the world, a voice
 //! ([`pipeline::Announcer`]) and what stops it ([`event::RunControl`]); other work can be made of it. A shell spawns it, and tells
-//! its end. Its [`event::Event`]s begin with `started` (the operation, the total of its units), count units as they are done, and
+//! its end; an import, an index made anew, a judge's or a provider's test have the same one ([`pipeline::start_task`]). Its [`event::Event`]s begin with `started` (the operation, the total of its units), count units as they are done, and
 //! end with one terminal event, whose [`event::Outcome`] is told apart by the operation. They fold into one [`event::RunView`],
 //! which every face draws; work that a face does not know is a bar with its name and counts. Dropping the run stops the work.
 //!
@@ -41,7 +41,8 @@
 //! ([`engine::Engine::adopt_jobs`]), attached ones by command alone.
 //!
 //! Calls to providers wait for a permit of the provider and one of the whole process ([`provider::permit`]), so a hundred
-//! generations side by side keep to the limits of one; what they cost goes through one [`ledger`].
+//! generations side by side keep to the limits of one; a provider that refuses gets fewer at once. What they cost goes through
+//! one [`ledger`].
 
 pub mod api;
 pub mod assets;

@@ -3,12 +3,14 @@
 //! A piece is written before the next is read, so memory holds one, and a reader that goes away ends it. A file
 //! gets its name once it is whole; a signal leaves what was there before.
 
+use std::cell::Cell;
+
 use aludel_core::api::ExportRequest;
 use aludel_core::error::Error;
 use aludel_core::transfer::Export;
 
 use super::output_file::{OutputFile, WholeFile};
-use super::transferring::Transferring;
+use super::watching::drawn;
 use crate::cli::Invocation;
 use crate::cli::args::ExportArgs;
 use crate::cli::exit::Exit;
@@ -16,6 +18,7 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
+use crate::cli::progress::{self, Frame};
 use crate::cli::view::count_of;
 use crate::cli::wait;
 
@@ -51,15 +54,18 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
         Some(file) => Sink::File(file.begin()?),
         None => Sink::Output(printer),
     };
+    let is_output = matches!(sink, Sink::Output(_));
     let mut export = engine.export(&request);
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-        tokio::select! {
-            biased;
-            () = interrupts.next() => Err(Failure::Said(Exit::Interrupted)),
-            outcome = write(&mut export, &mut sink, printer) => outcome,
-        }
+        // A bar on the terminal that the text is written to would stand in it.
+        let bar = Some(printer).filter(|printer| printer.may_draw() && !(is_output && printer.shows_data()));
+        let total = if bar.is_some() { export.total().await? } else { 0 };
+        let written = Cell::new(0);
+        let picture = |frame: &Frame| vec![progress::bar("writing", written.get(), total, frame)];
+        let work = write(&mut export, &mut sink, &written);
+        drawn(bar, &mut interrupts, picture, work).await.unwrap_or(Err(Failure::Said(Exit::Interrupted)))
     })??;
     if let Sink::File(written) = sink {
         let path = written.finish()?;
@@ -71,12 +77,10 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// Writes it all, telling how far it is.
-async fn write(export: &mut Export, sink: &mut Sink<'_>, printer: &Printer) -> Outcome {
-    let mut told = Transferring::on(printer);
-    let total = if printer.may_draw() { Some(export.total().await?) } else { None };
+async fn write(export: &mut Export, sink: &mut Sink<'_>, written: &Cell<u64>) -> Outcome {
     while let Some(piece) = export.next().await? {
         sink.write(&piece)?;
-        told.show(export.written(), total);
+        written.set(export.written());
         // A signal is heard between two pieces.
         tokio::task::yield_now().await;
     }

@@ -25,7 +25,6 @@ mod spend;
 mod stats;
 mod test_providers;
 mod texts;
-mod transferring;
 mod trash;
 mod update;
 mod validate;

@@ -1,6 +1,5 @@
 //! `aludel stats`: totals of what is stored.
 
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aludel_core::api::{Filters, StatsRequest};
@@ -9,6 +8,7 @@ use aludel_core::engine::{Engine, MeasureProgress};
 use aludel_core::error::Error;
 use serde::Serialize;
 
+use super::watching::drawn;
 use crate::cli::Invocation;
 use crate::cli::args::StatsArgs;
 use crate::cli::exit::Exit;
@@ -16,7 +16,7 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::progress::{self, Frame};
 use crate::cli::shown::Shown;
 use crate::cli::view::{self, Role};
 use crate::cli::wait;
@@ -59,38 +59,10 @@ fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome
         let counting = engine.stats_watched(request, move |progress| {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         });
-        Ok::<_, Error>(drawn(printer, &mut interrupts, |frame| vec![line(at(), frame)], counting).await)
+        Ok::<_, Error>(drawn(Some(printer), &mut interrupts, |frame| vec![line(at(), frame)], counting).await)
     })??;
     let Some(report) = ended else { return Err(Failure::Said(Exit::Interrupted)) };
     Ok(report?)
-}
-
-/// What some work comes to; `None` when a signal came first. On a terminal `picture` is drawn now and then, and wiped.
-async fn drawn<T>(
-    printer: &Printer,
-    interrupts: &mut Interrupts,
-    picture: impl Fn(&Frame) -> Vec<Shown>,
-    work: impl Future<Output = T>,
-) -> Option<T> {
-    let mut drawn = printer.may_draw().then(Progress::new);
-    let mut ticks = tokio::time::interval(progress::INTERVAL);
-    let mut work = pin!(work);
-    let ended = loop {
-        tokio::select! {
-            biased;
-            () = interrupts.next() => break None,
-            ended = &mut work => break Some(ended),
-            _ = ticks.tick(), if drawn.is_some() => {
-                if let Some(drawn) = &mut drawn {
-                    drawn.draw_lines(printer, &picture);
-                }
-            }
-        }
-    };
-    if let Some(drawn) = &mut drawn {
-        drawn.clear(printer);
-    }
-    ended
 }
 
 /// How far the count is, once that is worth a bar.

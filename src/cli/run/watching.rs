@@ -4,6 +4,7 @@
 //! What a command makes of the end is its own.
 
 use std::io::IsTerminal;
+use std::pin::pin;
 
 use aludel_core::engine::{Preflight, Prepared};
 use aludel_core::event::{Event, Outcome as RunOutcome, Run, RunState, RunView};
@@ -15,8 +16,8 @@ use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::live::LiveText;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::progress::{self, Progress};
-use crate::cli::shown::ShownStream;
+use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::shown::{Shown, ShownStream};
 use crate::cli::view::count_of;
 
 /// Asks before a run that may cost more than passes without asking; --yes is the answer. One that is confirmed has the estimate
@@ -73,6 +74,35 @@ pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &
             }
         }
     }
+}
+
+/// What some work comes to; `None` when a signal came first. On the terminal of a printer `picture` is drawn now and then, and
+/// wiped.
+pub(super) async fn drawn<T>(
+    printer: Option<&Printer>,
+    interrupts: &mut Interrupts,
+    picture: impl Fn(&Frame) -> Vec<Shown>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let mut drawn = printer.filter(|printer| printer.may_draw()).map(|printer| (printer, Progress::new()));
+    let mut ticks = tokio::time::interval(progress::INTERVAL);
+    let mut work = pin!(work);
+    let ended = loop {
+        tokio::select! {
+            biased;
+            () = interrupts.next() => break None,
+            ended = &mut work => break Some(ended),
+            _ = ticks.tick(), if drawn.is_some() => {
+                if let Some((printer, drawn)) = &mut drawn {
+                    drawn.draw_lines(printer, &picture);
+                }
+            }
+        }
+    };
+    if let Some((printer, drawn)) = &mut drawn {
+        drawn.clear(printer);
+    }
+    ended
 }
 
 /// Shows a run as it happens and remembers what it came to.
