@@ -41,9 +41,9 @@ use printer::Printer;
 use view::Paint;
 
 /// Starts another face over this engine and comes back when it is done.
-pub type Door = fn(Engine) -> Result<()>;
+pub type Launcher = fn(Engine) -> Result<()>;
 
-/// As [`Door`], to a face that draws on the terminal.
+/// As [`Launcher`], to a face that draws on the terminal.
 pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
 
 /// What a face that draws must know of its surroundings.
@@ -63,9 +63,9 @@ pub struct Doors {
     /// The workbench.
     pub workbench: Option<ScreenDoor>,
     /// MCP over standard input and output.
-    pub mcp_server: Option<Door>,
+    pub mcp_server: Option<Launcher>,
     /// REST over HTTP, on `server.host` and `server.port`.
-    pub http_server: Option<Door>,
+    pub http_server: Option<Launcher>,
     /// What the workbench would say of its settings.
     pub workbench_check: Option<SettingsCheck>,
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::api::GenerateRequest;
-use aludel_core::engine::{Engine, Newcomers};
+use aludel_core::engine::{DetectedProviders, Engine};
 use aludel_core::error::Problem;
 use aludel_core::event::{Run, RunControl};
 use tokio::sync::{Notify, mpsc, watch};
@@ -205,7 +205,7 @@ impl Executor {
     }
 
     /// Starts a run; where that needs a question first, the messages that say so.
-    fn start(&self, ticket: Ticket, raw: serde_json::Value) -> Result<(Run, Newcomers), Vec<Message>> {
+    fn start(&self, ticket: Ticket, raw: serde_json::Value) -> Result<(Run, DetectedProviders), Vec<Message>> {
         let refused = |error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
         let request = self.engine.decode::<GenerateRequest>(raw.clone()).map_err(refused)?;
         let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
@@ -300,11 +300,11 @@ async fn relay_until_stopped(run: Run, ticket: Ticket, answers: mpsc::Sender<Mes
 }
 
 /// Tells of providers that could be used, if there are any who were not told of before.
-async fn point_out(newcomers: Newcomers, answers: mpsc::Sender<Message>) {
+async fn point_out(newcomers: DetectedProviders, answers: mpsc::Sender<Message>) {
     let found = newcomers.point_out().await;
     if !found.is_empty() {
         // Nobody listens any more when the screen is gone.
-        _ = answers.send(Message::Newcomers(found)).await;
+        _ = answers.send(Message::DetectedProviders(found)).await;
     }
 }
 

@@ -20,7 +20,7 @@ use super::effect::Effect;
 use super::executor::Executor;
 use super::message::Message;
 use super::model::Model;
-use super::model::compare::{Arrangement, Beside};
+use super::model::compare::{Arrangement, SideBySide};
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
@@ -56,7 +56,7 @@ pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
 /// How many rows two texts take beside each other, in columns of `width`: all that Compare does of them, from the words to
 /// the rows.
 pub fn beside(first: &str, second: &str, width: u16) -> usize {
-    let mut beside = Beside::new(&words(first, second));
+    let mut beside = SideBySide::new(&words(first, second));
     beside.reflow(Arrangement::SideBySide, width);
     beside.len()
 }

@@ -1,7 +1,7 @@
 //! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
 
 use aludel_core::domain::{CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
-use aludel_core::engine::{Indexing, KeptLabel, Labelling, Newcomer, ProviderFacts};
+use aludel_core::engine::{DetectedProvider, Indexing, KeptLabel, Labelling, ProviderFacts};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
 use aludel_core::trace::LogLine;
@@ -97,7 +97,7 @@ pub(crate) enum Message {
     /// The names that exist here.
     Names(Names),
     /// Providers that could be used and that nobody configured, at least one; told once.
-    Newcomers(Vec<Newcomer>),
+    DetectedProviders(Vec<DetectedProvider>),
     /// A text was copied so.
     Copied(Copied),
     /// Back from the user's editor.

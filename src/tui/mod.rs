@@ -43,7 +43,7 @@ use aludel_core::told::Notice;
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;
 use keymap::Keymap;
-use model::{Defaults, Link, Model, Tone};
+use model::{ConnectionSpeed, Defaults, Model, Tone};
 use runtime::Runtime;
 use terminal::{Clipboard, Keyboard, Mouse, Screen};
 pub use terminal::{Editor, Surroundings};
@@ -211,11 +211,11 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
 }
 
 /// What the line to this terminal is like, as far as the surroundings say.
-fn link(engine: &Engine, options: &Options) -> Link {
+fn link(engine: &Engine, options: &Options) -> ConnectionSpeed {
     match options.remote {
-        false => Link::Quick,
-        true if engine.was_explained(Notice::SlowLink) => Link::Slow,
-        true => Link::SlowUntold,
+        false => ConnectionSpeed::Quick,
+        true if engine.was_explained(Notice::SlowLink) => ConnectionSpeed::Slow,
+        true => ConnectionSpeed::SlowUntold,
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             model.settings.set_names(names);
             Vec::new()
         }
-        Message::Newcomers(newcomers) => {
+        Message::DetectedProviders(newcomers) => {
             let names: Vec<&str> = newcomers.iter().map(|newcomer| newcomer.name.as_str()).collect();
             let chooses = model.spell("{run-settings} chooses");
             model.say_long(Tone::Done, format!("{} can be used; {chooses}", names.join(", ")));

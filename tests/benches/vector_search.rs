@@ -174,7 +174,7 @@ impl Bench {
         let timed = || {
             let store = SqliteStore::open(&self.path);
             let began = Instant::now();
-            store.tend().wait().expect("files of codes");
+            store.maintain_index().wait().expect("files of codes");
             began.elapsed().as_secs_f64()
         };
         drop(std::fs::remove_dir_all(&folder));

@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use crate::cli::args::{Arguments, HttpServerArgs, TuiArgs};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
-use crate::cli::{Door, Invocation, Surroundings};
+use crate::cli::{Invocation, Launcher, Surroundings};
 
 /// Without a command: what `mode` says, which is the workbench unless configured; help where there is no terminal.
 pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -50,7 +50,7 @@ pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) ->
     open(invocation.doors.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
 }
 
-fn open(chosen: Option<Door>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
+fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
     door(chosen, face, feature)?(engine)?;
     Ok(Exit::Done)
 }

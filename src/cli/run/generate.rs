@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use aludel_core::api::{JobKey, JobRequest};
 use aludel_core::domain::{GenerationResult, Prompt, VariantFailure};
-use aludel_core::engine::{Engine, Newcomer};
+use aludel_core::engine::{DetectedProvider, Engine};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{RunState, RunView, VariantState};
 
@@ -111,8 +111,8 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
 }
 
 /// Says how a provider that nobody configured may be used.
-fn point_out(printer: &Printer, newcomer: &Newcomer) {
-    let Newcomer { name, reason } = newcomer;
+fn point_out(printer: &Printer, newcomer: &DetectedProvider) {
+    let DetectedProvider { name, reason } = newcomer;
     printer.note(format!(
         "{reason}, so `{name}` can be used: pass --provider {name}, or add it to the file that `aludel config init` writes"
     ));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
-use super::judging::Bench;
+use super::judging::JudgePanel;
 use super::prepared::{Prepared, Ready};
 use super::{Engine, spend, wiring};
 use crate::api::JudgeAuditRequest;
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Who is tested.
-    pub(super) fn bench_of_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<Bench<'a>> {
+    pub(super) fn bench_of_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<JudgePanel<'a>> {
         self.bench(request.judge_provider.as_slice(), self.usual_judge(), &[])
     }
 
@@ -85,7 +85,7 @@ impl Engine {
     pub(super) fn judging_of_audit(
         &self,
         request: &JudgeAuditRequest,
-        bench: &Bench<'_>,
+        bench: &JudgePanel<'_>,
         session: SessionId,
     ) -> Result<Judging> {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);

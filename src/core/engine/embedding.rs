@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::provider::embedding::Embedder;
 use crate::provider::registry::BUILTIN;
-use crate::search::Meaning;
+use crate::search::EmbeddingContext;
 
 const MODEL_KEY: &str = "generation.default_embedding_model";
 const DIMENSIONS_KEY: &str = "generation.default_embedding_dimensions";
@@ -37,9 +37,9 @@ impl Engine {
     }
 
     /// What makes vectors here, its calls written down under this command.
-    pub(super) fn meaning(&self, command: &'static str) -> Result<Meaning> {
+    pub(super) fn meaning(&self, command: &'static str) -> Result<EmbeddingContext> {
         let account = self.account(Caps::default(), Labels { command, ..Labels::default() });
-        Ok(Meaning { embedder: self.embedder()?, account })
+        Ok(EmbeddingContext { embedder: self.embedder()?, account })
     }
 
     /// Whether prompts can be found by meaning, as far as that is known without asking anybody.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::jobs::{self, Life};
-use super::judging::{Author, Bench};
+use super::judging::{Author, JudgePanel};
 use super::prepared::{Lifetime, Prepared, Ready};
 use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
@@ -17,7 +17,7 @@ use crate::judge;
 use crate::ledger::{Caps, Labels, Need};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::TargetFamily;
-use crate::provider::cache::Shelf;
+use crate::provider::cache::CacheNamespace;
 use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
 use crate::store::NewJob;
@@ -235,7 +235,8 @@ impl Engine {
         let (target, fallbacks) = self.binding(phase, request);
         let on_refusal = if bound.fallback_on_refusal { OnRefusal::FallBack } else { OnRefusal::Report };
         let provider = wiring::routed(&self.inner.registry, &target, fallbacks, on_refusal)?;
-        let provider = if request.no_cache { provider } else { self.kept(provider, &target, Shelf::Generation) };
+        let provider =
+            if request.no_cache { provider } else { self.kept(provider, &target, CacheNamespace::Generation) };
         Ok(PhaseBinding {
             phase,
             provider,
@@ -246,7 +247,7 @@ impl Engine {
     }
 
     /// Who judges the variants, and what the user should know of it.
-    pub(super) fn bench_of<'a>(&'a self, request: &'a GenerateRequest) -> Result<Bench<'a>> {
+    pub(super) fn bench_of<'a>(&'a self, request: &'a GenerateRequest) -> Result<JudgePanel<'a>> {
         let last = request.phases.as_ref().and_then(|phases| phases.last()).copied().unwrap_or(Phase::Coagulatio);
         let (author, _) = self.binding(last, request);
         let provider = self.inner.registry.get(author.provider)?;
@@ -259,7 +260,7 @@ impl Engine {
         request.persona.as_deref().unwrap_or_else(|| wiring::default_persona(self.config()))
     }
 
-    fn judge_plan(&self, request: &GenerateRequest, bench: &Bench<'_>) -> Result<JudgePlan> {
+    fn judge_plan(&self, request: &GenerateRequest, bench: &JudgePanel<'_>) -> Result<JudgePlan> {
         Ok(JudgePlan {
             judges: self.judges(&bench.targets, request.no_cache)?,
             rubric: self.rubric(None, self.persona_of(request))?,

@@ -22,7 +22,7 @@ use crate::domain::Prompt;
 use crate::error::{Code, Error, Result};
 use crate::ledger::Account;
 use crate::pipeline::Begin;
-use crate::search::Meaning;
+use crate::search::EmbeddingContext;
 use crate::search::embedding::{self, Texts};
 use crate::store::{Filter, Space};
 
@@ -161,7 +161,7 @@ impl Engine {
     async fn index_run(&self, texts: Vec<Texts>, account: Account) {
         let indexer = &self.inner.indexer;
         let outcome = async {
-            let meaning = Meaning { embedder: self.embedder()?, account };
+            let meaning = EmbeddingContext { embedder: self.embedder()?, account };
             let _turn = indexer.turn.lock().await;
             embedding::give_vectors(&self.finder(), &meaning, &texts).await
         };
@@ -188,7 +188,7 @@ impl Engine {
         let indexer = &self.inner.indexer;
         let mut wait = FIRST_WAIT;
         loop {
-            self.tend().await;
+            self.maintain_index().await;
             match self.catch_up().await {
                 Ok(()) => {
                     indexer.state().problem = None;
@@ -213,9 +213,9 @@ impl Engine {
 
     /// Brings what lies beside the database for faster searches up to date, away from the work: a million vectors take
     /// seconds. Ends soon after the store is closed.
-    pub(super) async fn tend(&self) {
+    pub(super) async fn maintain_index(&self) {
         let store = self.finder();
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || store.tend().wait()).await {
+        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || store.maintain_index().wait()).await {
             tracing::debug!(%error, "searches by meaning are slower than they could be");
         }
     }
@@ -247,7 +247,7 @@ impl Engine {
     /// Gives the next prompts that lack a vector theirs; `None` when there are none after this place.
     pub(super) async fn embed_batch(
         &self,
-        meaning: &Meaning,
+        meaning: &EmbeddingContext,
         space: &Space,
         after: Option<u64>,
     ) -> Result<Option<Batch>> {

@@ -14,11 +14,11 @@ use crate::assets::{AssetKind, Assets, Rubric};
 use crate::domain::{Phase, Prompt, ProviderKind};
 use crate::error::{Error, Result};
 use crate::judge::Judge;
-use crate::provider::cache::Shelf;
+use crate::provider::cache::CacheNamespace;
 
 /// Who judges, and what the user should know of it.
 #[derive(Debug)]
-pub(super) struct Bench<'a> {
+pub(super) struct JudgePanel<'a> {
     pub(super) targets: Vec<wiring::Target<'a>>,
     pub(super) warnings: Vec<String>,
 }
@@ -44,8 +44,8 @@ impl Engine {
         named: &'a [String],
         usual: wiring::Target<'a>,
         authors: &[Author<'_>],
-    ) -> Result<Bench<'a>> {
-        let unremarkable = |targets| Ok(Bench { targets, warnings: Vec::new() });
+    ) -> Result<JudgePanel<'a>> {
+        let unremarkable = |targets| Ok(JudgePanel { targets, warnings: Vec::new() });
         if !named.is_empty() {
             return unremarkable(named.iter().map(|name| wiring::Target::parse(name)).collect());
         }
@@ -54,8 +54,8 @@ impl Engine {
             return unremarkable(vec![wiring::Target { provider, model: configured.model.as_deref() }]);
         }
         let families: BTreeSet<String> = authors.iter().map(|author| self.family(author)).collect();
-        if let Some(stranger) = self.stranger(&families) {
-            return unremarkable(vec![stranger]);
+        if let Some(judge_of_another_family) = self.judge_of_another_family(&families) {
+            return unremarkable(vec![judge_of_another_family]);
         }
         let model = self.inner.registry.get(usual.provider)?;
         let model = usual.model.unwrap_or_else(|| model.default_model());
@@ -75,11 +75,11 @@ impl Engine {
         } else {
             Vec::new()
         };
-        Ok(Bench { targets: vec![usual], warnings })
+        Ok(JudgePanel { targets: vec![usual], warnings })
     }
 
     /// The first provider of the file that can be used and is of none of these families.
-    fn stranger(&self, families: &BTreeSet<String>) -> Option<wiring::Target<'_>> {
+    fn judge_of_another_family(&self, families: &BTreeSet<String>) -> Option<wiring::Target<'_>> {
         let infos = self.inner.registry.infos();
         self.config().providers_of_file().find_map(|provider| {
             let info = infos.iter().find(|info| info.name == provider)?;
@@ -110,7 +110,7 @@ impl Engine {
             .iter()
             .map(|target| {
                 let provider = self.inner.registry.get(target.provider)?;
-                let provider = if no_cache { provider } else { self.kept(provider, target, Shelf::Judge) };
+                let provider = if no_cache { provider } else { self.kept(provider, target, CacheNamespace::Judge) };
                 Ok(Judge { provider, model: target.model.map(str::to_owned), profile: None })
             })
             .collect()

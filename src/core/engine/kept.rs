@@ -17,13 +17,13 @@ use crate::files;
 use crate::job::{ANSWER_LIMITS, Journal, JournalledAnswers};
 use crate::judge::{self, Judge};
 use crate::provider::Provider;
-use crate::provider::cache::{Answers, Cache, Keeping, Shelf, ShelfLimits, Source};
+use crate::provider::cache::{Answers, Cache, CacheNamespace, Keeping, NamespaceLimits, Source};
 use crate::provider::sim::MOST_SCRIPT_BYTES;
 use crate::store::sqlite::answers::SqliteAnswers;
 use crate::text::clean::clean;
 
 /// The judge's answers: none is so old that its model is likely to be another by now, and the file stays small.
-const JUDGE_LIMITS: ShelfLimits = ShelfLimits { ttl: Duration::from_hours(30 * 24), max_entries: 10_000 };
+const JUDGE_LIMITS: NamespaceLimits = NamespaceLimits { ttl: Duration::from_hours(30 * 24), max_entries: 10_000 };
 
 impl Engine {
     /// `provider`, which asks `target` first, behind the cache as far as answers of this kind are kept.
@@ -31,7 +31,7 @@ impl Engine {
         &self,
         provider: Arc<dyn Provider>,
         target: &wiring::Target<'_>,
-        shelf: Shelf,
+        shelf: CacheNamespace,
     ) -> Arc<dyn Provider> {
         let Some(keeping) = self.keeping(shelf) else { return provider };
         let Some(source) = self.source(target) else { return provider };
@@ -43,7 +43,7 @@ impl Engine {
     pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
         let store = Arc::new(JournalledAnswers::of(journal.clone()));
         let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));
-        let keeping = Keeping { shelf: Shelf::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
+        let keeping = Keeping { shelf: CacheNamespace::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
         for judge in judges {
             let provider = judge.provider.name().to_owned();
             let target = wiring::Target { provider: &provider, model: judge.model.as_deref() };
@@ -54,16 +54,16 @@ impl Engine {
         }
     }
 
-    fn keeping(&self, shelf: Shelf) -> Option<Keeping> {
+    fn keeping(&self, shelf: CacheNamespace) -> Option<Keeping> {
         let cache = &self.config().cache;
         match shelf {
-            Shelf::Generation => cache.enabled.then(|| Keeping {
+            CacheNamespace::Generation => cache.enabled.then(|| Keeping {
                 shelf,
-                limits: ShelfLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
+                limits: NamespaceLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
                 // What is empty once it is cleaned fails its phase, and would fail it again.
                 accepts: |_, text| !clean(text).trim().is_empty(),
             }),
-            Shelf::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
+            CacheNamespace::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
         }
     }
 

@@ -56,7 +56,7 @@ use crate::drafts::Drafts;
 use crate::error::{Error, Result};
 use crate::ids::{IdSource, SystemIds};
 use crate::job::Keeper;
-use crate::ledger::SpendBook;
+use crate::ledger::CallLog;
 use crate::provider::cache::Answers;
 use crate::provider::embedding::Embedder;
 use crate::provider::registry::Registry;
@@ -70,7 +70,7 @@ pub use indexing::Indexing;
 pub use jobs::AdoptsJobs;
 pub use labelling::{Better, KeptLabel, Labelling, SITTING};
 pub use labels::LabelledPairs;
-pub use newcomers::{Newcomer, Newcomers};
+pub use newcomers::{DetectedProvider, DetectedProviders};
 pub use prepared::Prepared;
 pub use providers::ProviderFacts;
 pub use retrieve::{HistoryPage, PromptPage};
@@ -93,7 +93,7 @@ struct Inner {
     loaded: Loaded,
     store: OnceLock<Arc<dyn Store>>,
     watch: OnceLock<Watch>,
-    book: OnceLock<Arc<dyn SpendBook>>,
+    book: OnceLock<Arc<dyn CallLog>>,
     answers: OnceLock<Arc<Answers>>,
     embedder: OnceLock<Arc<dyn Embedder>>,
     indexer: indexing::Indexer,
@@ -114,7 +114,7 @@ impl Engine {
     /// As [`Engine::open`] with a clock and identifiers of one's own, for tests.
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
-        let registry = wiring::registry(&loaded).informed_by(Arc::clone(&assets), Arc::clone(&clock));
+        let registry = wiring::registry(&loaded).with_catalog(Arc::clone(&assets), Arc::clone(&clock));
         let (store, watch, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
         let settings_check = OnceLock::new();

@@ -21,7 +21,7 @@ const LAST_WAIT: Duration = Duration::from_millis(50);
 
 /// A provider that could be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newcomer {
+pub struct DetectedProvider {
     /// The name under which a request may ask for it.
     pub name: String,
     /// Why it can be used: `OPENAI_API_KEY is set`.
@@ -30,8 +30,8 @@ pub struct Newcomer {
 
 /// A look that has begun. Dropping it leaves everything as it was.
 #[derive(Debug)]
-pub struct Newcomers {
-    with_key: Vec<Newcomer>,
+pub struct DetectedProviders {
+    with_key: Vec<DetectedProvider>,
     ollama: Option<JoinHandle<Option<RunningOllama>>>,
     /// Who is known to the user without a word.
     in_use: Option<String>,
@@ -51,7 +51,7 @@ impl Engine {
 
     /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
     /// Needs a tokio runtime.
-    pub fn look_for_newcomers(&self, provider: Option<&str>) -> Newcomers {
+    pub fn look_for_newcomers(&self, provider: Option<&str>) -> DetectedProviders {
         let file = self.paths().home.join(told::FILE);
         let in_use = provider.map(|named| wiring::Target::parse(named).provider);
         let is_configured = |kind| self.config().providers.values().any(|provider| provider.kind == kind);
@@ -67,7 +67,7 @@ impl Engine {
                 _ if in_use == Some(name) => met = Some(name.to_owned()),
                 (ProviderKind::Ollama, _) => asks_ollama = true,
                 (_, Some((variable, _))) => {
-                    with_key.push(Newcomer { name: name.to_owned(), reason: format!("{variable} is set") });
+                    with_key.push(DetectedProvider { name: name.to_owned(), reason: format!("{variable} is set") });
                 }
                 (_, None) => {}
             }
@@ -79,19 +79,19 @@ impl Engine {
             let engine = self.clone();
             tokio::spawn(async move { engine.inner.registry.running_ollama().await })
         });
-        Newcomers { with_key, ollama, in_use, file }
+        DetectedProviders { with_key, ollama, in_use, file }
     }
 }
 
-impl Newcomers {
+impl DetectedProviders {
     /// Those who were found, who count as pointed out from now on. Nobody where that cannot be remembered.
-    pub async fn point_out(self) -> Vec<Newcomer> {
+    pub async fn point_out(self) -> Vec<DetectedProvider> {
         let Self { with_key: mut found, ollama, in_use, file } = self;
         if let Some(asked) = ollama
             && let Ok(Ok(Some(running))) = timeout(LAST_WAIT, asked).await
         {
             let reason = format!("Ollama runs at {}", running.base_url);
-            found.push(Newcomer { name: ProviderKind::Ollama.as_str().to_owned(), reason });
+            found.push(DetectedProvider { name: ProviderKind::Ollama.as_str().to_owned(), reason });
         }
         let mut names: Vec<String> = found.iter().map(|newcomer| newcomer.name.clone()).collect();
         names.extend(in_use);

@@ -11,7 +11,7 @@ use crate::domain::{Operation, Reindexed};
 use crate::error::Result;
 use crate::event::{Outcome, Run, part};
 use crate::pipeline::{self, Reporter};
-use crate::search::{Meaning, embedding};
+use crate::search::{EmbeddingContext, embedding};
 use crate::store::{Filter, Space};
 
 /// Prompts whose words are indexed in one step.
@@ -35,7 +35,7 @@ impl Engine {
     async fn reindexed(
         &self,
         request: ReindexRequest,
-        meaning: Option<Meaning>,
+        meaning: Option<EmbeddingContext>,
         report: &Reporter,
     ) -> Result<Reindexed> {
         let began = Instant::now();
@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// Gives every prompt that has no vector of this space its own, batch by batch.
-    async fn embed_all(&self, meaning: &Meaning, space: &Space, report: &Reporter) -> Result<u64> {
+    async fn embed_all(&self, meaning: &EmbeddingContext, space: &Space, report: &Reporter) -> Result<u64> {
         let total = self.finder().count_unembedded(space.clone()).await?;
         let (mut after, mut done, mut given) = (None, 0, 0);
         report.progress(part::VECTORS, done, Some(total));
@@ -90,7 +90,7 @@ impl Engine {
             given += batch.given;
             report.progress(part::VECTORS, done, Some(total.max(done)));
         }
-        self.tend().await;
+        self.maintain_index().await;
         Ok(given)
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::estimate::{Estimate, Judgeable, Preflight};
 use super::jobs::{self, Life};
-use super::judging::{Author, Bench};
+use super::judging::{Author, JudgePanel};
 use super::prepared::{Lifetime, Prepared, Ready};
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
@@ -70,7 +70,7 @@ impl Engine {
         &self,
         operation: Operation,
         request: &SelectRequest,
-        matter: Matter,
+        matter: SelectionInput,
         life: Life,
         warning: Option<String>,
     ) -> Result<Ready> {
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// Refuses a cap that is too low for any choice, before anything is asked.
-    fn check_calls(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<()> {
+    fn check_calls(&self, request: &SelectRequest, matter: &SelectionInput, bench: &JudgePanel<'_>) -> Result<()> {
         let texts: BTreeSet<&str> = matter.candidates.iter().map(|prompt| prompt.content.as_str()).collect();
         let judges = bench.targets.len();
         let least = judge::least_asks(texts.len(), judges, self.config().judge.order_swaps);
@@ -154,11 +154,21 @@ impl Engine {
         }
     }
 
-    fn preflight_of(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<Preflight> {
+    fn preflight_of(
+        &self,
+        request: &SelectRequest,
+        matter: &SelectionInput,
+        bench: &JudgePanel<'_>,
+    ) -> Result<Preflight> {
         self.against_preflight(request.budget_usd, || self.estimate_of(request, matter, bench))
     }
 
-    fn estimate_of(&self, request: &SelectRequest, matter: &Matter, bench: &Bench<'_>) -> Result<Estimate> {
+    fn estimate_of(
+        &self,
+        request: &SelectRequest,
+        matter: &SelectionInput,
+        bench: &JudgePanel<'_>,
+    ) -> Result<Estimate> {
         let rubric = self.rubric(request.criteria.as_ref(), &matter.persona)?;
         let judgeable = Judgeable {
             task: &matter.task,
@@ -172,12 +182,12 @@ impl Engine {
         self.estimate_of_judge(&judgeable, caps(request).assumed_price)
     }
 
-    fn bench_for<'a>(&'a self, request: &'a SelectRequest, matter: &Matter) -> Result<Bench<'a>> {
+    fn bench_for<'a>(&'a self, request: &'a SelectRequest, matter: &SelectionInput) -> Result<JudgePanel<'a>> {
         let authors: Vec<Author<'_>> = matter.candidates.iter().map(Author::of).collect();
         self.bench(&request.judges, self.usual_judge(), &authors)
     }
 
-    async fn matter(&self, request: &SelectRequest) -> Result<Matter> {
+    async fn matter(&self, request: &SelectRequest) -> Result<SelectionInput> {
         let mut candidates = self.distinct(&request.prompt_ids).await?;
         let task = match &request.task {
             Some(task) => task.clone(),
@@ -189,7 +199,7 @@ impl Engine {
         };
         let score = |prompt: &Prompt| prompt.score.unwrap_or(f64::NEG_INFINITY);
         candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
-        Ok(Matter { candidates, task, persona })
+        Ok(SelectionInput { candidates, task, persona })
     }
 
     /// The prompts that these keys mean, in this order.
@@ -210,7 +220,7 @@ impl Engine {
 }
 
 /// What is judged, and for what.
-struct Matter {
+struct SelectionInput {
     candidates: Vec<Prompt>,
     task: String,
     persona: String,

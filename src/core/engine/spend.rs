@@ -8,7 +8,7 @@ use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 use crate::error::Result;
 use crate::ids::SystemIds;
-use crate::ledger::{Account, Caps, Labels, Money, SpendBook};
+use crate::ledger::{Account, CallLog, Caps, Labels, Money};
 use crate::provider::catalog::Price;
 use crate::store::{SpendQuery, SpendRow, StoreBook};
 
@@ -60,7 +60,7 @@ impl Engine {
     }
 
     /// One book for all operations of this process: those that wait for room under the daily budget wait for each other.
-    fn book(&self) -> &Arc<dyn SpendBook> {
+    fn book(&self) -> &Arc<dyn CallLog> {
         self.inner.book.get_or_init(|| {
             let daily_cap = self.config().spend.daily_budget_usd.map(Money::from_dollars_down);
             // Calls need no names that repeat, and the prompts' own sequence is left alone.

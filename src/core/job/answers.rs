@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Journal;
-use crate::provider::cache::{Answer, AnswerKey, AnswerStore, Shelf, ShelfLimits};
+use crate::provider::cache::{Answer, AnswerKey, AnswerStore, CacheNamespace, NamespaceLimits};
 use crate::store::{JobProgress, JobUnit};
 
 /// A job's answers are good as long as the job is.
-pub const LIMITS: ShelfLimits = ShelfLimits { ttl: Duration::MAX, max_entries: 100_000 };
+pub const LIMITS: NamespaceLimits = NamespaceLimits { ttl: Duration::MAX, max_entries: 100_000 };
 
 /// The answers of one job.
 pub struct JournalledAnswers(Journal);
@@ -29,7 +29,7 @@ impl AnswerStore for JournalledAnswers {
         serde_json::from_value(self.0.result_of(&unit_of(key))?.clone()).ok()
     }
 
-    fn put(&self, _: Shelf, _: ShelfLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, _: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
         match serde_json::to_value(&*answer) {
             Ok(result) => {
                 let unit = JobUnit { unit: unit_of(&key), is_whole: false, result };

@@ -6,11 +6,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::balance::Source;
-use super::book::{BookDraw, BookHold, BookedCall, SpendBook};
+use super::book::{BookDraw, BookHold, BookedCall, CallLog};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
-use super::till::{Answered, Share, Tally, Till, Unseen};
+use super::run_budget::{Answered, RunBudget, Share, Tally, Unseen};
 use crate::domain::SessionId;
 use crate::error::ProviderError;
 use crate::provider::catalog::Price;
@@ -20,9 +20,9 @@ use crate::provider::catalog::Price;
 /// The default account has no caps and no book.
 #[derive(Clone, Default)]
 pub struct Account {
-    till: Arc<Till>,
+    run_budget: Arc<RunBudget>,
     labels: Arc<Labels>,
-    book: Option<Arc<dyn SpendBook>>,
+    book: Option<Arc<dyn CallLog>>,
     /// Set for a step of a chain, and for the judge.
     source: Option<Source>,
     /// Set for a step of a chain under the cap of a day.
@@ -130,33 +130,33 @@ impl WorstCase {
 
 impl Account {
     /// The account of a run.
-    pub fn open(caps: Caps, labels: Labels, book: Option<Arc<dyn SpendBook>>) -> Self {
-        Self { till: Arc::new(Till::new(caps)), labels: Arc::new(labels), book, ..Self::default() }
+    pub fn open(caps: Caps, labels: Labels, book: Option<Arc<dyn CallLog>>) -> Self {
+        Self { run_budget: Arc::new(RunBudget::new(caps)), labels: Arc::new(labels), book, ..Self::default() }
     }
 
     /// The account of a run that is taken up again, with what it has taken before.
-    pub fn reopen(caps: Caps, labels: Labels, book: Option<Arc<dyn SpendBook>>, taken: Need) -> Self {
-        Self { till: Arc::new(Till::reopened(caps, taken)), ..Self::open(caps, labels, book) }
+    pub fn reopen(caps: Caps, labels: Labels, book: Option<Arc<dyn CallLog>>, taken: Need) -> Self {
+        Self { run_budget: Arc::new(RunBudget::reopened(caps, taken)), ..Self::open(caps, labels, book) }
     }
 
     /// The price of a model whose own is unknown.
     pub fn assumed_price(&self) -> Option<Price> {
-        self.till.caps().assumed_price
+        self.run_budget.caps().assumed_price
     }
 
     /// The caps of the run.
     pub fn caps(&self) -> &Caps {
-        self.till.caps()
+        self.run_budget.caps()
     }
 
     /// True when a sum of dollars caps the calls of this account: the run's budget, or that of the day.
     pub fn is_capped_in_dollars(&self) -> bool {
-        self.till.caps().budget.is_some() || self.daily_cap().is_some()
+        self.run_budget.caps().budget.is_some() || self.daily_cap().is_some()
     }
 
     /// True when anything caps the calls of this account.
     pub fn is_capped(&self) -> bool {
-        self.till.caps().calls.is_some() || self.is_capped_in_dollars()
+        self.run_budget.caps().calls.is_some() || self.is_capped_in_dollars()
     }
 
     /// The most that may be spent a day.
@@ -180,7 +180,7 @@ impl Account {
 
     /// What the run's own caps leave; what is not capped is endless.
     pub fn left(&self) -> Need {
-        self.till.left()
+        self.run_budget.left()
     }
 
     /// Sets aside the worst cases of a chain of calls, one for each step. Waits while others may leave room for it.
@@ -189,8 +189,8 @@ impl Account {
     /// # Errors
     /// What keeps it from being made whole.
     pub async fn set_aside(&self, steps: Vec<Money>) -> Result<Allotment, Refusal> {
-        let for_judge = self.till.judge_share();
-        let share = self.till.allot(steps.clone()).await?;
+        let for_judge = self.run_budget.judge_share();
+        let share = self.run_budget.allot(steps.clone()).await?;
         let money = Need::of_steps(&steps).money;
         let hold = match self.book.as_ref().filter(|_| money > Money::ZERO) {
             Some(book) => book.set_aside(money + for_judge.money).await?.map(Arc::from),
@@ -202,30 +202,30 @@ impl Account {
     /// Keeps back what a judge needs at least, by number of candidates, as chains are set aside. To be said before the
     /// first one.
     pub fn keep_for_judge(&self, needs: Vec<Need>) {
-        self.till.keep_for_judge(needs);
+        self.run_budget.keep_for_judge(needs);
     }
 
     /// What was kept back for the judge. No more is kept back after this.
     pub fn judge_allotment(&self) -> Allotment {
         // The judge's calls ask for what is free with this.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        let share = self.till.allot_to_judge();
+        let share = self.run_budget.allot_to_judge();
         Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Money::ZERO, hold: None }
     }
 
     /// What the run has taken so far.
     pub fn tally(&self) -> Tally {
-        self.till.tally()
+        self.run_budget.tally()
     }
 
     /// The calls of the run so far that were answered.
     pub fn answered(&self) -> Answered {
-        self.till.answered()
+        self.run_budget.answered()
     }
 
     /// The calls of the run so far that were cut off before it was known what they cost.
     pub fn unseen(&self) -> Unseen {
-        self.till.unseen()
+        self.run_budget.unseen()
     }
 
     /// Sets the worst case of a call aside. Call it right before the request goes out, and settle what comes back.
@@ -242,7 +242,7 @@ impl Account {
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {
         let book = self.book.as_ref().filter(|_| call.is_booked);
-        let is_capped = self.till.caps().budget.is_some() || book.is_some_and(|book| book.daily_cap().is_some());
+        let is_capped = self.run_budget.caps().budget.is_some() || book.is_some_and(|book| book.daily_cap().is_some());
         if is_capped {
             match worst {
                 WorstCase::Most(_) => {}
@@ -250,7 +250,7 @@ impl Account {
                 WorstCase::Unbounded => return Err(Refusal::UnboundedAnswer { model: call.model.clone() }),
             }
         }
-        let mut hold = self.till.reserve(worst.amount().unwrap_or_default(), self.source).await?;
+        let mut hold = self.run_budget.reserve(worst.amount().unwrap_or_default(), self.source).await?;
         let entry = match book {
             Some(book) => {
                 let booked = BookedCall {
@@ -300,12 +300,12 @@ impl Allotment {
 /// Equal when they are the same account.
 impl PartialEq for Account {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.till, &other.till)
+        Arc::ptr_eq(&self.run_budget, &other.run_budget)
     }
 }
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("till", &self.till).field("labels", &self.labels).finish_non_exhaustive()
+        f.debug_struct("Account").field("till", &self.run_budget).field("labels", &self.labels).finish_non_exhaustive()
     }
 }

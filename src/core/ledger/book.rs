@@ -11,7 +11,7 @@ use super::money::Money;
 use super::refusal::Refusal;
 
 /// Remembers calls, and keeps the cap of a day.
-pub trait SpendBook: Send + Sync {
+pub trait CallLog: Send + Sync {
     /// The most that may be spent a day; `None`: no cap, calls are written down when they have ended.
     fn daily_cap(&self) -> Option<Money>;
 
@@ -69,7 +69,7 @@ pub trait BookEntry: Send {
     fn extend(&mut self, by: Money) -> Extension<'_>;
 
     /// Says how the call ended. Never waits and never fails; what cannot be written down is logged, and
-    /// [`SpendBook::unwritten`] tells of it.
+    /// [`CallLog::unwritten`] tells of it.
     fn close(self: Box<Self>, end: CallEnd);
 }
 

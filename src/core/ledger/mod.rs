@@ -12,8 +12,8 @@
 //! Under a cap the calls that make one prompt are set aside together before the first of them goes out
 //! ([`Account::set_aside`]), so that a budget buys whole prompts; each call then draws on its [`Allotment`].
 //!
-//! The caps of a run are kept by the `till`, its arithmetic is the `balance`; what several runs and processes share, and what is to be
-//! remembered, is behind the port [`SpendBook`], which [`crate::store::StoreBook`] fills. The layer that reserves and
+//! The caps of a run are kept by the `run_budget`, its arithmetic is the `balance`; what several runs and processes share, and what is to be
+//! remembered, is behind the port [`CallLog`], which [`crate::store::StoreBook`] fills. The layer that reserves and
 //! settles for every provider is [`crate::provider::metered`].
 
 mod account;
@@ -22,13 +22,13 @@ mod book;
 mod money;
 mod refusal;
 mod reservation;
-mod till;
+mod run_budget;
 
 pub use account::{Account, Allotment, Call, Caps, Labels, Need, WorstCase};
 pub use book::{
-    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, Counted, Extension, SettingAside, SpendBook,
+    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, SettingAside,
 };
 pub use money::Money;
 pub use refusal::Refusal;
 pub use reservation::{Actual, Reservation};
-pub use till::{Answered, Tally, Unseen};
+pub use run_budget::{Answered, Tally, Unseen};

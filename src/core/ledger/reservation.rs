@@ -3,7 +3,7 @@
 use super::book::{BookEntry, CallEnd};
 use super::money::Money;
 use super::refusal::Refusal;
-use super::till::Hold;
+use super::run_budget::BudgetGuard;
 
 /// Money set aside for one call that is under way.
 ///
@@ -19,7 +19,7 @@ pub struct Reservation {
 }
 
 struct Parts {
-    hold: Hold,
+    hold: BudgetGuard,
     entry: Option<Box<dyn BookEntry>>,
 }
 
@@ -37,7 +37,12 @@ pub struct Actual {
 }
 
 impl Reservation {
-    pub(super) fn new(hold: Hold, entry: Option<Box<dyn BookEntry>>, worst: Option<Money>, is_capped: bool) -> Self {
+    pub(super) fn new(
+        hold: BudgetGuard,
+        entry: Option<Box<dyn BookEntry>>,
+        worst: Option<Money>,
+        is_capped: bool,
+    ) -> Self {
         Self { parts: Some(Parts { hold, entry }), worst, is_capped }
     }
 

@@ -16,10 +16,10 @@ use crate::domain::{Phase, TokenUsage};
 use crate::error::Code;
 use crate::event::EventKind;
 use crate::ids::SeededIds;
-use crate::ledger::{Account, Caps, Labels, Money, SpendBook};
+use crate::ledger::{Account, CallLog, Caps, Labels, Money};
 use crate::prompting;
 use crate::provider::catalog::Price;
-use crate::provider::metered::{Metered, Terms};
+use crate::provider::metered::{CostBounds, Metered};
 use crate::provider::permit::Permit;
 use crate::provider::{Brief, ChatRequest, Chunk, ChunkStream, Completion, PhaseBrief, Provider, TargetFamily};
 use crate::rank::Weights;
@@ -220,7 +220,7 @@ impl Site {
     fn of(case: &Case) -> Self {
         let (bill, calls) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let server = Server { case: case.clone(), bill: Arc::clone(&bill), calls: Arc::clone(&calls) };
-        let terms = Terms { price: Some(case.price()), ..Terms::default() };
+        let terms = CostBounds { price: Some(case.price()), ..CostBounds::default() };
         let metered = Metered::new(Arc::new(server), Arc::new(move |_| terms));
         let permits = std::num::NonZeroUsize::new(case.permits).unwrap();
         Self { bill, calls, provider: Arc::new(Permit::new(Arc::new(metered), permits)) }
@@ -375,7 +375,7 @@ async fn in_two_processes(mut case: Case) {
         let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
         let ids = Arc::new(crate::ids::SystemIds);
         let book = StoreBook::new(Arc::clone(store), clock, ids, Some(Money::from_nanos(cap)));
-        Account::open(Caps::default(), Labels::default(), Some(Arc::new(book) as Arc<dyn SpendBook>))
+        Account::open(Caps::default(), Labels::default(), Some(Arc::new(book) as Arc<dyn CallLog>))
     };
     let [first, second] = [account(&stores[0]), account(&stores[1])];
     let both = futures_util::future::join(run(&case, &chains, &site, first), run(&case, &chains, &site, second));

@@ -21,7 +21,7 @@ use async_stream::stream;
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-pub use answer::{Answer, AnswerStore, LONGEST_TEXT, Shelf, ShelfLimits};
+pub use answer::{Answer, AnswerStore, CacheNamespace, LONGEST_TEXT, NamespaceLimits};
 pub use answers::Answers;
 use answers::Found;
 pub use key::{AnswerKey, Source};
@@ -32,9 +32,9 @@ use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 #[derive(Debug, Clone, Copy)]
 pub struct Keeping {
     /// What they are answers to.
-    pub shelf: Shelf,
+    pub shelf: CacheNamespace,
     /// How many and how long.
-    pub limits: ShelfLimits,
+    pub limits: NamespaceLimits,
     /// True for an answer that whoever asks can make use of: what it would have to ask again is not kept.
     pub accepts: fn(&Brief, &str) -> bool,
 }
@@ -90,7 +90,7 @@ impl Provider for Cache {
                         let answer = recording.whole(completion, &keeping, &answers);
                         let answer = answer.map(|answer| answers.keep(key, answer, &keeping));
                         if let (Some(leading), Some(answer)) = (leading, answer) {
-                            leading.land(answer);
+                            leading.complete(answer);
                         }
                         yield chunk;
                         return;

@@ -29,7 +29,7 @@ const SCHEMA_OVERHEAD: u64 = 1024;
 
 /// What is known of what a model's calls may cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Terms {
+pub struct CostBounds {
     /// The price; `None` when unknown.
     pub price: Option<Price>,
     /// Tokens of the longest answer; `None` when unknown.
@@ -41,9 +41,9 @@ pub struct Terms {
 }
 
 /// Tells the terms of a model by its name.
-pub type TermsOf = Arc<dyn Fn(&str) -> Terms + Send + Sync>;
+pub type TermsOf = Arc<dyn Fn(&str) -> CostBounds + Send + Sync>;
 
-impl Terms {
+impl CostBounds {
     /// Those of a provider that is part of this program.
     pub const EMBEDDED: Self =
         Self { price: Some(Price::FREE), max_output: None, reasoning_headroom: 0, is_embedded: true };

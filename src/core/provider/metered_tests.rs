@@ -16,7 +16,7 @@ use crate::provider::permit::Permit;
 use crate::provider::retry::{Jitter, Retry, RetryPolicy};
 use crate::provider::sim::testing::{judge_request, request, sim};
 use crate::provider::sim::{JournalEntry, Sim};
-use crate::provider::timeout::{Patience, Timeout};
+use crate::provider::timeout::{Timeout, Timeouts};
 use crate::text::tokens;
 
 fn price(input: f64, output: f64) -> Price {
@@ -25,9 +25,9 @@ fn price(input: f64, output: f64) -> Price {
 
 /// The ledger over a script, with the script's price.
 fn metered(sim: &Sim) -> Metered {
-    let terms = Terms { price: sim.price(), ..Terms::default() };
+    let terms = CostBounds { price: sim.price(), ..CostBounds::default() };
     let checked = Arc::new(Checked::new(Arc::new(sim.clone())));
-    let timed = Arc::new(Timeout::new(checked, Patience::default()));
+    let timed = Arc::new(Timeout::new(checked, Timeouts::default()));
     Metered::new(timed, Arc::new(move |_| terms))
 }
 
@@ -87,7 +87,7 @@ impl Provider for Modelless {
 #[tokio::test]
 async fn without_a_model_nobody_is_asked_and_no_price_is_missed() {
     let account = account(Some(1.0), None, None);
-    let metered = Metered::new(Arc::new(Modelless), Arc::new(|_| Terms::default()));
+    let metered = Metered::new(Arc::new(Modelless), Arc::new(|_| CostBounds::default()));
     let error = complete(&metered, paid_by(&account, 0, 100)).await.unwrap_err();
     assert!(error.message.contains("it has a, b"), "{error}");
     assert_eq!(account.tally(), Tally::default());
@@ -179,14 +179,14 @@ async fn without_a_limit_of_tokens_the_models_own_bounds_the_answer() {
     let unbounded = account(Some(1.0), None, None);
     let refused = complete(&metered(&sim), unlimited(&unbounded)).await.unwrap_err();
     assert!(refused.failure == ProviderFailure::Budget && refused.message.contains("nothing bounds"), "{refused}");
-    let terms = Terms { price: sim.price(), max_output: Some(200), ..Terms::default() };
+    let terms = CostBounds { price: sim.price(), max_output: Some(200), ..CostBounds::default() };
     let bounded = Metered::new(Arc::new(sim.clone()), Arc::new(move |_| terms));
     assert!(complete(&bounded, unlimited(&unbounded)).await.is_ok());
 }
 
 #[test]
 fn the_worst_case_takes_the_lower_bound_of_the_answer_and_the_dearest_price() {
-    let terms = |price, max_output| Terms { price: Some(price), max_output, ..Terms::default() };
+    let terms = |price, max_output| CostBounds { price: Some(price), max_output, ..CostBounds::default() };
     let dollars = |case: WorstCase| (case.amount().unwrap().dollars() * 1e6).round() / 1e6;
     let plain = terms(price(1.0, 10.0), Some(1000));
     assert_eq!(dollars(plain.worst_case(2000, Some(100))).to_bits(), 0.003_f64.to_bits());
@@ -197,8 +197,8 @@ fn the_worst_case_takes_the_lower_bound_of_the_answer_and_the_dearest_price() {
     let tiered = Price { above: Some((200_000, long)), ..price(1.0, 10.0) };
     assert_eq!(dollars(terms(tiered, None).worst_case(1000, Some(1000))).to_bits(), 0.011_f64.to_bits());
     assert_eq!(dollars(terms(tiered, None).worst_case(300_000, Some(1000))).to_bits(), 0.615_f64.to_bits());
-    assert_eq!(Terms::default().worst_case(1, Some(1)), WorstCase::UnknownPrice);
-    assert_eq!(Terms::EMBEDDED.worst_case(1, None), WorstCase::Most(Money::ZERO));
+    assert_eq!(CostBounds::default().worst_case(1, Some(1)), WorstCase::UnknownPrice);
+    assert_eq!(CostBounds::EMBEDDED.worst_case(1, None), WorstCase::Most(Money::ZERO));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::{Account, Caps, Labels, Tally};
-use crate::provider::metered::{Metered, Terms, most_input_tokens};
+use crate::provider::metered::{CostBounds, Metered, most_input_tokens};
 use crate::provider::permit::Permit;
 use crate::provider::sim::Sim;
 use crate::provider::sim::testing::{request, sim};
@@ -38,7 +38,7 @@ fn limited(script: &str, concurrency: usize) -> Permit {
 }
 
 fn limited_to(server: Arc<dyn Provider>, concurrency: usize) -> Permit {
-    let terms = Terms { price: Some(price()), ..Terms::default() };
+    let terms = CostBounds { price: Some(price()), ..CostBounds::default() };
     let metered = Metered::new(server, Arc::new(move |_| terms));
     Permit::new(Arc::new(metered), NonZeroUsize::new(concurrency).unwrap())
 }
@@ -165,7 +165,7 @@ impl Provider for Brooding {
 
 #[tokio::test(start_paused = true)]
 async fn reasoning_counts_as_what_comes() {
-    let terms = Terms { price: Some(price()), ..Terms::default() };
+    let terms = CostBounds { price: Some(price()), ..CostBounds::default() };
     let metered = Metered::new(Arc::new(Brooding), Arc::new(move |_| terms));
     let account = account(Some(0.01));
     let ended = tokio::time::timeout(Duration::from_mins(1), complete(&metered, paid_by(&account, 0))).await.unwrap();

@@ -26,13 +26,13 @@ use super::builtin::{Builtin, MODEL as BUILTIN_MODEL, Writer};
 use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
-use super::metered::{Metered, Terms, TermsOf};
+use super::metered::{CostBounds, Metered, TermsOf};
 use super::permit::{Permit, Permits, room};
 use super::retry::{Jitter, Retry};
 use super::sim::Sim;
 use super::timeout::Timeout;
 use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
-use super::transport::{Clients, CostOf, HttpEmbedder, HttpTransport, Link, Listing, Manners};
+use super::transport::{CallPolicy, Clients, CostOf, HttpEmbedder, HttpTransport, Listing, ProviderClient};
 use crate::assets::Assets;
 use crate::domain::{ProviderInfo, ProviderKind};
 use crate::embed;
@@ -55,7 +55,7 @@ struct Transport {
 
 impl Transport {
     /// The terms are the same for every model.
-    fn with_terms(provider: impl Provider + 'static, terms: Terms) -> Self {
+    fn with_terms(provider: impl Provider + 'static, terms: CostBounds) -> Self {
         Self { provider: Arc::new(provider), terms_of: Arc::new(move |_| terms) }
     }
 }
@@ -67,7 +67,7 @@ struct Entry {
     /// Calls under way, whatever they ask.
     permits: Permits,
     /// The way to it over the network.
-    link: OnceLock<Arc<Link>>,
+    link: OnceLock<Arc<ProviderClient>>,
     stack: OnceLock<Arc<Breaker>>,
     /// What its calls may cost; there once the stack is.
     terms_of: OnceLock<TermsOf>,
@@ -114,7 +114,7 @@ impl Registry {
     /// keep a clone of a scripted one. It gets the same layers as any other; its prices are unknown.
     #[must_use]
     pub fn with_transport(mut self, settings: ProviderSettings, transport: Arc<dyn Provider>) -> Self {
-        let terms_of: TermsOf = Arc::new(|_| Terms::default());
+        let terms_of: TermsOf = Arc::new(|_| CostBounds::default());
         self.enter(settings, Some(Transport { provider: transport, terms_of }));
         self
     }
@@ -129,7 +129,7 @@ impl Registry {
     /// The same registry with what these assets know of models, instead of what is built in alone, and with a clock
     /// that tells which of them are gone.
     #[must_use]
-    pub fn informed_by(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
+    pub fn with_catalog(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
         Self { assets, clock, writer: OnceLock::new(), ..self }
     }
 
@@ -210,7 +210,7 @@ impl Registry {
         let known = catalog.card(settings.kind, name, &model).and_then(|card| card.dimensions);
         // A model is not asked for what it does anyway: some take no such wish.
         let wanted = dimensions.filter(|wanted| Some(wanted.get()) != known);
-        let manners = Manners {
+        let manners = CallPolicy {
             policy: settings.retry_policy(),
             jitter: Arc::clone(&self.jitter),
             permits: entry.permits.clone(),
@@ -245,7 +245,7 @@ impl Registry {
     }
 
     /// The way to a provider over the network; made when first asked for.
-    fn link(&self, entry: &Entry) -> Result<Arc<Link>, Error> {
+    fn link(&self, entry: &Entry) -> Result<Arc<ProviderClient>, Error> {
         if let Some(link) = entry.link.get() {
             return Ok(Arc::clone(link));
         }
@@ -256,7 +256,7 @@ impl Registry {
         }
         let wire = wires::wire_of(settings)
             .ok_or_else(|| Error::value("provider", format!("`{name}` is reached over no network")))?;
-        let link = Link::new(settings, wire, Arc::clone(&self.clients), Arc::clone(&self.clock))?;
+        let link = ProviderClient::new(settings, wire, Arc::clone(&self.clients), Arc::clone(&self.clock))?;
         Ok(Arc::clone(entry.link.get_or_init(|| Arc::new(link))))
     }
 
@@ -274,14 +274,14 @@ impl Registry {
         let ProviderSettings { name, kind, model, script, .. } = settings;
         match (kind, script) {
             (ProviderKind::Builtin, _) => {
-                Ok(Transport::with_terms(Builtin::new(name, self.writer().clone()), Terms::EMBEDDED))
+                Ok(Transport::with_terms(Builtin::new(name, self.writer().clone()), CostBounds::EMBEDDED))
             }
             (ProviderKind::Sim, Some(script)) => {
                 let mut sim = Sim::from_file(name, script)?;
                 if let Some(model) = model {
                     sim = sim.with_model(model);
                 }
-                let terms = Terms { price: sim.price(), ..Terms::default() };
+                let terms = CostBounds { price: sim.price(), ..CostBounds::default() };
                 Ok(Transport::with_terms(sim, terms))
             }
             _ => {
@@ -299,7 +299,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`Registry::get`].
-    pub fn terms(&self, name: &str, model: Option<&str>) -> Result<(String, Terms), Error> {
+    pub fn terms(&self, name: &str, model: Option<&str>) -> Result<(String, CostBounds), Error> {
         let provider = self.get(name)?;
         let model = model.unwrap_or_else(|| provider.default_model()).to_owned();
         let terms_of = self.entries.get(name).and_then(|entry| entry.terms_of.get());
@@ -380,8 +380,8 @@ fn terms_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> TermsOf {
     let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
     let catalog = Arc::clone(catalog);
     Arc::new(move |model| {
-        let terms = catalog.card(kind, &name, model).map(Terms::of_card).unwrap_or_default();
-        Terms { price: catalog.price(kind, &name, base_url.as_deref(), model), ..terms }
+        let terms = catalog.card(kind, &name, model).map(CostBounds::of_card).unwrap_or_default();
+        CostBounds { price: catalog.price(kind, &name, base_url.as_deref(), model), ..terms }
     })
 }
 

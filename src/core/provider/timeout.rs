@@ -16,14 +16,14 @@ use crate::error::{ProviderError, ProviderFailure};
 
 /// How long is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// The longest silence: before the first token, and between two.
     pub silence: Duration,
     /// The longest call, first to last chunk.
     pub whole: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     /// 120 s of silence, 600 s for the whole.
     fn default() -> Self {
         Self { silence: Duration::from_mins(2), whole: Duration::from_mins(10) }
@@ -33,12 +33,12 @@ impl Default for Patience {
 /// Ends calls of the inner provider that take too long with [`ProviderFailure::Timeout`].
 pub struct Timeout {
     inner: Arc<dyn Provider>,
-    patience: Patience,
+    patience: Timeouts,
 }
 
 impl Timeout {
     /// Waits as long as `patience` says.
-    pub fn new(inner: Arc<dyn Provider>, patience: Patience) -> Self {
+    pub fn new(inner: Arc<dyn Provider>, patience: Timeouts) -> Self {
         Self { inner, patience }
     }
 }
@@ -112,7 +112,7 @@ mod tests {
     use crate::provider::sim::testing::{request, sim};
 
     async fn outcome(script: &str) -> (Result<String, ProviderError>, Duration) {
-        let limited = Timeout::new(Arc::new(sim(script)), Patience::default());
+        let limited = Timeout::new(Arc::new(sim(script)), Timeouts::default());
         let start = Instant::now();
         let answer = complete(&limited, request(0)).await;
         (answer.map(|(text, _)| text), start.elapsed())
@@ -149,7 +149,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_reader_is_not_the_providers_fault() {
-        let limited = Timeout::new(Arc::new(sim("answer: {words: 30}")), Patience::default());
+        let limited = Timeout::new(Arc::new(sim("answer: {words: 30}")), Timeouts::default());
         let mut answer = limited.stream(request(0));
         assert!(matches!(answer.next().await, Some(Ok(Chunk::Text(_)))));
         tokio::time::advance(Duration::from_hours(1)).await;
@@ -158,7 +158,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn endless_patience_does_not_overflow_the_clock() {
-        let patience = Patience { silence: Duration::MAX, whole: Duration::MAX };
+        let patience = Timeouts { silence: Duration::MAX, whole: Duration::MAX };
         let limited = Timeout::new(Arc::new(sim("answer: {text: hello}")), patience);
         assert_eq!(complete(&limited, request(0)).await.unwrap().0, "hello");
     }
@@ -166,7 +166,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_call_is_dropped_when_it_times_out() {
         let sim = sim("rules: [{fault: hang}]");
-        let limited = Timeout::new(Arc::new(sim.clone()), Patience::default());
+        let limited = Timeout::new(Arc::new(sim.clone()), Timeouts::default());
         let mut answer = limited.stream(request(0));
         assert!(answer.next().await.unwrap().is_err());
         assert_eq!(sim.in_flight(), 0);

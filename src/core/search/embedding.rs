@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Meaning;
+use super::EmbeddingContext;
 use super::beyond::beyond;
 use crate::domain::{ModelMetadata, Prompt, PromptId};
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ pub struct Given {
 ///
 /// # Errors
 /// What the embedder answers; `storage`.
-pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &Meaning, prompts: &[Texts]) -> Result<Given> {
+pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, prompts: &[Texts]) -> Result<Given> {
     let mut texts: Vec<String> = Vec::new();
     let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut wanted: Vec<(PromptId, Vec<(Part, usize)>)> = Vec::with_capacity(prompts.len());
@@ -100,7 +100,7 @@ pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &Meaning, prompts
 ///
 /// # Errors
 /// What the embedder answers.
-pub async fn own_space(meaning: &Meaning) -> Result<Space> {
+pub async fn own_space(meaning: &EmbeddingContext) -> Result<Space> {
     if let Some(space) = super::space::of(&*meaning.embedder) {
         return Ok(space);
     }
@@ -108,11 +108,11 @@ pub async fn own_space(meaning: &Meaning) -> Result<Space> {
     space_of(meaning, vectors.first().map_or(0, Vec::len))
 }
 
-async fn embed(meaning: &Meaning, texts: Vec<String>) -> Result<Embedded> {
+async fn embed(meaning: &EmbeddingContext, texts: Vec<String>) -> Result<Embedded> {
     Ok(meaning.embedder.embed(texts, Purpose::Document, meaning.account.clone()).await?)
 }
 
-fn space_of(meaning: &Meaning, dimensions: usize) -> Result<Space> {
+fn space_of(meaning: &EmbeddingContext, dimensions: usize) -> Result<Space> {
     let embedder = &meaning.embedder;
     let dimensions = u32::try_from(dimensions).ok().filter(|dimensions| *dimensions > 0);
     let dimensions = dimensions.ok_or_else(|| Error::Internal("a text was embedded to nothing".into()))?;

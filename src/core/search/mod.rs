@@ -43,7 +43,7 @@ pub struct Wanted {
 }
 
 /// What makes vectors of texts, and who pays for it.
-pub struct Meaning {
+pub struct EmbeddingContext {
     /// Makes them.
     pub embedder: Arc<dyn Embedder>,
     /// Pays.
@@ -76,7 +76,7 @@ pub async fn text<P: PromptForm>(store: &Arc<dyn FindStore>, query: &str, wanted
 /// `conflict` where there are no vectors to compare with; what the embedder answers; `storage`.
 pub async fn semantic<P: PromptForm>(
     store: &Arc<dyn FindStore>,
-    meaning: &Meaning,
+    meaning: &EmbeddingContext,
     query: &str,
     wanted: Wanted,
 ) -> Result<SearchResult<P>> {
@@ -103,7 +103,7 @@ pub async fn semantic<P: PromptForm>(
 /// As [`semantic`]: without vectors it is a `conflict`, not a search by words.
 pub async fn hybrid<P: PromptForm>(
     store: &Arc<dyn FindStore>,
-    meaning: &Meaning,
+    meaning: &EmbeddingContext,
     query: &str,
     wanted: Wanted,
 ) -> Result<SearchResult<P>> {
@@ -178,8 +178,8 @@ struct Asked {
 
 impl Asked {
     /// Looks for vectors first, so that nobody pays for a question that cannot be answered.
-    async fn of(store: &Arc<dyn FindStore>, meaning: &Meaning, query: &str) -> Result<Self> {
-        let Meaning { embedder, account } = meaning;
+    async fn of(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, query: &str) -> Result<Self> {
+        let EmbeddingContext { embedder, account } = meaning;
         let vectors = space::searchable(store, &**embedder).await?;
         let embedded =
             embedder.embed(vec![embedding::beginning(query).to_owned()], Purpose::Query, account.clone()).await?;

@@ -187,9 +187,10 @@ fn prompts() -> Vec<Prompt> {
     (0..).zip(&TEXTS).map(of).collect()
 }
 
-fn meaning_of(embedder: Subjects) -> (Arc<Subjects>, Meaning) {
+fn meaning_of(embedder: Subjects) -> (Arc<Subjects>, EmbeddingContext) {
     let embedder = Arc::new(embedder);
-    let meaning = Meaning { embedder: Arc::clone(&embedder) as Arc<dyn Embedder>, account: Account::default() };
+    let meaning =
+        EmbeddingContext { embedder: Arc::clone(&embedder) as Arc<dyn Embedder>, account: Account::default() };
     (embedder, meaning)
 }
 
@@ -199,7 +200,7 @@ fn empty() -> (Arc<Memory>, Arc<dyn FindStore>) {
 }
 
 /// A store with vectors for the first `count` prompts.
-async fn filled(count: usize) -> (Arc<Memory>, Arc<dyn FindStore>, Meaning) {
+async fn filled(count: usize) -> (Arc<Memory>, Arc<dyn FindStore>, EmbeddingContext) {
     let (memory, store) = empty();
     let (_, meaning) = meaning_of(Subjects::new());
     let texts: Vec<Texts> = memory.prompts.iter().take(count).map(Texts::from).collect();

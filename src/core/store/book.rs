@@ -22,8 +22,8 @@ use super::{Admitted, Draw, Room, SetAside, SpendCall, Store};
 use crate::error::Error;
 use crate::ids::IdSource;
 use crate::ledger::{
-    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, Counted, Extension, Money, Refusal, SettingAside,
-    SpendBook,
+    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, Money, Refusal,
+    SettingAside,
 };
 use crate::time::Clock;
 
@@ -216,7 +216,7 @@ fn refusal(error: &Error) -> Refusal {
     Refusal::Book(error.to_string())
 }
 
-impl SpendBook for StoreBook {
+impl CallLog for StoreBook {
     fn daily_cap(&self) -> Option<Money> {
         self.daily_cap
     }

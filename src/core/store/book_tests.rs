@@ -34,7 +34,7 @@ impl World {
             command: "generate",
             tags: vec!["a".into(), "b".into()],
         };
-        Account::open(Caps::default(), labels, Some(Arc::clone(&self.book) as Arc<dyn SpendBook>))
+        Account::open(Caps::default(), labels, Some(Arc::clone(&self.book) as Arc<dyn CallLog>))
     }
 
     /// Waits for the writes that nobody waited for: they are done in order.

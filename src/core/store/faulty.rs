@@ -224,8 +224,8 @@ impl FindStore for FaultyStore {
         self.write("vectors", |store| store.forget_space(space))
     }
 
-    fn tend(&self) -> Pending<()> {
-        self.below.tend()
+    fn maintain_index(&self) -> Pending<()> {
+        self.below.maintain_index()
     }
 
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {

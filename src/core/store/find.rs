@@ -53,7 +53,7 @@ pub trait FindStore: Send + Sync {
 
     /// Brings what lies beside the database for faster searches up to date: whole, which can take seconds for a million
     /// vectors, on the caller's thread; until the store is closed. Searches do it by slices, so this is never needed.
-    fn tend(&self) -> Pending<()> {
+    fn maintain_index(&self) -> Pending<()> {
         Pending::ready(Ok(()))
     }
 

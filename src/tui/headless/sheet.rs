@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::tui::keymap::Chord;
 use crate::tui::message::{DeskNews, Message};
-use crate::tui::model::{Defaults, Link, Model};
+use crate::tui::model::{ConnectionSpeed, Defaults, Model};
 use crate::tui::runtime::budget::Budget;
 use crate::tui::runtime::pace::{Asker, Pace};
 use crate::tui::terminal::painter::Painter;
@@ -61,7 +61,7 @@ impl Sheet {
         let mut sheet = Self {
             model: Model::new(defaults, follow),
             pace: Pace::default(),
-            budget: Budget::of(Link::Quick),
+            budget: Budget::of(ConnectionSpeed::Quick),
             painter: Painter::of_size(Theme::ansi16(), Size { width, height })?,
             now: 0,
         };
@@ -72,8 +72,8 @@ impl Sheet {
     /// The same at the other end of a slow line, which is spared.
     #[must_use]
     pub fn over_a_slow_line(mut self) -> Self {
-        self.model.link = Link::Slow;
-        self.budget = Budget::of(Link::Slow);
+        self.model.link = ConnectionSpeed::Slow;
+        self.budget = Budget::of(ConnectionSpeed::Slow);
         self
     }
 

@@ -7,7 +7,7 @@ use crate::tui::widgets::scroll::Follow;
 
 /// What the line is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Link {
+pub(crate) enum ConnectionSpeed {
     /// Nothing need be spared.
     #[default]
     Quick,
@@ -19,7 +19,7 @@ pub(crate) enum Link {
     SlowTold,
 }
 
-impl Link {
+impl ConnectionSpeed {
     /// True for a line that may be slow.
     pub(crate) const fn is_slow(self) -> bool {
         !matches!(self, Self::Quick)

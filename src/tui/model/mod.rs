@@ -35,10 +35,10 @@ pub(crate) use inputs::Recall;
 pub(crate) use jobs::Jobs;
 pub(crate) use judge::Judge;
 pub(crate) use label::Label;
-pub(crate) use link::Link;
+pub(crate) use link::ConnectionSpeed;
 pub(crate) use listing::Listing;
 pub(crate) use providers::Providers;
-pub(crate) use run::{LiveRun, Pane, Vessel};
+pub(crate) use run::{LiveRun, Pane, PhasePane};
 pub(crate) use settings::{Defaults, Names, Settings};
 pub(crate) use spend::Spend;
 
@@ -200,7 +200,7 @@ pub(crate) struct Model {
     /// How panes follow arriving text.
     pub(crate) follow: Follow,
     /// What the line to the terminal is like.
-    pub(crate) link: Link,
+    pub(crate) link: ConnectionSpeed,
     /// The idea being written.
     pub(crate) composer: Composer,
     /// What surrounds it: drafts, earlier inputs.
@@ -264,7 +264,7 @@ impl Model {
             focus: Focus::default(),
             zoom: false,
             follow,
-            link: Link::default(),
+            link: ConnectionSpeed::default(),
             composer: Composer::default(),
             desk: Desk::default(),
             settings: Settings::new(defaults),

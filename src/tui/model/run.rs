@@ -122,7 +122,7 @@ impl Pane {
 
 /// How far one phase of one variant is, as a screen tells it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Vessel<'a> {
+pub(crate) enum PhasePane<'a> {
     /// Waits for the phase before it.
     Queued,
     /// Done by an earlier attempt of the job that this run resumes; its text comes with the prompt.
@@ -313,28 +313,28 @@ impl LiveRun {
     }
 
     /// How far phase number `phase` of `variant` is.
-    pub(crate) fn vessel(&self, variant: u32, phase: usize) -> Vessel<'_> {
-        let Some(of) = self.view.variants.get(&variant) else { return Vessel::Queued };
+    pub(crate) fn vessel(&self, variant: u32, phase: usize) -> PhasePane<'_> {
+        let Some(of) = self.view.variants.get(&variant) else { return PhasePane::Queued };
         let over = self.view.is_over();
         let Some(begun) = self.begun(variant, phase) else {
             let failed = matches!(of.state, VariantState::Failed(_));
             return match &of.state {
-                _ if self.is_behind(of, phase) => Vessel::Earlier,
-                _ if !failed && !over => Vessel::Queued,
+                _ if self.is_behind(of, phase) => PhasePane::Earlier,
+                _ if !failed && !over => PhasePane::Queued,
                 // What ended it between two phases is shown where it would have gone on.
-                _ if !self.is_next(of, phase) => Vessel::NotReached,
-                VariantState::Failed(problem) if !self.stopped.contains(&variant) => Vessel::Failed(problem),
-                _ => Vessel::Stopped,
+                _ if !self.is_next(of, phase) => PhasePane::NotReached,
+                VariantState::Failed(problem) if !self.stopped.contains(&variant) => PhasePane::Failed(problem),
+                _ => PhasePane::Stopped,
             };
         };
         match (&begun.state, &of.state) {
-            (PhaseState::Finished(metadata), _) => Vessel::Done(metadata),
-            (_, VariantState::Failed(_)) if self.stopped.contains(&variant) => Vessel::Stopped,
-            (_, VariantState::Failed(problem)) => Vessel::Failed(problem),
-            _ if over => Vessel::Stopped,
-            (PhaseState::Retrying { attempt, error, .. }, _) => Vessel::Retrying { attempt: *attempt, error },
-            (PhaseState::Streaming, _) if begun.text.is_empty() => Vessel::Connecting,
-            (PhaseState::Streaming | PhaseState::Failed, _) => Vessel::Streaming,
+            (PhaseState::Finished(metadata), _) => PhasePane::Done(metadata),
+            (_, VariantState::Failed(_)) if self.stopped.contains(&variant) => PhasePane::Stopped,
+            (_, VariantState::Failed(problem)) => PhasePane::Failed(problem),
+            _ if over => PhasePane::Stopped,
+            (PhaseState::Retrying { attempt, error, .. }, _) => PhasePane::Retrying { attempt: *attempt, error },
+            (PhaseState::Streaming, _) if begun.text.is_empty() => PhasePane::Connecting,
+            (PhaseState::Streaming | PhaseState::Failed, _) => PhasePane::Streaming,
         }
     }
 
@@ -412,7 +412,9 @@ impl LiveRun {
         let phases = self.view.phases.len();
         (0..self.variants())
             .flat_map(|variant| (0..phases).map(move |phase| (variant, phase)))
-            .filter(|(variant, phase)| matches!(self.vessel(*variant, *phase), Vessel::Streaming | Vessel::Stopped))
+            .filter(|(variant, phase)| {
+                matches!(self.vessel(*variant, *phase), PhasePane::Streaming | PhasePane::Stopped)
+            })
             .filter_map(|(variant, phase)| self.pane(variant, phase))
             .map(|pane| pane.tokens)
             .sum()

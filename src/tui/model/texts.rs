@@ -16,7 +16,7 @@ use crate::tui::widgets::passages::Spot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPlace {
     /// A phase of a variant of this run.
-    Vessel {
+    PhasePane {
         /// The run.
         run: Ticket,
         /// Which variant.
@@ -43,7 +43,7 @@ impl TextPlace {
     /// The screen on which it is.
     pub(crate) const fn screen(self) -> ScreenName {
         match self {
-            Self::Vessel { .. } => ScreenName::Work,
+            Self::PhasePane { .. } => ScreenName::Work,
             Self::Compared { .. } => ScreenName::Compare,
             Self::Said(_) => ScreenName::Judge,
             Self::Preview(_) => ScreenName::History,

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{centred, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
-use crate::tui::model::{LiveRun, Model, Overlay, Vessel};
+use crate::tui::model::{LiveRun, Model, Overlay, PhasePane};
 use crate::tui::screens::surround::say_hidden;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, cost, duration, letter, score, thousands, tokens, writer};
@@ -176,15 +176,15 @@ impl Page<'_> {
         let style = self.theme.phase(phase);
         let name = Span::styled(format!(" {:<14}", phase.as_str()), style);
         let said = match run.vessel(variant, index) {
-            Vessel::Done(metadata) => done(metadata),
-            Vessel::Queued => "waits".to_owned(),
-            Vessel::Earlier => "done by an earlier attempt".to_owned(),
-            Vessel::Connecting => "asked, nothing has come yet".to_owned(),
-            Vessel::Streaming => "writes".to_owned(),
-            Vessel::Retrying { attempt, .. } => format!("failed, attempt {attempt} follows"),
-            Vessel::Failed(_) => "failed".to_owned(),
-            Vessel::Stopped => "stopped".to_owned(),
-            Vessel::NotReached => "not reached".to_owned(),
+            PhasePane::Done(metadata) => done(metadata),
+            PhasePane::Queued => "waits".to_owned(),
+            PhasePane::Earlier => "done by an earlier attempt".to_owned(),
+            PhasePane::Connecting => "asked, nothing has come yet".to_owned(),
+            PhasePane::Streaming => "writes".to_owned(),
+            PhasePane::Retrying { attempt, .. } => format!("failed, attempt {attempt} follows"),
+            PhasePane::Failed(_) => "failed".to_owned(),
+            PhasePane::Stopped => "stopped".to_owned(),
+            PhasePane::NotReached => "not reached".to_owned(),
         };
         let who = run.begun(variant, index).map(|begun| safe_line(&writer(&begun.provider, &begun.model)) + " · ");
         self.lines.push(Line::from(vec![name, Span::styled(who.unwrap_or_default() + &said, self.theme.text)]));

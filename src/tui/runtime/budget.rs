@@ -5,7 +5,7 @@
 //! wrote is waited for too. A quick line has no budget.
 
 use super::pace::Asker;
-use crate::tui::model::Link;
+use crate::tui::model::ConnectionSpeed;
 
 /// Bytes of frames in a second: four fifths of the slowest line on which keys are to be quick, 10 KB/s.
 const BYTES_PER_S: u64 = 8_000;
@@ -24,7 +24,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// The budget of a line like this.
-    pub(crate) const fn of(link: Link) -> Self {
+    pub(crate) const fn of(link: ConnectionSpeed) -> Self {
         Self { is_kept: link.is_slow(), free_at: 0 }
     }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn slow() -> Budget {
-        Budget::of(Link::Slow)
+        Budget::of(ConnectionSpeed::Slow)
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_quick_line_is_not_spared() {
-        let mut budget = Budget::of(Link::Quick);
+        let mut budget = Budget::of(ConnectionSpeed::Quick);
         budget.spend(1_000_000, 0);
         assert_eq!(budget.open_for(Asker::Background, 1), 1);
     }

@@ -1,7 +1,7 @@
 //! The loop over a real engine with a scripted provider, in paused time: what is drawn, how often, and how it ends.
 
 use super::*;
-use crate::tui::model::Link;
+use crate::tui::model::ConnectionSpeed;
 use crate::tui::terminal::{Copied, Edited};
 use crate::tui::testing::{key_named, rows_of, scripted as engine};
 use crate::tui::theme::Theme;
@@ -106,11 +106,11 @@ impl User {
 
 /// Lets `script` use a workbench until the workbench is left.
 async fn use_it(engine: Engine, script: impl AsyncFnOnce(&User)) {
-    use_it_over(Link::Quick, engine, script).await;
+    use_it_over(ConnectionSpeed::Quick, engine, script).await;
 }
 
 /// As [`use_it`], over such a line.
-async fn use_it_over(link: Link, engine: Engine, script: impl AsyncFnOnce(&User)) {
+async fn use_it_over(link: ConnectionSpeed, engine: Engine, script: impl AsyncFnOnce(&User)) {
     let (keys, taken) = mpsc::channel(64);
     let seen = Rc::new(RefCell::new(Seen::default()));
     let user = User { keys, seen: Rc::clone(&seen) };
@@ -173,7 +173,7 @@ async fn a_run_streams_into_its_panes_at_no_more_than_thirty_frames_a_second() {
 #[tokio::test(start_paused = true)]
 async fn over_a_slow_line_a_run_streams_at_eight_frames_a_second_and_keys_wait_for_none() {
     let folder = tempfile::tempdir().unwrap();
-    use_it_over(Link::SlowUntold, engine(folder.path(), PACED), async |user: &User| {
+    use_it_over(ConnectionSpeed::SlowUntold, engine(folder.path(), PACED), async |user: &User| {
         user.wait_for("Nothing here yet").await;
         user.press("i d e a Ctrl+J").await;
         user.wait_for("slow link: page follow").await;

@@ -97,7 +97,7 @@ pub(super) fn drag(model: &mut Model, at: Position) {
 pub(super) fn release(model: &mut Model) {
     let Some(Held::Text { name, .. }) = model.held.take() else { return };
     match name.place {
-        TextPlace::Vessel { variant, phase, .. } => {
+        TextPlace::PhasePane { variant, phase, .. } => {
             model.focus = Focus::Vessels;
             if let Some(run) = &mut model.run {
                 run.choose(variant, phase);

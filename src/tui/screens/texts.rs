@@ -104,7 +104,7 @@ fn preview(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
 
 fn vessel(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
     let pane = run.pane(variant, phase)?;
-    let place = TextPlace::Vessel { run: run.ticket, variant, phase };
+    let place = TextPlace::PhasePane { run: run.ticket, variant, phase };
     Some((TextName { place, emptied: pane.emptied, extent: (0, 0) }, &pane.text))
 }
 
@@ -135,7 +135,7 @@ fn named(place: TextPlace, text: &dyn Passages) -> (TextName, &dyn Passages) {
 /// The text in a place, seen or not, as it is named now.
 pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn Passages)> {
     let found = match place {
-        TextPlace::Vessel { variant, phase, .. } => vessel(model.run.as_ref()?, variant, phase),
+        TextPlace::PhasePane { variant, phase, .. } => vessel(model.run.as_ref()?, variant, phase),
         TextPlace::Compared { .. } => text_of_pair(model),
         TextPlace::Said(_) => text_of_judge(model),
         TextPlace::Preview(_) => text_of_preview(model),
@@ -166,7 +166,7 @@ pub(crate) fn keep_shown(model: &mut Model) {
     };
     let selected = model.selection.as_ref().map(|selection| selection.name.place);
     let mut vessels = [found, held, selected].into_iter().flatten().filter_map(|place| match place {
-        TextPlace::Vessel { variant, phase, .. } => Some((variant, phase)),
+        TextPlace::PhasePane { variant, phase, .. } => Some((variant, phase)),
         _ => None,
     });
     let read = vessels.next();
@@ -179,7 +179,7 @@ pub(crate) fn keep_shown(model: &mut Model) {
 pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
     let still = |top| Scroll { top, following: false, touched: true };
     match place {
-        TextPlace::Vessel { variant, phase, .. } => {
+        TextPlace::PhasePane { variant, phase, .. } => {
             let pane = model.run.as_ref().and_then(|run| run.pane(variant, phase));
             pane.map_or_else(Scroll::default, |pane| pane.scroll)
         }
@@ -192,7 +192,7 @@ pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
 /// Moves the text in a place. What is past its end is put right when it is wrapped.
 pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
     match place {
-        TextPlace::Vessel { variant, phase, .. } => {
+        TextPlace::PhasePane { variant, phase, .. } => {
             if let Some(pane) = model.run.as_mut().and_then(|run| run.pane_mut(variant, phase)) {
                 pane.scroll = scroll;
             }

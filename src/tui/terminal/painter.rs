@@ -11,14 +11,14 @@ use ratatui::layout::{Rect, Size};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::output::FrameBytes;
-use super::sparing::Sparing;
+use super::sparing::RepaintOptimiser;
 use crate::tui::model::Model;
 use crate::tui::screens::view;
 use crate::tui::theme::Theme;
 
 /// Paints frames.
 pub(crate) struct Painter {
-    terminal: Terminal<Sparing>,
+    terminal: Terminal<RepaintOptimiser>,
     bytes: FrameBytes,
     theme: Theme,
     /// True when what is shown is not known.
@@ -43,7 +43,8 @@ impl Painter {
         let bytes = FrameBytes::default();
         let viewport =
             fixed.map_or(Viewport::Fullscreen, |size| Viewport::Fixed(Rect::new(0, 0, size.width, size.height)));
-        let terminal = Terminal::with_options(Sparing::new(bytes.clone(), fixed), TerminalOptions { viewport })?;
+        let terminal =
+            Terminal::with_options(RepaintOptimiser::new(bytes.clone(), fixed), TerminalOptions { viewport })?;
         Ok(Self { terminal, bytes, theme, stale: true })
     }
 

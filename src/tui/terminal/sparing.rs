@@ -21,14 +21,14 @@ const BLANK: Cell = Cell::EMPTY;
 type Change<'a> = (u16, u16, &'a Cell);
 
 /// The backend that remembers.
-pub(crate) struct Sparing {
+pub(crate) struct RepaintOptimiser {
     inner: CrosstermBackend<FrameBytes>,
     /// The size, where there is no terminal to have one.
     fixed: Option<Size>,
     shown: Shown,
 }
 
-impl Sparing {
+impl RepaintOptimiser {
     /// Writes to `bytes`, in the size of the terminal unless it is `fixed`.
     pub(crate) fn new(bytes: FrameBytes, fixed: Option<Size>) -> Self {
         Self { inner: CrosstermBackend::new(bytes), fixed, shown: Shown::default() }
@@ -112,7 +112,7 @@ fn keeps_style(first: &Cell, between: &[&Cell], last: &Cell) -> bool {
     between.iter().skip(as_last).all(|cell| cell.style() == last.style())
 }
 
-impl Backend for Sparing {
+impl Backend for RepaintOptimiser {
     type Error = io::Error;
 
     fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
@@ -193,7 +193,7 @@ mod tests {
 
     fn both(buffers: &[Buffer]) -> (Vec<u8>, Vec<u8>) {
         let (spared, plain) = (FrameBytes::default(), FrameBytes::default());
-        let of_spared = drawn(Sparing::new(spared.clone(), None), &spared, buffers);
+        let of_spared = drawn(RepaintOptimiser::new(spared.clone(), None), &spared, buffers);
         (of_spared, drawn(CrosstermBackend::new(plain.clone()), &plain, buffers))
     }
 
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn nothing_is_taken_for_known_before_the_screen_was_cleared() {
         let bytes = FrameBytes::default();
-        let mut backend = Sparing::new(bytes.clone(), None);
+        let mut backend = RepaintOptimiser::new(bytes.clone(), None);
         let words = buffer(&[(0, 0, "a word".to_owned(), Style::new())]);
         backend.draw(Buffer::empty(words.area).diff(&words).into_iter()).unwrap();
         assert!(!String::from_utf8(bytes.take()).unwrap().contains("a word"), "the blank may hold anything");

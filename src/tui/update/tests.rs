@@ -7,7 +7,7 @@ use crate::tui::model::run::tests::any_kind;
 use crate::tui::terminal::Copied;
 use crate::tui::testing::*;
 use aludel_core::domain::Phase;
-use aludel_core::engine::Newcomer;
+use aludel_core::engine::DetectedProvider;
 use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::event::EventKind;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -151,7 +151,7 @@ fn one_variant_is_stopped_and_the_others_go_on() {
     assert_eq!(bench.press("] x"), [CoreEffect::CancelVariant(Ticket(1), 1).into()]);
     bench.tell(vec![EventKind::VariantFailed { variant: 1, phase: None, error: overloaded() }]);
     let run = bench.model.live_run().unwrap();
-    assert!(matches!(run.vessel(1, 0), crate::tui::model::Vessel::Stopped));
+    assert!(matches!(run.vessel(1, 0), crate::tui::model::PhasePane::Stopped));
     assert!(run.failure(1).is_none(), "what the user stopped is no failure");
     assert_eq!(bench.press("x"), [], "it is not running any more");
 }
@@ -253,8 +253,8 @@ fn settings_go_into_the_next_request() {
 fn a_provider_that_could_be_used_is_pointed_out_for_a_while() {
     let mut bench = Bench::new(80, 24);
     bench.run("idea", 2);
-    let newcomer = |name: &str| Newcomer { name: name.into(), reason: "it is there".into() };
-    bench.send(Message::Newcomers(vec![newcomer("openai"), newcomer("ollama")]));
+    let newcomer = |name: &str| DetectedProvider { name: name.into(), reason: "it is there".into() };
+    bench.send(Message::DetectedProviders(vec![newcomer("openai"), newcomer("ollama")]));
     let words = "openai, ollama can be used; F2 chooses";
     assert!(bench.picture().contains(words), "{}", bench.picture());
     bench.wait(10_000);

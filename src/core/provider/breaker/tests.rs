@@ -11,7 +11,7 @@ use crate::provider::retry::{Jitter, Retry, RetryPolicy};
 use crate::provider::route::{Route, Target};
 use crate::provider::sim::Sim;
 use crate::provider::sim::testing::{request, sim};
-use crate::provider::timeout::{Patience, Timeout};
+use crate::provider::timeout::{Timeout, Timeouts};
 
 /// Calls 1 to `calls` fail; those after answer.
 fn down_for(calls: u32) -> Sim {
@@ -115,7 +115,7 @@ async fn a_stream_that_is_never_polled_takes_no_trial() {
 #[tokio::test(start_paused = true)]
 async fn a_hanging_trial_ends_with_its_time_limit_and_opens_the_circuit_again() {
     let sim = sim("{rules: [{times: 5, fault: server_error}, {fault: hang}]}");
-    let timed = Arc::new(Timeout::new(Arc::new(sim.clone()), Patience::default()));
+    let timed = Arc::new(Timeout::new(Arc::new(sim.clone()), Timeouts::default()));
     let breaker = Breaker::new(timed, BreakerPolicy::default());
     fail(&breaker, 5).await;
     pass(30).await;

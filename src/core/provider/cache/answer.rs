@@ -44,14 +44,14 @@ impl Answer {
 
 /// What answers are answers to. One shelf never crowds out another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shelf {
+pub enum CacheNamespace {
     /// A phase of a variant.
     Generation,
     /// The judge's comparisons.
     Judge,
 }
 
-impl Shelf {
+impl CacheNamespace {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Generation, Self::Judge];
 
@@ -66,7 +66,7 @@ impl Shelf {
 
 /// How much a shelf holds, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShelfLimits {
+pub struct NamespaceLimits {
     /// From this age on an answer is none any more.
     pub ttl: Duration,
     /// Answers at most; the oldest make room.
@@ -82,7 +82,7 @@ pub trait AnswerStore: Send + Sync {
     fn get(&self, key: &AnswerKey) -> Option<Answer>;
 
     /// Keeps an answer, in place of an older one, and makes room by `limits`. Returns before it is written.
-    fn put(&self, shelf: Shelf, limits: ShelfLimits, key: AnswerKey, answer: Arc<Answer>);
+    fn put(&self, shelf: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>);
 
     /// Waits until all is written, a few seconds at most. Afterwards nothing is found or kept.
     fn close(&self);

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::flight::{Flights, Leading, Place};
+use super::flight::{InFlight, Leading, Place};
 use super::memory::Memory;
-use super::{Answer, AnswerKey, AnswerStore, Keeping, Shelf};
+use super::{Answer, AnswerKey, AnswerStore, CacheNamespace, Keeping};
 use crate::domain::Timestamp;
 use crate::time::Clock;
 
@@ -14,8 +14,8 @@ const MEMORY_BYTES: usize = 64 * 1024 * 1024;
 /// What every [`Cache`](super::Cache) of a process shares.
 pub struct Answers {
     clock: Arc<dyn Clock>,
-    memory: Mutex<[Memory; Shelf::ALL.len()]>,
-    flights: Arc<Flights>,
+    memory: Mutex<[Memory; CacheNamespace::ALL.len()]>,
+    flights: Arc<InFlight>,
     store: Option<Arc<dyn AnswerStore>>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Found {
 impl Answers {
     /// None yet, and no memory beyond the process.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        let memory = Shelf::ALL.map(|_| Memory::new(MEMORY_BYTES / Shelf::ALL.len()));
+        let memory = CacheNamespace::ALL.map(|_| Memory::new(MEMORY_BYTES / CacheNamespace::ALL.len()));
         Self { clock, memory: Mutex::new(memory), flights: Arc::default(), store: None }
     }
 
@@ -57,7 +57,7 @@ impl Answers {
         if let Some(answer) = self.remembered(key, keeping) {
             return Found::Kept(answer);
         }
-        let leading = match self.flights.board(key) {
+        let leading = match self.flights.join(key) {
             Place::First(leading) => leading,
             Place::Behind(following) => {
                 return following.answer().await.map_or(Found::Nothing(None), Found::Kept);
@@ -66,7 +66,7 @@ impl Answers {
         // The last call may have landed between the look-up and the boarding.
         match self.remembered(key, keeping).or_else(|| self.stored(key, keeping)) {
             Some(answer) => {
-                leading.land(Arc::clone(&answer));
+                leading.complete(Arc::clone(&answer));
                 Found::Kept(answer)
             }
             None => Found::Nothing(Some(leading)),
@@ -109,7 +109,7 @@ impl Answers {
     }
 
     /// Nothing that runs under this lock can fail half-way.
-    fn memory(&self) -> MutexGuard<'_, [Memory; Shelf::ALL.len()]> {
+    fn memory(&self) -> MutexGuard<'_, [Memory; CacheNamespace::ALL.len()]> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -19,7 +19,7 @@ type Landing = Option<Arc<Answer>>;
 
 /// The requests under way.
 #[derive(Default)]
-pub(super) struct Flights {
+pub(super) struct InFlight {
     open: Mutex<HashMap<AnswerKey, watch::Receiver<Landing>>>,
 }
 
@@ -31,9 +31,9 @@ pub(super) enum Place {
     Behind(Following),
 }
 
-impl Flights {
+impl InFlight {
     /// Joins the flight of `key`, or opens it.
-    pub(super) fn board(self: &Arc<Self>, key: AnswerKey) -> Place {
+    pub(super) fn join(self: &Arc<Self>, key: AnswerKey) -> Place {
         let mut open = self.open();
         if let Some(landing) = open.get(&key) {
             return Place::Behind(Following { landing: landing.clone() });
@@ -51,7 +51,7 @@ impl Flights {
 
 /// The request that is sent. Dropping it sends the others off to ask for themselves.
 pub(super) struct Leading {
-    flights: Arc<Flights>,
+    flights: Arc<InFlight>,
     key: AnswerKey,
     landing: watch::Sender<Landing>,
 }
@@ -63,7 +63,7 @@ impl Leading {
     }
 
     /// Gives the others the answer.
-    pub(super) fn land(self, answer: Arc<Answer>) {
+    pub(super) fn complete(self, answer: Arc<Answer>) {
         self.landing.send_replace(Some(answer));
     }
 }

@@ -38,7 +38,7 @@ impl Clock for Hand {
 /// A store in memory that counts.
 #[derive(Default)]
 struct Shelves {
-    kept: Mutex<HashMap<AnswerKey, (Shelf, Arc<Answer>)>>,
+    kept: Mutex<HashMap<AnswerKey, (CacheNamespace, Arc<Answer>)>>,
     looked_up: AtomicI64,
 }
 
@@ -48,7 +48,7 @@ impl AnswerStore for Shelves {
         self.kept.lock().unwrap().get(key).map(|(_, answer)| Answer::clone(answer))
     }
 
-    fn put(&self, shelf: Shelf, _: ShelfLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, shelf: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
         self.kept.lock().unwrap().insert(key, (shelf, answer));
     }
 
@@ -58,8 +58,8 @@ impl AnswerStore for Shelves {
 const HOUR: Duration = Duration::from_hours(1);
 
 fn keeping() -> Keeping {
-    let limits = ShelfLimits { ttl: HOUR, max_entries: 1000 };
-    Keeping { shelf: Shelf::Generation, limits, accepts: |_, _| true }
+    let limits = NamespaceLimits { ttl: HOUR, max_entries: 1000 };
+    Keeping { shelf: CacheNamespace::Generation, limits, accepts: |_, _| true }
 }
 
 fn answers() -> Arc<Answers> {
@@ -230,9 +230,10 @@ async fn a_warning_is_told_again_with_the_answer_it_came_with() {
 async fn shelves_do_not_crowd_each_other_out() {
     let sim = sim("answer: echo");
     let answers = answers();
-    let narrow = |shelf| Keeping { shelf, limits: ShelfLimits { ttl: HOUR, max_entries: 1 }, ..keeping() };
-    let generation = Cache { keeping: narrow(Shelf::Generation), ..cache_over(Arc::new(sim.clone()), &answers) };
-    let judge = Cache { keeping: narrow(Shelf::Judge), ..cache_over(Arc::new(sim.clone()), &answers) };
+    let narrow = |shelf| Keeping { shelf, limits: NamespaceLimits { ttl: HOUR, max_entries: 1 }, ..keeping() };
+    let generation =
+        Cache { keeping: narrow(CacheNamespace::Generation), ..cache_over(Arc::new(sim.clone()), &answers) };
+    let judge = Cache { keeping: narrow(CacheNamespace::Judge), ..cache_over(Arc::new(sim.clone()), &answers) };
     assert_eq!(is_cached(&generation, request(0)).await, Ok(false));
     for (a, b) in [("a", "b"), ("b", "a"), ("a", "c")] {
         assert_eq!(is_cached(&judge, judge_request(a, b)).await, Ok(false));
@@ -252,7 +253,7 @@ async fn what_one_process_kept_another_finds_in_the_store() {
     let second = cache_over(Arc::new(sim.clone()), &process());
     let (found, completion) = complete(&second, request(0)).await.unwrap();
     assert_eq!((found, completion.cached, sim.asked()), (text, true, 1));
-    assert!(store.kept.lock().unwrap().values().all(|(shelf, _)| *shelf == Shelf::Generation));
+    assert!(store.kept.lock().unwrap().values().all(|(shelf, _)| *shelf == CacheNamespace::Generation));
     let looked_up = store.looked_up.load(Ordering::Relaxed);
     complete(&second, request(0)).await.unwrap();
     assert_eq!(store.looked_up.load(Ordering::Relaxed), looked_up, "then it is in memory");

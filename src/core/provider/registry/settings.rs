@@ -14,7 +14,7 @@ use crate::config::{ConfigError, ConfigFault, ConfigSource, ProviderConfig, Secr
 use crate::domain::ProviderKind;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::provider::retry::RetryPolicy;
-use crate::provider::timeout::Patience;
+use crate::provider::timeout::Timeouts;
 use crate::provider::transport::KeySource;
 use crate::provider::wire::Auth;
 
@@ -48,7 +48,7 @@ pub struct ProviderSettings {
     /// The most requests under way at once; `NonZeroUsize::MAX`: only the run's own limit holds.
     pub max_concurrency: NonZeroUsize,
     /// How long is too long.
-    pub patience: Patience,
+    pub patience: Timeouts,
 }
 
 impl ProviderSettings {
@@ -68,7 +68,7 @@ impl ProviderSettings {
             script: None,
             max_retries: RetryPolicy::default().max_retries,
             max_concurrency: NonZeroUsize::MAX,
-            patience: Patience::default(),
+            patience: Timeouts::default(),
         }
     }
 

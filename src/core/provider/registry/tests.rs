@@ -6,7 +6,7 @@ use super::*;
 use crate::assets::AssetDirs;
 use crate::error::Code;
 use crate::provider::sim::testing::{request, sim};
-use crate::provider::timeout::Patience;
+use crate::provider::timeout::Timeouts;
 use crate::provider::{ChatRequest, Chunk, complete};
 use crate::time::FixedClock;
 
@@ -60,7 +60,7 @@ async fn the_stack_retries_limits_and_times_out_as_configured() {
     let settings = ProviderSettings {
         max_retries: 1,
         max_concurrency: NonZeroUsize::new(2).unwrap(),
-        patience: Patience { silence: std::time::Duration::from_secs(5), ..Patience::default() },
+        patience: Timeouts { silence: std::time::Duration::from_secs(5), ..Timeouts::default() },
         ..ProviderSettings::new("sim", ProviderKind::Sim)
     };
     let registry = Registry::new([], 0).with_transport(settings, Arc::new(sim.clone()));
@@ -146,7 +146,7 @@ fn informed(registry: Registry, rows: &str) -> (tempfile::TempDir, Registry) {
     std::fs::write(home.path().join("models.yaml"), rows).unwrap();
     let assets = Assets::new(Some(AssetDirs::below(home.path())));
     let clock = Arc::new(FixedClock::at(1_795_219_200_000));
-    (home, registry.informed_by(Arc::new(assets), clock))
+    (home, registry.with_catalog(Arc::new(assets), clock))
 }
 
 #[tokio::test(start_paused = true)]

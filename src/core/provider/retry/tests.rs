@@ -14,13 +14,13 @@ use crate::provider::complete;
 use crate::provider::permit::Permit;
 use crate::provider::sim::testing::{request, sim};
 use crate::provider::sim::{CallEnd, Sim};
-use crate::provider::timeout::{Patience, Timeout};
+use crate::provider::timeout::{Timeout, Timeouts};
 
 const SEED: u64 = 11;
 
 /// The layers of one provider, as the registry stacks them.
 fn stack(sim: &Sim, max_retries: u32, max_concurrency: usize) -> Retry {
-    let timed = Timeout::new(Arc::new(Checked::new(Arc::new(sim.clone()))), Patience::default());
+    let timed = Timeout::new(Arc::new(Checked::new(Arc::new(sim.clone()))), Timeouts::default());
     let limited = Permit::new(Arc::new(timed), NonZeroUsize::new(max_concurrency).unwrap());
     let policy = RetryPolicy { max_retries, ..RetryPolicy::default() };
     Retry::new(Arc::new(limited), policy, Arc::new(Jitter::new(SEED)))

@@ -17,7 +17,7 @@ use crate::provider::{Completion, complete};
 fn target(name: &str, script: &str) -> (Sim, Target) {
     let sim = Sim::from_yaml(name, script).unwrap();
     let checked = crate::provider::checked::Checked::new(Arc::new(sim.clone()));
-    let patience = crate::provider::timeout::Patience::default();
+    let patience = crate::provider::timeout::Timeouts::default();
     let timed = crate::provider::timeout::Timeout::new(Arc::new(checked), patience);
     let policy = RetryPolicy { max_retries: 2, ..RetryPolicy::default() };
     let provider = Retry::new(Arc::new(timed), policy, Arc::new(Jitter::new(1)));

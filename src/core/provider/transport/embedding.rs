@@ -13,7 +13,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::time::Instant;
 
 use super::answer::CostOf;
-use super::link::{LONGEST_ANSWER, Link};
+use super::link::{LONGEST_ANSWER, ProviderClient};
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Account, Actual, Call, Money};
@@ -21,7 +21,7 @@ use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
 use crate::provider::metered::{self, TermsOf};
 use crate::provider::permit::Permits;
 use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
-use crate::provider::timeout::Patience;
+use crate::provider::timeout::Timeouts;
 use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
 use crate::text::tokens;
 
@@ -34,7 +34,7 @@ const SIDE_BY_SIDE: usize = 4;
 
 /// How calls to a provider are made, whatever they ask.
 #[derive(Clone)]
-pub struct Manners {
+pub struct CallPolicy {
     /// How often and how patiently a call is made again.
     pub policy: RetryPolicy,
     /// Spreads retries.
@@ -42,7 +42,7 @@ pub struct Manners {
     /// The provider's calls under way, chats included.
     pub permits: Permits,
     /// How long is too long.
-    pub patience: Patience,
+    pub patience: Timeouts,
     /// What a call may cost.
     pub terms_of: TermsOf,
     /// What a call did cost.
@@ -51,22 +51,22 @@ pub struct Manners {
 
 /// Embeds with one model of one provider.
 pub struct HttpEmbedder {
-    link: Arc<Link>,
+    link: Arc<ProviderClient>,
     model: String,
     wanted: Option<usize>,
     dimensions: OnceLock<usize>,
-    manners: Manners,
+    manners: CallPolicy,
 }
 
 impl HttpEmbedder {
     /// Embeds with `model`. `wanted` dimensions are asked for; `known` are those of the model's vectors where they are
     /// known and none are asked for.
     pub fn new(
-        link: Arc<Link>,
+        link: Arc<ProviderClient>,
         model: impl Into<String>,
         wanted: Option<NonZeroUsize>,
         known: Option<usize>,
-        manners: Manners,
+        manners: CallPolicy,
     ) -> Self {
         let wanted = wanted.map(NonZeroUsize::get);
         let dimensions = wanted.or(known).map_or_else(OnceLock::new, OnceLock::from);

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::frame::Framing;
 use super::super::registry::ProviderSettings;
-use super::super::timeout::{self, Patience};
+use super::super::timeout::{self, Timeouts};
 use super::super::wire::{Auth, HttpCall, Method, Refusal, Wire};
 use super::client::Clients;
 use super::key::Key;
@@ -43,7 +43,7 @@ pub(super) enum Wanted {
 }
 
 /// The way to one provider.
-pub struct Link {
+pub struct ProviderClient {
     pub(super) name: String,
     pub(super) wire: Arc<dyn Wire>,
     place: Place,
@@ -55,7 +55,7 @@ pub struct Link {
     clock: Arc<dyn Clock>,
 }
 
-impl Link {
+impl ProviderClient {
     /// The way to the provider of `settings`, which speaks `wire`. Opens no connection, and makes a client only where
     /// there is a `ca_file` to check.
     ///
@@ -129,12 +129,12 @@ impl Link {
     /// Sends one call and reads its whole answer of `most` bytes, within the limits of `patience`.
     ///
     /// # Errors
-    /// As [`Link::send`]; `provider_timeout`; `provider_unavailable` for an answer that is cut or too long.
+    /// As [`ProviderClient::send`]; `provider_timeout`; `provider_unavailable` for an answer that is cut or too long.
     pub(super) async fn fetch(
         &self,
         call: HttpCall,
         model: &str,
-        patience: Patience,
+        patience: Timeouts,
         most: usize,
     ) -> Result<Vec<u8>, ProviderError> {
         let end = timeout::later(Instant::now(), patience.whole);
@@ -203,7 +203,7 @@ impl Link {
 
     async fn within<T>(
         &self,
-        patience: Patience,
+        patience: Timeouts,
         end: Instant,
         step: impl Future<Output = Result<T, ProviderError>>,
     ) -> Result<T, ProviderError> {

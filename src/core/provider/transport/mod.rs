@@ -1,6 +1,6 @@
 //! What moves the bytes of the network providers: one transport over any codec.
 //!
-//! [`HttpTransport`] chats and [`HttpEmbedder`] embeds; both, and the list of models, go the way of one [`Link`], over
+//! [`HttpTransport`] chats and [`HttpEmbedder`] embeds; both, and the list of models, go the way of one [`ProviderClient`], over
 //! clients that all providers share ([`Clients`]), made when the first call needs one. What is here knows statuses,
 //! headers, cuts and keys, and nothing of what a protocol means: that is the codec's ([`wire`](super::wire)).
 //!
@@ -34,7 +34,7 @@ use tokio::time::Instant;
 
 use super::checked::ended_early;
 use super::frame::{Frame, Framer, Framing};
-use super::timeout::Patience;
+use super::timeout::Timeouts;
 use super::wire::Piece;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::ProviderError;
@@ -42,9 +42,9 @@ use crate::error::ProviderError;
 use answer::Answer;
 pub use answer::CostOf;
 pub use client::Clients;
-pub use embedding::{HttpEmbedder, Manners};
+pub use embedding::{CallPolicy, HttpEmbedder};
 pub use key::{KeyCommand, KeySource};
-pub use link::Link;
+pub use link::ProviderClient;
 use link::{LONGEST_ANSWER, Wanted};
 pub use models::Listing;
 
@@ -56,16 +56,16 @@ const DRAIN: Duration = Duration::from_millis(200);
 
 /// A provider over HTTP.
 pub struct HttpTransport {
-    link: Arc<Link>,
+    link: Arc<ProviderClient>,
     model: Option<String>,
-    patience: Patience,
+    patience: Timeouts,
     cost_of: CostOf,
 }
 
 impl HttpTransport {
     /// A provider whose calls go over `link`, asked for `model` where a request names none. Without either, a call
     /// fails with the list of the models there are, which is waited for with `patience`.
-    pub fn new(link: Arc<Link>, model: Option<String>, patience: Patience, cost_of: CostOf) -> Self {
+    pub fn new(link: Arc<ProviderClient>, model: Option<String>, patience: Timeouts, cost_of: CostOf) -> Self {
         Self { link, model, patience, cost_of }
     }
 }
@@ -116,7 +116,7 @@ impl Provider for HttpTransport {
 }
 
 /// Asks for a stream; the answer is one, as far as its head tells.
-async fn open(link: &Link, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
+async fn open(link: &ProviderClient, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
     let framing = link.wire.framing();
     let response = link.send(link.wire.chat(request, model), Wanted::Stream(framing), model).await?;
     match no_stream(&response, framing) {
@@ -130,7 +130,7 @@ async fn open(link: &Link, request: &ChatRequest, model: &str) -> Result<Respons
 struct Reading<'a> {
     framer: Framer,
     reader: Box<dyn super::wire::AnswerReader>,
-    link: &'a Link,
+    link: &'a ProviderClient,
     bytes: usize,
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::link::Link;
+use super::link::ProviderClient;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::checked::is_name;
-use crate::provider::timeout::Patience;
+use crate::provider::timeout::Timeouts;
 
 /// The most pages asked for: an endless list is cut here.
 const MOST_PAGES: usize = 20;
@@ -22,9 +22,9 @@ const SHOWN: usize = 20;
 /// The list to come.
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<String>, ProviderError>> + Send>>;
 
-impl Link {
-    /// Every model the provider lists, as [`Link::models`] without a borrow.
-    pub fn listing(self: &Arc<Self>, patience: Patience) -> Listing {
+impl ProviderClient {
+    /// Every model the provider lists, as [`ProviderClient::models`] without a borrow.
+    pub fn listing(self: &Arc<Self>, patience: Timeouts) -> Listing {
         let link = Arc::clone(self);
         Box::pin(async move { link.models(patience).await })
     }
@@ -33,12 +33,12 @@ impl Link {
     ///
     /// # Errors
     /// As any call; `provider_unavailable` for what is no list.
-    pub(super) async fn models(&self, patience: Patience) -> Result<Vec<String>, ProviderError> {
+    pub(super) async fn models(&self, patience: Timeouts) -> Result<Vec<String>, ProviderError> {
         let start = Instant::now();
         let mut models: Vec<String> = Vec::new();
         let mut page: Option<String> = None;
         for _ in 0..MOST_PAGES {
-            let left = Patience { whole: patience.whole.saturating_sub(start.elapsed()), ..patience };
+            let left = Timeouts { whole: patience.whole.saturating_sub(start.elapsed()), ..patience };
             let body = self.fetch(self.wire.models(page.as_deref()), "", left, LONGEST_PAGE).await?;
             let read = self.wire.read_models(&body).map_err(|error| self.unread(&body, "", error))?;
             models.extend(read.models.into_iter().filter(|model| is_name(model)));
@@ -53,7 +53,7 @@ impl Link {
 }
 
 /// No model is named and none is configured: says which there are.
-pub(super) async fn none_named(link: &Link, patience: Patience) -> ProviderError {
+pub(super) async fn none_named(link: &ProviderClient, patience: Timeouts) -> ProviderError {
     let name = &link.name;
     let models = match link.models(patience).await {
         Ok(models) => models,

@@ -35,9 +35,9 @@ fn settings(base_url: &str) -> ProviderSettings {
     }
 }
 
-fn link(settings: &ProviderSettings, wire: Plain) -> Result<Arc<Link>, Error> {
+fn link(settings: &ProviderSettings, wire: Plain) -> Result<Arc<ProviderClient>, Error> {
     crate::redact::register(CANARY);
-    Link::new(settings, Arc::new(wire), Arc::new(Clients::new()), Arc::new(SystemClock)).map(Arc::new)
+    ProviderClient::new(settings, Arc::new(wire), Arc::new(Clients::new()), Arc::new(SystemClock)).map(Arc::new)
 }
 
 fn transport(settings: &ProviderSettings, wire: Plain) -> HttpTransport {

@@ -24,7 +24,7 @@ use rusqlite::Connection;
 use super::connection::Connected;
 use super::failure::{Failure, Outcome};
 use crate::error::Error;
-use crate::provider::cache::{Answer, AnswerKey, AnswerStore, Shelf, ShelfLimits};
+use crate::provider::cache::{Answer, AnswerKey, AnswerStore, CacheNamespace, NamespaceLimits};
 use writer::{Put, WriterThread};
 
 /// How long the file is left alone after a failure.
@@ -182,7 +182,7 @@ impl AnswerStore for SqliteAnswers {
         }
     }
 
-    fn put(&self, shelf: Shelf, limits: ShelfLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, shelf: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
         if self.place.is_resting() {
             return;
         }

@@ -52,8 +52,8 @@ impl FindStore for SqliteStore {
         vectors::forget(self, space)
     }
 
-    fn tend(&self) -> Pending<()> {
-        vectors::tend(self)
+    fn maintain_index(&self) -> Pending<()> {
+        vectors::maintain_index(self)
     }
 
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {

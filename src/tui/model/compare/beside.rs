@@ -131,7 +131,7 @@ type Place = (usize, [usize; 3]);
 
 /// Two texts beside each other.
 #[derive(Debug, Clone)]
-pub(crate) struct Beside {
+pub(crate) struct SideBySide {
     blocks: Vec<Block>,
     /// The first row of each block.
     starts: Vec<usize>,
@@ -142,7 +142,7 @@ pub(crate) struct Beside {
     pub(crate) words: (usize, usize),
 }
 
-impl Beside {
+impl SideBySide {
     /// The two texts whose difference this is.
     pub(crate) fn new(parts: &[DiffPart]) -> Self {
         let mut making = Making::default();
@@ -213,7 +213,7 @@ impl Beside {
 }
 
 /// The left and the right side of a block are two passages that begin in the same row; the unified text is one.
-impl Passages for Beside {
+impl Passages for SideBySide {
     fn lanes(&self) -> usize {
         match self.arrangement {
             Arrangement::SideBySide => 2,
@@ -242,7 +242,7 @@ impl Passages for Beside {
     }
 }
 
-impl Beside {
+impl SideBySide {
     fn signed(&self, number: usize) -> Option<&Signed> {
         let block = self.blocks.get(number / self.lanes())?;
         Some(match (self.arrangement, number % self.lanes()) {
@@ -340,13 +340,13 @@ mod tests {
         row.iter().map(|(_, text)| *text).collect()
     }
 
-    fn rows(beside: &Beside) -> Vec<[String; 2]> {
+    fn rows(beside: &SideBySide) -> Vec<[String; 2]> {
         (0..beside.len()).map(|row| beside.row(row).map(|side| told(&side))).collect()
     }
 
     #[test]
     fn what_is_the_same_stands_at_the_same_height() {
-        let mut beside = Beside::new(&words("# Role\n- one\n- two\n- three\nend", "# Role\n- one\n- three\nend"));
+        let mut beside = SideBySide::new(&words("# Role\n- one\n- two\n- three\nend", "# Role\n- one\n- three\nend"));
         beside.reflow(Arrangement::SideBySide, 30);
         assert_eq!(
             rows(&beside),
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_word_that_changed_is_marked_on_both_sides() {
-        let mut beside = Beside::new(&words("List seven findings.", "List five findings."));
+        let mut beside = SideBySide::new(&words("List seven findings.", "List five findings."));
         beside.reflow(Arrangement::SideBySide, 40);
         assert_eq!(rows(&beside), [["List [-seven-] findings.", "List {+five+} findings."]]);
         let [left, right] = beside.row(0);
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn sequences_of_a_model_never_reach_the_screen() {
-        let beside = Beside::new(&words("a \u{1b}[31mred b", "a \u{1b}]52;c;aGk=\u{7}blue b"));
+        let beside = SideBySide::new(&words("a \u{1b}[31mred b", "a \u{1b}]52;c;aGk=\u{7}blue b"));
         assert!(rows(&beside).iter().flatten().all(|row| !row.contains('\u{1b}')), "{:?}", rows(&beside));
     }
 
@@ -385,7 +385,7 @@ mod tests {
             width in 4_u16..50,
             unified in any::<bool>(),
         ) {
-            let mut beside = Beside::new(&words(&first, &second));
+            let mut beside = SideBySide::new(&words(&first, &second));
             let arrangement = if unified { Arrangement::Unified } else { Arrangement::SideBySide };
             beside.reflow(arrangement, width);
             for row in 0..beside.len() {

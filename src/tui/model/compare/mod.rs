@@ -7,7 +7,7 @@ use aludel_core::error::Problem;
 
 use super::choice::Chosen;
 use crate::tui::effect::Ticket;
-pub(crate) use beside::{Arrangement, Beside, Sign};
+pub(crate) use beside::{Arrangement, SideBySide, Sign};
 
 /// The screen of a comparison.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Compare {
     /// How all of them measure.
     pub(crate) measured: Option<Box<CompareResult>>,
     /// The two, and the share of words that stay.
-    pub(crate) pair: Option<(Beside, f64)>,
+    pub(crate) pair: Option<(SideBySide, f64)>,
     /// Why there is no answer.
     pub(crate) problem: Option<Box<Problem>>,
     /// The arrangement that the user chose; `None`: what the width allows.
@@ -47,7 +47,7 @@ impl Compare {
     /// Takes the answer about the two.
     pub(crate) fn take_pair(&mut self, result: &CompareResult) {
         let parts = result.diff.as_deref().unwrap_or_default();
-        self.pair = Some((Beside::new(parts), result.similarity));
+        self.pair = Some((SideBySide::new(parts), result.similarity));
         (self.top, self.change) = (0, None);
     }
 

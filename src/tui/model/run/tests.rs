@@ -47,7 +47,7 @@ fn a_retry_empties_the_vessel_and_says_when() {
         delta(0, Phase::PrimaMateria, "half"),
         retrying,
     ]);
-    assert!(matches!(run.vessel(0, 0), Vessel::Retrying { attempt: 2, .. }));
+    assert!(matches!(run.vessel(0, 0), PhasePane::Retrying { attempt: 2, .. }));
     let pane = run.pane(0, 0).unwrap();
     assert_eq!((pane.text.len(), pane.retry_at), (0, 6_030));
 }
@@ -112,8 +112,8 @@ fn one_failed_variant_leaves_the_others_alone() {
     let failures = vec![VariantFailure { variant: 1, phase: Some(Phase::PrimaMateria), error: *overloaded() }];
     kinds.extend(ending(&[(0, "fine", 0.8)], failures));
     let run = run_of(kinds);
-    assert!(matches!(run.vessel(1, 0), Vessel::Failed(_)));
-    assert!(matches!(run.vessel(1, 1), Vessel::NotReached));
+    assert!(matches!(run.vessel(1, 0), PhasePane::Failed(_)));
+    assert!(matches!(run.vessel(1, 1), PhasePane::NotReached));
     assert_eq!((run.best(), run.finished(), run.is_live()), (Some(0), 1, false));
     assert_eq!(run.failure(1).unwrap().upstream_status, Some(529));
 }
@@ -125,9 +125,9 @@ fn a_variant_that_failed_between_phases_says_so_where_it_would_have_gone_on() {
     let error = Box::new(Problem::from(Error::Storage("disk full".into())));
     kinds.push(EventKind::VariantFailed { variant: 0, phase: None, error });
     let run = run_of(kinds);
-    assert!(matches!(run.vessel(0, 0), Vessel::Done(_)));
-    assert!(matches!(run.vessel(0, 1), Vessel::Failed(_)));
-    assert!(matches!(run.vessel(0, 2), Vessel::NotReached), "while the run may go on with others");
+    assert!(matches!(run.vessel(0, 0), PhasePane::Done(_)));
+    assert!(matches!(run.vessel(0, 1), PhasePane::Failed(_)));
+    assert!(matches!(run.vessel(0, 2), PhasePane::NotReached), "while the run may go on with others");
 }
 
 #[test]

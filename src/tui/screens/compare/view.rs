@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use super::first_measured;
 use super::layout::{Layout, layout};
 use crate::tui::model::Model;
-use crate::tui::model::compare::{Arrangement, Beside, Sign};
+use crate::tui::model::compare::{Arrangement, SideBySide, Sign};
 use crate::tui::screens::surround::{self, header, hints, pane, place, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, score, thousands};
@@ -125,7 +125,7 @@ fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     frame.render_widget(Line::from(spans), area);
 }
 
-fn texts(model: &Model, beside: &Beside, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
+fn texts(model: &Model, beside: &SideBySide, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
     let compare = &model.compare;
     let Some((base, other)) = compare.two() else { return };
     let height = usize::from(layout.inner().height);

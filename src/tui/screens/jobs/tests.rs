@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
 use crate::tui::message::{Message, Outcome, Told};
-use crate::tui::model::Vessel;
+use crate::tui::model::PhasePane;
 use crate::tui::model::jobs::Listed;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{job, job_details, jobs};
@@ -294,12 +294,12 @@ fn what_an_earlier_attempt_has_done_is_shown_as_done() {
     let shown: Vec<_> = (0..3).map(|phase| run.begun(0, phase).map(|begun| begun.text.as_str())).collect();
     assert_eq!(shown, [Some("all of it"); 3]);
     assert_eq!((run.pane(0, 0).map(|pane| pane.text.text()), run.shown_phase(0)), (Some("all of it"), 2));
-    assert!(matches!(run.vessel(0, 1), Vessel::Done(_)));
-    assert!(matches!((run.vessel(1, 0), run.vessel(1, 2)), (Vessel::Earlier, Vessel::Queued)));
+    assert!(matches!(run.vessel(0, 1), PhasePane::Done(_)));
+    assert!(matches!((run.vessel(1, 0), run.vessel(1, 2)), (PhasePane::Earlier, PhasePane::Queued)));
     assert!(bench.picture().contains("earlier") || bench.picture().contains("2/2"), "{}", bench.picture());
     bench.tell(phase_finished_and(1, last(1)));
     let run = bench.model.run.as_ref().unwrap();
-    assert!(matches!(run.vessel(1, 0), Vessel::Done(_)));
+    assert!(matches!(run.vessel(1, 0), PhasePane::Done(_)));
     assert_eq!((run.newest_phase(1), run.account().output_tokens), (2, 6 * 90));
 }
 

@@ -9,7 +9,7 @@ use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
 use crate::tui::message::{DeskNews, Outcome};
 use crate::tui::model::desk::{Leftovers, Sheet, Stand};
 use crate::tui::model::inputs::{Recall, Way};
-use crate::tui::model::{Focus, Link, Model, Overlay, Tone};
+use crate::tui::model::{ConnectionSpeed, Focus, Model, Overlay, Tone};
 use crate::tui::terminal::Edited;
 
 /// What is asked at the beginning: what an earlier workbench left.
@@ -38,7 +38,7 @@ pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     let sheet = sheet(model, None);
     let draft = model.desk.take(sheet).map(CoreEffect::KeepDraft);
     let explained = model.settings.explains_builtin().then_some(CoreEffect::Explained(Notice::Builtin));
-    let told = (model.link == Link::SlowTold).then_some(CoreEffect::Explained(Notice::SlowLink));
+    let told = (model.link == ConnectionSpeed::SlowTold).then_some(CoreEffect::Explained(Notice::SlowLink));
     draft.into_iter().chain(explained).chain(told).collect()
 }
 

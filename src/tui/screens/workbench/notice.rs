@@ -5,7 +5,7 @@
 
 use crate::tui::action::Context;
 use crate::tui::keymap::Keymap;
-use crate::tui::model::{LiveRun, Vessel};
+use crate::tui::model::{LiveRun, PhasePane};
 use crate::tui::screens::workbench::layout::Slot;
 use crate::tui::theme::glyph;
 use crate::tui::widgets::figures::{thousands, writer};
@@ -31,34 +31,34 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         rows.extend(wrapped.rows(0).map(|row| (meaning, row.to_owned())));
     };
     match run.vessel(slot.variant, slot.phase) {
-        Vessel::Queued => say(Meaning::Remark, &waits_for(run, slot)),
-        Vessel::Connecting => {
+        PhasePane::Queued => say(Meaning::Remark, &waits_for(run, slot)),
+        PhasePane::Connecting => {
             if let Some(begun) = run.begun(slot.variant, slot.phase) {
                 say(Meaning::Remark, &format!("{} is asked", safe_line(&writer(&begun.provider, &begun.model))));
             }
         }
-        Vessel::Retrying { attempt, error } => {
+        PhasePane::Retrying { attempt, error } => {
             say(Meaning::Failure, &error.detail);
             let due = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.retry_at);
             say(Meaning::Remark, &format!("attempt {attempt} in {} s", due.saturating_sub(now).div_ceil(1_000)));
         }
-        Vessel::Failed(problem) => {
+        PhasePane::Failed(problem) => {
             say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
             let kept = if has_text { "; what had come is below, and {copy-pane} copies it" } else { "" };
             let again = if run.is_live() { "" } else { " · {retry} retries · {retry-other} with another provider" };
             let says = format!("{{details}} shows it in full{again}{kept}");
             say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
         }
-        Vessel::Stopped => {
+        PhasePane::Stopped => {
             let what = if has_text { "stopped; what had come is below" } else { "stopped" };
             say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
         }
-        Vessel::NotReached => say(Meaning::Remark, "not reached"),
-        Vessel::Earlier => {
+        PhasePane::NotReached => say(Meaning::Remark, "not reached"),
+        PhasePane::Earlier => {
             let comes = if run.is_live() { "; its text comes with the finished prompt" } else { "" };
             say(Meaning::Remark, &format!("done by an earlier attempt{comes}"));
         }
-        Vessel::Done(_) => {
+        PhasePane::Done(_) => {
             let is_last = slot.phase + 1 == run.view.phases.len();
             if let Some(why) = run.unsaved(slot.variant).filter(|_| is_last) {
                 say(Meaning::Failure, &format!("Not stored: {why}"));
@@ -66,7 +66,7 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
                 say(Meaning::Remark, &copies);
             }
         }
-        Vessel::Streaming => {}
+        PhasePane::Streaming => {}
     }
     let let_go = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.let_go);
     if let_go > 0 {

@@ -3,7 +3,7 @@
 
 use aludel_core::domain::ImportReport;
 use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
-use aludel_core::engine::{Indexing, Newcomer};
+use aludel_core::engine::{DetectedProvider, Indexing};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome as RunOutcome};
 use aludel_core::trace::LogLine;
@@ -302,7 +302,7 @@ fn messages() -> impl Strategy<Value = Message> {
             personas: vec![text.clone(), "code".into()],
             providers: vec![text],
         })),
-        1 => texts().prop_map(|name| Message::Newcomers(vec![Newcomer { name, reason: "its key is set".into() }])),
+        1 => texts().prop_map(|name| Message::DetectedProviders(vec![DetectedProvider { name, reason: "its key is set".into() }])),
         1 => (0_u64..9, any::<bool>()).prop_map(|(left, has_failed)| {
             Message::Indexing(Indexing { done: 3, left, problem: has_failed.then(|| "it \u{1b}[1mfailed".to_owned()) })
         }),

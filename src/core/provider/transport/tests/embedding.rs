@@ -6,22 +6,22 @@ use super::*;
 use crate::ledger::{Account, Caps, Labels, Money};
 use crate::provider::catalog::Price;
 use crate::provider::embedding::{Embedder, Purpose};
-use crate::provider::metered::Terms;
+use crate::provider::metered::CostBounds;
 use crate::provider::permit::Permits;
 use crate::provider::retry::{Jitter, RetryPolicy};
 
 /// A dollar a token.
 const DEAR: Price = Price { input: 1e6, output: 0.0, cached_input: 1e6, cache_write: 1e6, above: None };
 
-fn manners() -> Manners {
+fn manners() -> CallPolicy {
     let policy =
         RetryPolicy { base: Duration::from_millis(1), cap: Duration::from_millis(2), ..RetryPolicy::default() };
-    Manners {
+    CallPolicy {
         policy,
         jitter: Arc::new(Jitter::new(1)),
         permits: Permits::alone("lab", NonZeroUsize::new(2).unwrap()),
-        patience: Patience { silence: Duration::from_millis(500), ..Patience::default() },
-        terms_of: Arc::new(|_| Terms { price: Some(DEAR), ..Terms::default() }),
+        patience: Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() },
+        terms_of: Arc::new(|_| CostBounds { price: Some(DEAR), ..CostBounds::default() }),
         cost_of: Arc::new(|_, usage| Some(DEAR.cost(usage))),
     }
 }

@@ -135,7 +135,7 @@ async fn a_flood_of_bytes_is_stopped() {
 #[tokio::test]
 async fn a_list_that_comes_too_slowly_is_given_up() {
     let server = ScriptedServer::start([Script::head(200, &[("content-length", "9")]).bytes("{").hang()]).await;
-    let patience = Patience { silence: Duration::from_millis(80), ..Patience::default() };
+    let patience = Timeouts { silence: Duration::from_millis(80), ..Timeouts::default() };
     let nameless = ProviderSettings { model: None, patience, ..settings(server.url()) };
     let error = complete(&transport(&nameless, Plain::default()), request(0)).await.unwrap_err();
     assert_eq!(error.failure, ProviderFailure::Timeout);
@@ -148,7 +148,7 @@ async fn a_list_of_models_without_an_end_is_not_read_to_it() {
     let long = json!({"models": ["x".repeat(5 * 1024 * 1024)]});
     let server = ScriptedServer::start([Script::json(200, &long)]).await;
     let link = link(&settings(server.url()), Plain::default()).unwrap();
-    let error = link.listing(Patience::default()).await.unwrap_err();
+    let error = link.listing(Timeouts::default()).await.unwrap_err();
     assert_eq!(error.failure, ProviderFailure::Unavailable);
     assert!(error.message.contains("exceeded 4 MiB"), "{error}");
 }

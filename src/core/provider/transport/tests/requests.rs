@@ -187,7 +187,7 @@ async fn a_key_from_a_command_is_asked_for_again_after_a_refusal() {
 fn without_a_call_there_is_no_client() {
     let clients = Arc::new(Clients::new());
     let settings = settings("https://api.example.com/v1");
-    let made = Link::new(&settings, Arc::new(Plain::default()), Arc::clone(&clients), Arc::new(SystemClock));
+    let made = ProviderClient::new(&settings, Arc::new(Plain::default()), Arc::clone(&clients), Arc::new(SystemClock));
     assert!(made.is_ok());
     assert!(clients.is_empty());
 }

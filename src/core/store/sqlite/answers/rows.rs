@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::Inventory;
 use super::writer::Put;
 use crate::domain::TokenUsage;
-use crate::provider::cache::{Answer, AnswerKey, Shelf, ShelfLimits};
+use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits};
 use crate::store::sqlite::failure::Outcome;
 use crate::time::from_millis;
 
@@ -94,8 +94,8 @@ pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
 /// Lets go of what is too old at `now_ms`, and of the oldest where there is too much.
 pub(super) fn trim(
     connection: &Connection,
-    shelf: Shelf,
-    limits: ShelfLimits,
+    shelf: CacheNamespace,
+    limits: NamespaceLimits,
     max_bytes: u64,
     now_ms: i64,
 ) -> Outcome<()> {
@@ -126,14 +126,14 @@ pub(super) fn trim(
 /// All shelves together.
 pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
     let mut inventory = Inventory::default();
-    for shelf in Shelf::ALL {
+    for shelf in CacheNamespace::ALL {
         let Inventory { entries, bytes } = count_shelf(connection, shelf)?;
         inventory = Inventory { entries: inventory.entries + entries, bytes: inventory.bytes + bytes };
     }
     Ok(inventory)
 }
 
-fn count_shelf(connection: &Connection, shelf: Shelf) -> Outcome<Inventory> {
+fn count_shelf(connection: &Connection, shelf: CacheNamespace) -> Outcome<Inventory> {
     let mut statement = connection.prepare_cached("SELECT entries, bytes FROM total WHERE shelf = ?1")?;
     let counted = statement
         .query_row([shelf.as_str()], |row| Ok(Inventory { entries: natural(row, 0)?, bytes: natural(row, 1)? }));

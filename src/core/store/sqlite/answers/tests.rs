@@ -9,7 +9,7 @@ use crate::domain::TokenUsage;
 use crate::store::sqlite::connection;
 use crate::time::from_millis;
 
-const LIMITS: ShelfLimits = ShelfLimits { ttl: Duration::from_hours(1), max_entries: 1000 };
+const LIMITS: NamespaceLimits = NamespaceLimits { ttl: Duration::from_hours(1), max_entries: 1000 };
 
 fn key(number: u8) -> AnswerKey {
     AnswerKey::from_bytes([number; 32])
@@ -27,10 +27,10 @@ fn answer(number: u8) -> Arc<Answer> {
 }
 
 /// Keeps these answers and waits until they are written.
-fn kept(path: &Path, limits: ShelfLimits, numbers: impl IntoIterator<Item = u8>) {
+fn kept(path: &Path, limits: NamespaceLimits, numbers: impl IntoIterator<Item = u8>) {
     let store = SqliteAnswers::open(path);
     for number in numbers {
-        store.put(Shelf::Generation, limits, key(number), answer(number));
+        store.put(CacheNamespace::Generation, limits, key(number), answer(number));
     }
     store.close();
 }
@@ -61,11 +61,11 @@ fn what_is_kept_comes_back_as_it_was_and_in_another_process_too() {
     let (_folder, path) = folder();
     let (one, other) = (SqliteAnswers::open(&path), SqliteAnswers::open(&path));
     assert_eq!(other.get(&key(1)), None, "the other has looked before there was a file");
-    one.put(Shelf::Judge, LIMITS, key(1), answer(1));
+    one.put(CacheNamespace::Judge, LIMITS, key(1), answer(1));
     one.close();
     assert_eq!(other.get(&key(1)).as_ref(), Some(&*answer(1)));
     assert_eq!(other.get(&key(2)), None);
-    other.put(Shelf::Generation, LIMITS, key(2), answer(2));
+    other.put(CacheNamespace::Generation, LIMITS, key(2), answer(2));
     other.close();
     let bytes = (answer(1).bytes() + answer(2).bytes()) as u64;
     assert_eq!(SqliteAnswers::open(&path).inventory(), Ok(Inventory { entries: 2, bytes }));
@@ -76,7 +76,7 @@ fn a_look_up_while_another_makes_the_file_finds_nothing_wrong() {
     for _ in 0..30 {
         let (_folder, path) = folder();
         let (reader, writer) = (SqliteAnswers::open(&path), SqliteAnswers::open(&path));
-        writer.put(Shelf::Generation, LIMITS, key(1), answer(1));
+        writer.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
         while reader.get(&key(1)).is_none() {
             assert!(!reader.place.is_resting(), "a file in the making was taken for another's");
         }
@@ -101,7 +101,7 @@ fn closing_leaves_one_file() {
         let (_folder, path) = folder();
         let store = SqliteAnswers::open(&path);
         for number in 0..3 {
-            store.put(Shelf::Generation, LIMITS, key(number), answer(number));
+            store.put(CacheNamespace::Generation, LIMITS, key(number), answer(number));
             while store.get(&key(number)).is_none() {
                 std::thread::yield_now();
             }
@@ -115,8 +115,8 @@ fn closing_leaves_one_file() {
 fn a_newer_answer_takes_the_place_of_the_older() {
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);
-    store.put(Shelf::Generation, LIMITS, key(1), answer(1));
-    store.put(Shelf::Generation, LIMITS, key(1), answer(9));
+    store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
+    store.put(CacheNamespace::Generation, LIMITS, key(1), answer(9));
     store.close();
     let store = SqliteAnswers::open(&path);
     assert_eq!(store.get(&key(1)).as_ref(), Some(&*answer(9)));
@@ -127,9 +127,9 @@ fn a_newer_answer_takes_the_place_of_the_older() {
 fn the_oldest_make_room_on_their_own_shelf() {
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);
-    store.put(Shelf::Judge, LIMITS, key(0), answer(0));
+    store.put(CacheNamespace::Judge, LIMITS, key(0), answer(0));
     store.close();
-    let few = ShelfLimits { max_entries: 3, ..LIMITS };
+    let few = NamespaceLimits { max_entries: 3, ..LIMITS };
     kept(&path, few, [9, 5, 7, 6, 8]);
     assert_eq!(found(&path, 0..10), [0, 7, 8, 9]);
     kept(&path, few, [1]);
@@ -145,7 +145,7 @@ fn what_is_too_old_is_removed_and_so_is_what_a_wrong_clock_made() {
     };
     let store = SqliteAnswers::open(&path);
     for (number, seconds) in [(3, 50_000), (1, 0), (2, 1), (4, 3_600)] {
-        store.put(Shelf::Generation, LIMITS, key(number), made(number, seconds));
+        store.put(CacheNamespace::Generation, LIMITS, key(number), made(number, seconds));
         // Each in a batch of its own, so that the last one's moment is the present.
         while store.get(&key(number)).is_none() {
             std::thread::yield_now();
@@ -161,7 +161,7 @@ fn bytes_are_a_limit_too() {
     kept(&path, LIMITS, 0..200);
     let opened = file::open_for_writing(&path, WRITING_PATIENCE).unwrap();
     let now = answer(199).made_at.as_millisecond();
-    rows::trim(&opened.connection, Shelf::Generation, LIMITS, 2000, now).unwrap();
+    rows::trim(&opened.connection, CacheNamespace::Generation, LIMITS, 2000, now).unwrap();
     let inventory = rows::count(&opened.connection).unwrap();
     assert!(inventory.bytes <= 2000 && inventory.entries > 10, "{inventory:?}");
     drop(opened);
@@ -175,7 +175,7 @@ fn nobody_else_can_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);
-    store.put(Shelf::Generation, LIMITS, key(1), answer(1));
+    store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
     while store.get(&key(1)).is_none() {
         std::thread::yield_now();
     }
@@ -190,13 +190,13 @@ fn nobody_else_can_read_the_files() {
 fn a_file_that_is_deleted_underneath_is_made_anew() {
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);
-    store.put(Shelf::Generation, LIMITS, key(1), answer(1));
+    store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
     while store.get(&key(1)).is_none() {
         std::thread::yield_now();
     }
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
     assert_eq!(store.get(&key(1)), None);
-    store.put(Shelf::Generation, LIMITS, key(2), answer(2));
+    store.put(CacheNamespace::Generation, LIMITS, key(2), answer(2));
     store.close();
     assert_eq!(found(&path, 0..5), [2]);
 }
@@ -214,7 +214,7 @@ fn a_file_that_is_no_database_is_moved_aside() {
         let store = SqliteAnswers::open(&path);
         assert_eq!(store.get(&key(1)), None);
         assert!(store.inventory().is_err());
-        store.put(Shelf::Generation, LIMITS, key(1), answer(1));
+        store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
         store.close();
         assert_eq!(found(&path, 0..3), [1]);
         assert_eq!(std::fs::read_to_string(broken(&path)).unwrap(), text);
@@ -231,7 +231,7 @@ fn damage_that_only_a_look_up_meets_is_dealt_with_by_the_next_answer() {
     std::fs::write(&path, bytes).unwrap();
     let store = SqliteAnswers::open(&path);
     assert!((0..200).all(|number| store.get(&key(number)).is_none()));
-    store.put(Shelf::Generation, LIMITS, key(7), answer(7));
+    store.put(CacheNamespace::Generation, LIMITS, key(7), answer(7));
     store.close();
     assert_eq!(found(&path, 0..200), [7]);
     assert!(broken(&path).exists());
@@ -251,7 +251,7 @@ fn files_of_others_are_not_touched() {
         let before = std::fs::read(&path).unwrap();
         let store = SqliteAnswers::open(&path);
         assert!(store.inventory().unwrap_err().contains("it"), "in words");
-        store.put(Shelf::Generation, LIMITS, key(1), answer(1));
+        store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
         store.close();
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert!(!broken(&path).exists());
@@ -286,7 +286,7 @@ fn where_no_file_can_be_made_nothing_fails_and_nothing_is_tried_again_at_once() 
     for path in paths {
         let store = SqliteAnswers::open(&path);
         assert_eq!(store.get(&key(1)), None);
-        store.put(Shelf::Generation, LIMITS, key(1), answer(1));
+        store.put(CacheNamespace::Generation, LIMITS, key(1), answer(1));
         store.close();
         assert!(store.place.is_resting() && store.place.warned.load(Ordering::Relaxed), "{path:?}");
     }
@@ -307,7 +307,7 @@ fn a_file_that_others_lock_is_left_alone_for_a_while() {
     }
     assert!(begun.elapsed() < Duration::from_secs(10), "few look-ups waited");
     assert!(!store.place.warned.load(Ordering::Relaxed), "a lock is no failure of a look-up");
-    store.put(Shelf::Generation, LIMITS, key(2), answer(2));
+    store.put(CacheNamespace::Generation, LIMITS, key(2), answer(2));
     store.close();
     assert!(store.place.is_resting() && store.place.warned.load(Ordering::Relaxed), "for an answer it is one");
     other.connection.execute_batch("COMMIT").unwrap();
@@ -321,7 +321,7 @@ fn once_closed_nothing_is_found_or_kept() {
     let store = SqliteAnswers::open(&path);
     store.close();
     assert_eq!(store.get(&key(1)), None);
-    store.put(Shelf::Generation, LIMITS, key(2), answer(2));
+    store.put(CacheNamespace::Generation, LIMITS, key(2), answer(2));
     store.close();
     drop(store);
     assert_eq!(found(&path, 0..3), [1]);

@@ -9,14 +9,14 @@ use rusqlite::TransactionBehavior;
 
 use super::{Place, QUEUE, file, rows};
 use crate::error::Error;
-use crate::provider::cache::{Answer, AnswerKey, Shelf, ShelfLimits};
+use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits};
 use crate::store::sqlite::connection::Connected;
 use crate::store::sqlite::failure::{Failure, Outcome};
 
 /// An answer to keep.
 pub(super) struct Put {
-    pub(super) shelf: Shelf,
-    pub(super) limits: ShelfLimits,
+    pub(super) shelf: CacheNamespace,
+    pub(super) limits: NamespaceLimits,
     pub(super) key: AnswerKey,
     pub(super) answer: Arc<Answer>,
 }

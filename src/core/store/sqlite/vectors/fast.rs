@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use super::super::failure::Outcome;
 use super::StoredSpace;
-use super::codes::{Candidate, CodeFile, Codes, Nearly, Trouble, Upkeep, is_mostly_gone, is_stale};
+use super::codes::{Candidate, CodeFile, Codes, IndexMaintenance, Nearly, Trouble, is_mostly_gone, is_stale};
 use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
@@ -39,7 +39,7 @@ pub(super) struct Fast {
     /// Best first; `None` where everything has to be compared.
     pub(super) best: Option<Vec<Scored>>,
     /// What the file needs.
-    pub(super) upkeep: Upkeep,
+    pub(super) upkeep: IndexMaintenance,
 }
 
 /// Finds the best of a space that has a file of codes.
@@ -54,12 +54,12 @@ pub(super) fn find(
     let exact = |upkeep| Ok(Fast { best: None, upkeep });
     let file = match codes.open(space) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return exact(Upkeep::Look),
-        Err(_) => return exact(Upkeep::Rebuild),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return exact(IndexMaintenance::Look),
+        Err(_) => return exact(IndexMaintenance::Rebuild),
     };
     let search = Search { connection, space, file: &file, query, keys, wanted };
     let found = match is_stale(connection, space, &file, 0) {
-        Ok(true) => return exact(Upkeep::Look),
+        Ok(true) => return exact(IndexMaintenance::Look),
         Ok(false) => search.run(codes.net),
         Err(trouble) => Err(trouble),
     };
@@ -68,7 +68,7 @@ pub(super) fn find(
         Err(Trouble::Database(failure)) => Err(failure),
         Err(Trouble::File(error)) => {
             tracing::debug!(%error, "a file of codes cannot be used");
-            exact(Upkeep::Rebuild)
+            exact(IndexMaintenance::Rebuild)
         }
     }
 }
@@ -87,7 +87,7 @@ impl Search<'_> {
         let covered = (self.file.blocks()? as u64).saturating_mul(self.file.rows_a_block());
         if covered.saturating_mul(2) < self.space.vectors {
             // Half of it has to be compared in full: one walk over all is as fast as two over parts.
-            return Ok(Fast { best: None, upkeep: Upkeep::Look });
+            return Ok(Fast { best: None, upkeep: IndexMaintenance::Look });
         }
         let cosines = Cosines::of(self.query);
         // The more bits a code has, the better it tells.
@@ -99,7 +99,11 @@ impl Search<'_> {
             let mut tail = Best::of(self.wanted);
             let in_tail = exact::scan(self.connection, self.space, walked.reach, cosines, self.keys, &mut tail)?;
             let gone = is_mostly_gone(walked.rows, self.space.vectors.saturating_sub(in_tail));
-            let upkeep = if gone || in_tail >= self.file.rows_a_block() { Upkeep::Look } else { Upkeep::None };
+            let upkeep = if gone || in_tail >= self.file.rows_a_block() {
+                IndexMaintenance::Look
+            } else {
+                IndexMaintenance::None
+            };
             if !walked.is_all && (net as u64).saturating_mul(4) > walked.rows {
                 return Ok(Fast { best: None, upkeep });
             }

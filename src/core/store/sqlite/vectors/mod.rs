@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use self::codes::{Pace, Upkeep};
+use self::codes::{IndexMaintenance, Pace};
 use super::SqliteStore;
 use super::failure::{Failure, Outcome};
 use super::prompts;
@@ -74,8 +74,8 @@ pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
 }
 
 /// Looks after the file of codes, as the database is now.
-fn look_after(store: &SqliteStore, space: &Space, upkeep: Upkeep, pace: Pace) -> Outcome<()> {
-    if upkeep == Upkeep::None {
+fn look_after(store: &SqliteStore, space: &Space, upkeep: IndexMaintenance, pace: Pace) -> Outcome<()> {
+    if upkeep == IndexMaintenance::None {
         return Ok(());
     }
     store.read_now((), |connection| match stored_space(connection, space)? {
@@ -84,10 +84,10 @@ fn look_after(store: &SqliteStore, space: &Space, upkeep: Upkeep, pace: Pace) ->
     })
 }
 
-/// See [`FindStore::tend`](crate::store::FindStore::tend).
-pub(super) fn tend(store: &SqliteStore) -> Pending<()> {
+/// See [`FindStore::maintain_index`](crate::store::FindStore::tend).
+pub(super) fn maintain_index(store: &SqliteStore) -> Pending<()> {
     let tended = store.read_now(Vec::new(), spaces).and_then(|spaces| {
-        spaces.iter().try_for_each(|used| look_after(store, &used.space, Upkeep::Look, Pace::Whole))
+        spaces.iter().try_for_each(|used| look_after(store, &used.space, IndexMaintenance::Look, Pace::Whole))
     });
     Pending::ready(tended.map_err(|failure| failure.explain(&store.place, "looking after the files of vectors")))
 }
@@ -97,7 +97,7 @@ pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) 
     match vectors.iter().map(|of_prompt| row(&space, of_prompt)).collect::<Result<Vec<Row>>>() {
         Ok(rows) => {
             if store.codes.is_time_to_look(rows.len() as u64)
-                && let Err(failure) = look_after(store, &space, Upkeep::Look, Pace::Slice)
+                && let Err(failure) = look_after(store, &space, IndexMaintenance::Look, Pace::Slice)
             {
                 tracing::debug!(?failure, "the file of codes was not extended");
             }

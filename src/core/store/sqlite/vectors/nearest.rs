@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::super::failure::Outcome;
 use super::super::filter;
-use super::codes::{Codes, Upkeep};
+use super::codes::{Codes, IndexMaintenance};
 use super::exact::{self, Best};
 use super::kernel::Cosines;
 use super::{fast, stored_space};
@@ -19,7 +19,7 @@ use crate::store::{Filter, Found, Hit, Nearest};
 pub(super) struct Answer {
     pub(super) found: Found,
     pub(super) way: Way,
-    pub(super) upkeep: Upkeep,
+    pub(super) upkeep: IndexMaintenance,
 }
 
 /// How vectors were compared.
@@ -112,7 +112,7 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
     };
 
     let cosines = Cosines::of(&query.vector);
-    let (mut way, mut upkeep) = (Way::Few, Upkeep::None);
+    let (mut way, mut upkeep) = (Way::Few, IndexMaintenance::None);
     let best = if let Some(few) = keys.few(codes.few) {
         let mut best = Best::of(wanted);
         exact::prompts(connection, &space, &few, cosines, &mut best)?;

@@ -41,7 +41,7 @@ fn files(path: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 /// Searches, and tells how.
-fn search(store: &SqliteStore, query: &Nearest) -> (Found, Way, Upkeep) {
+fn search(store: &SqliteStore, query: &Nearest) -> (Found, Way, IndexMaintenance) {
     let work = |connection: &Connection| nearest::find(connection, &store.codes, query);
     let answer = store.read_now(nearest::Answer::default(), work).unwrap();
     (answer.found, answer.way, answer.upkeep)
@@ -99,7 +99,7 @@ fn a_file_is_made_used_and_extended() {
     let before = length();
     assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
     rows.extend(store_samples(&store, 100..130));
-    assert_eq!(search(&store, &query(1, 5)).2, Upkeep::Look, "the tail has grown");
+    assert_eq!(search(&store, &query(1, 5)).2, IndexMaintenance::Look, "the tail has grown");
     assert_finds(&store, &rows);
     assert!(length() > before, "the file was not extended");
     assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
@@ -133,7 +133,7 @@ fn searches_make_a_large_file_by_slices_and_tending_makes_it_whole() {
 
     let whole = *lengths.last().unwrap();
     std::fs::remove_file(&files(&path, "bytes")[0]).unwrap();
-    store.tend().wait().unwrap();
+    store.maintain_index().wait().unwrap();
     assert_eq!(
         (length(), search(&store, &query(1, 5)).1),
         (whole, Way::Codes),
@@ -146,7 +146,7 @@ fn searches_make_a_large_file_by_slices_and_tending_makes_it_whole() {
     store.apply(Mutation::Delete { ids: gone, expected_revision: None }).wait().unwrap();
     assert_finds(&store, &rows);
     assert_eq!(length(), whole);
-    store.tend().wait().unwrap();
+    store.maintain_index().wait().unwrap();
     assert!(length() < whole);
     assert_finds(&store, &rows);
 }
@@ -186,7 +186,7 @@ fn files_of_two_makings_are_not_taken_for_one() {
     std::fs::write(&bytes, earlier).unwrap();
     let store = open(&path);
     let answer = search(&store, &query(1, 5));
-    assert_eq!((answer.1, answer.2), (Way::All, Upkeep::Rebuild));
+    assert_eq!((answer.1, answer.2), (Way::All, IndexMaintenance::Rebuild));
     assert_finds(&store, &rows);
     assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
 }
@@ -260,7 +260,7 @@ fn a_restored_database_that_gives_numbers_again_is_found_out() {
     let mut rows = kept;
     rows.extend(store_samples(&store, 200..300));
     let answer = search(&store, &query(1, 5));
-    assert_eq!((answer.1, answer.2), (Way::All, Upkeep::Look), "the file tells of other vectors");
+    assert_eq!((answer.1, answer.2), (Way::All, IndexMaintenance::Look), "the file tells of other vectors");
     assert_finds(&store, &rows);
     assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
     assert_finds(&store, &rows);
@@ -325,7 +325,7 @@ fn codes_find_what_an_exact_search_finds() {
         .zip(0..)
         .map(|(id, seed)| PromptVectors { id: *id, parts: vec![(Part::Content, clustered(seed, 64))] });
     store.put_vectors(space.clone(), put.collect()).wait().unwrap();
-    store.tend().wait().unwrap();
+    store.maintain_index().wait().unwrap();
 
     let (mut found, mut by_codes) = (0, 0);
     for seed in 0..SEARCHES {
@@ -334,7 +334,7 @@ fn codes_find_what_an_exact_search_finds() {
         let query = Nearest { filter, ..near(space.clone(), clustered(1_000_000 + seed, 64), 10) };
         let exact = search(&store, &Nearest { exact: true, ..query.clone() }).0;
         let (fast, way, upkeep) = search(&store, &query);
-        assert_eq!((fast.total, upkeep), (exact.total, Upkeep::None));
+        assert_eq!((fast.total, upkeep), (exact.total, IndexMaintenance::None));
         by_codes += u64::from(way == Way::Codes);
         found += fast.hits.iter().filter(|hit| exact.hits.contains(hit)).count();
     }
@@ -447,7 +447,7 @@ impl Under {
                 self.rows.values_mut().for_each(|vector| *vector = None);
             }
             Operation::Search => self.check(),
-            Operation::Tend => self.store.tend().wait().unwrap(),
+            Operation::Tend => self.store.maintain_index().wait().unwrap(),
             Operation::Crash => {
                 self.copies += 1;
                 let copy = self.folder.path().join(self.copies.to_string());

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::state_of;
 use super::vessels::WRITER;
-use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::model::{LiveRun, Model, PhasePane};
 use crate::tui::screens::workbench::layout::Room;
 use crate::tui::screens::{find, surround};
 use crate::tui::theme::{Theme, glyph};
@@ -54,16 +54,16 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
         parts.push(safe_line(&writer(&begun.provider, &begun.model)) + remark);
     }
     match (run.vessel(variant, phase), run.pane(variant, phase)) {
-        (Vessel::Streaming, Some(pane)) => {
+        (PhasePane::Streaming, Some(pane)) => {
             parts.push(format!("{} tok/s", pane.speed));
             parts.push(tokens(pane.tokens, true));
         }
-        (Vessel::Done(metadata), _) => {
+        (PhasePane::Done(metadata), _) => {
             parts.push(tokens(metadata.output_tokens, metadata.estimated));
             parts.push(cost(metadata));
             parts.push(duration(metadata.latency_ms));
         }
-        (Vessel::Failed(problem), _) => parts.push(problem.code.to_string()),
+        (PhasePane::Failed(problem), _) => parts.push(problem.code.to_string()),
         _ => {}
     }
     if let Some(prompt) = run.prompt(variant) {
@@ -111,7 +111,7 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
 
 /// `✓ best A 0.87`, and how many failed.
 fn done(run: &LiveRun) -> String {
-    let failed = (0..run.variants()).filter(|variant| matches!(state_of(run, *variant), Vessel::Failed(_))).count();
+    let failed = (0..run.variants()).filter(|variant| matches!(state_of(run, *variant), PhasePane::Failed(_))).count();
     let best = run.best().and_then(|best| Some((best, run.ranking(best)?.score)));
     let said = match best {
         Some((best, points)) => format!("{} best {} {}", glyph::DONE, letter(best), score(points)),

@@ -11,7 +11,7 @@ use ratatui::style::Style;
 pub(crate) use footer::whole_run;
 
 use super::layout::{Room, layout};
-use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::model::{LiveRun, Model, PhasePane};
 use crate::tui::screens::surround::{header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 
@@ -37,27 +37,27 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
 }
 
 /// The glyph of a state, and how it is drawn.
-fn mark(model: &Model, vessel: Vessel<'_>, theme: &Theme) -> (&'static str, Style) {
+fn mark(model: &Model, vessel: PhasePane<'_>, theme: &Theme) -> (&'static str, Style) {
     match vessel {
-        Vessel::Queued => (glyph::QUEUED, theme.muted),
-        Vessel::Connecting => (glyph::CONNECTING, theme.live),
-        Vessel::Streaming => (spinner(model), theme.live),
-        Vessel::Retrying { .. } => (glyph::RETRYING, theme.warning),
-        Vessel::Done(_) | Vessel::Earlier => (glyph::DONE, theme.good),
-        Vessel::Failed(_) => (glyph::FAILED, theme.bad),
-        Vessel::Stopped => (glyph::STOPPED, theme.warning),
-        Vessel::NotReached => (glyph::NOT_REACHED, theme.muted),
+        PhasePane::Queued => (glyph::QUEUED, theme.muted),
+        PhasePane::Connecting => (glyph::CONNECTING, theme.live),
+        PhasePane::Streaming => (spinner(model), theme.live),
+        PhasePane::Retrying { .. } => (glyph::RETRYING, theme.warning),
+        PhasePane::Done(_) | PhasePane::Earlier => (glyph::DONE, theme.good),
+        PhasePane::Failed(_) => (glyph::FAILED, theme.bad),
+        PhasePane::Stopped => (glyph::STOPPED, theme.warning),
+        PhasePane::NotReached => (glyph::NOT_REACHED, theme.muted),
     }
 }
 
 /// The state of a variant as a whole: that of its newest phase.
-fn state_of(run: &LiveRun, variant: u32) -> Vessel<'_> {
+fn state_of(run: &LiveRun, variant: u32) -> PhasePane<'_> {
     let newest = run.newest_phase(variant);
     match run.vessel(variant, newest) {
-        Vessel::Done(_) if run.prompt(variant).is_none() => {
+        PhasePane::Done(_) if run.prompt(variant).is_none() => {
             // Between two phases: what follows decides.
             match run.vessel(variant, newest + 1) {
-                Vessel::Queued if run.is_live() => Vessel::Connecting,
+                PhasePane::Queued if run.is_live() => PhasePane::Connecting,
                 next => next,
             }
         }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{mark, pane, state_of};
-use crate::tui::model::{LiveRun, Model, Vessel};
+use crate::tui::model::{LiveRun, Model, PhasePane};
 use crate::tui::screens::surround::say_hidden;
 use crate::tui::screens::workbench::layout::{table_columns, window};
 use crate::tui::theme::{Theme, glyph};
@@ -56,25 +56,25 @@ fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, 
     let (glyph, style) = mark(model, vessel, theme);
     let pane = run.pane(variant, phase);
     let said = match vessel {
-        Vessel::Queued => "queued".to_owned(),
-        Vessel::Earlier => "earlier".to_owned(),
-        Vessel::Connecting => "asked".to_owned(),
-        Vessel::Streaming => pane.map_or_else(String::new, |pane| {
+        PhasePane::Queued => "queued".to_owned(),
+        PhasePane::Earlier => "earlier".to_owned(),
+        PhasePane::Connecting => "asked".to_owned(),
+        PhasePane::Streaming => pane.map_or_else(String::new, |pane| {
             if width >= 28 {
                 format!("{} {}/s", tokens(pane.tokens, true), pane.speed)
             } else {
                 tokens(pane.tokens, true)
             }
         }),
-        Vessel::Retrying { attempt, .. } => format!("attempt {attempt}"),
-        Vessel::Done(metadata) => {
+        PhasePane::Retrying { attempt, .. } => format!("attempt {attempt}"),
+        PhasePane::Done(metadata) => {
             let count = tokens(metadata.output_tokens, metadata.estimated);
             if width >= 24 { format!("{count} {}", duration(metadata.latency_ms)) } else { count }
         }
-        Vessel::Failed(problem) if width >= 30 => safe_line(&problem.title),
-        Vessel::Failed(_) => "failed".to_owned(),
-        Vessel::Stopped => "stopped".to_owned(),
-        Vessel::NotReached => "not reached".to_owned(),
+        PhasePane::Failed(problem) if width >= 30 => safe_line(&problem.title),
+        PhasePane::Failed(_) => "failed".to_owned(),
+        PhasePane::Stopped => "stopped".to_owned(),
+        PhasePane::NotReached => "not reached".to_owned(),
     };
     let said: String = said.chars().take(width.saturating_sub(3)).collect();
     let last = phase + 1 == run.view.phases.len();
@@ -125,8 +125,8 @@ fn phase_strip(model: &Model, run: &LiveRun, theme: &Theme) -> Line<'static> {
         let states = (0..run.variants()).map(|variant| run.vessel(variant, index));
         let (done, begun) = states.fold((0, false), |(done, begun), state| {
             (
-                done + u32::from(matches!(state, Vessel::Done(_) | Vessel::Earlier)),
-                begun || !matches!(state, Vessel::Queued | Vessel::Stopped | Vessel::NotReached),
+                done + u32::from(matches!(state, PhasePane::Done(_) | PhasePane::Earlier)),
+                begun || !matches!(state, PhasePane::Queued | PhasePane::Stopped | PhasePane::NotReached),
             )
         });
         let all = run.variants();
@@ -173,24 +173,24 @@ fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> L
 }
 
 /// The one thing to know of a variant.
-fn brief(run: &LiveRun, variant: u32, state: Vessel<'_>) -> String {
+fn brief(run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
     if let Some(ranking) = run.ranking(variant) {
         let best = if ranking.rank == 1 { format!(" {} best", glyph::BEST) } else { String::new() };
         return format!("{}{best}", score(ranking.score));
     }
     match state {
-        Vessel::Streaming => {
+        PhasePane::Streaming => {
             let pane = run.pane(variant, run.newest_phase(variant));
             tokens(pane.map_or(0, |pane| pane.tokens), true)
         }
-        Vessel::Done(metadata) => tokens(metadata.output_tokens, metadata.estimated),
-        Vessel::Queued => "queued".to_owned(),
-        Vessel::Earlier => "earlier".to_owned(),
-        Vessel::Connecting => "asked".to_owned(),
-        Vessel::Retrying { attempt, .. } => format!("attempt {attempt}"),
-        Vessel::Failed(_) => "failed".to_owned(),
-        Vessel::Stopped => "stopped".to_owned(),
-        Vessel::NotReached => "not reached".to_owned(),
+        PhasePane::Done(metadata) => tokens(metadata.output_tokens, metadata.estimated),
+        PhasePane::Queued => "queued".to_owned(),
+        PhasePane::Earlier => "earlier".to_owned(),
+        PhasePane::Connecting => "asked".to_owned(),
+        PhasePane::Retrying { attempt, .. } => format!("attempt {attempt}"),
+        PhasePane::Failed(_) => "failed".to_owned(),
+        PhasePane::Stopped => "stopped".to_owned(),
+        PhasePane::NotReached => "not reached".to_owned(),
     }
 }
 

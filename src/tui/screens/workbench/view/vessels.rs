@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use super::{mark, pane};
 use crate::tui::model::desk::CutShort;
-use crate::tui::model::{Focus, LiveRun, Model, Vessel};
+use crate::tui::model::{Focus, LiveRun, Model, PhasePane};
 use crate::tui::screens::surround;
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
 use crate::tui::screens::workbench::notice::{self, Meaning};
@@ -61,7 +61,7 @@ fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Fra
         y += 1;
     }
     let Some(pane) = run.pane(slot.variant, slot.phase) else { return };
-    let faded = matches!(run.vessel(slot.variant, slot.phase), Vessel::Failed(_) | Vessel::Stopped);
+    let faded = matches!(run.vessel(slot.variant, slot.phase), PhasePane::Failed(_) | PhasePane::Stopped);
     let style = if faded { theme.muted } else { theme.text };
     for row in pane.text.rows(pane.scroll.top).take(height) {
         buffer.set_stringn(inner.x, y, row, inner.width.into(), style);
@@ -82,11 +82,11 @@ fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'stat
     ];
     let pane = run.pane(slot.variant, slot.phase);
     let figures = match (vessel, pane) {
-        (Vessel::Streaming, Some(pane)) => format!("{} {}/s ", tokens(pane.tokens, true), pane.speed),
-        (Vessel::Stopped | Vessel::Failed(_), Some(pane)) if pane.tokens > 0 => {
+        (PhasePane::Streaming, Some(pane)) => format!("{} {}/s ", tokens(pane.tokens, true), pane.speed),
+        (PhasePane::Stopped | PhasePane::Failed(_), Some(pane)) if pane.tokens > 0 => {
             format!("{} ", tokens(pane.tokens, true))
         }
-        (Vessel::Done(metadata), _) => {
+        (PhasePane::Done(metadata), _) => {
             let count = tokens(metadata.output_tokens, metadata.estimated);
             if slot.area.width < 48 {
                 format!("{count} ")

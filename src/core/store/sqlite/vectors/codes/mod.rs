@@ -31,7 +31,7 @@ use super::StoredSpace;
 pub(super) use bytes::Nearly;
 pub(super) use file::CodeFile;
 pub(super) use probe::Candidate;
-pub(super) use upkeep::{Pace, Upkeep, is_mostly_gone, is_stale};
+pub(super) use upkeep::{IndexMaintenance, Pace, is_mostly_gone, is_stale};
 
 /// What a file's name ends in.
 const SUFFIX: &str = ".codes";

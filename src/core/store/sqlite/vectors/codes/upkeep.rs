@@ -37,7 +37,7 @@ const SPREAD: usize = 16;
 
 /// What upkeep found to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in super::super) enum Upkeep {
+pub(in super::super) enum IndexMaintenance {
     /// Nothing, as far as the search could tell.
     #[default]
     None,
@@ -62,10 +62,10 @@ impl Codes {
         &self,
         connection: &Connection,
         space: &StoredSpace,
-        upkeep: Upkeep,
+        upkeep: IndexMaintenance,
         pace: Pace,
     ) -> Outcome<()> {
-        if upkeep == Upkeep::None || space.vectors < self.least {
+        if upkeep == IndexMaintenance::None || space.vectors < self.least {
             return Ok(());
         }
         match self.keep_up_alone(connection, space, upkeep, pace) {
@@ -82,7 +82,7 @@ impl Codes {
         &self,
         connection: &Connection,
         space: &StoredSpace,
-        upkeep: Upkeep,
+        upkeep: IndexMaintenance,
         pace: Pace,
     ) -> Result<(), Trouble> {
         files::make_folder(&self.folder)?;
@@ -95,7 +95,7 @@ impl Codes {
             Pace::Slice => self.slice,
             Pace::Whole => u64::MAX,
         };
-        if upkeep != Upkeep::Rebuild
+        if upkeep != IndexMaintenance::Rebuild
             && let Ok(current) = self.open(space)
         {
             match fitness(connection, space, &current) {

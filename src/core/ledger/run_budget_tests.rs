@@ -8,28 +8,28 @@ use proptest::prelude::*;
 
 use super::*;
 
-type Asking = Pin<Box<dyn Future<Output = Result<Hold, Refusal>>>>;
+type Asking = Pin<Box<dyn Future<Output = Result<BudgetGuard, Refusal>>>>;
 
 fn nanos(nanos: u64) -> Money {
     Money::from_nanos(nanos)
 }
 
-fn till(budget: Option<u64>, calls: Option<u64>) -> Arc<Till> {
-    Arc::new(Till::new(Caps { budget: budget.map(Money::from_nanos), calls, assumed_price: None }))
+fn run_budget(budget: Option<u64>, calls: Option<u64>) -> Arc<RunBudget> {
+    Arc::new(RunBudget::new(Caps { budget: budget.map(Money::from_nanos), calls, assumed_price: None }))
 }
 
-fn ask(till: &Arc<Till>, worst: u64) -> Asking {
-    let till = Arc::clone(till);
-    Box::pin(async move { till.reserve(nanos(worst), None).await })
+fn ask(run_budget: &Arc<RunBudget>, worst: u64) -> Asking {
+    let run_budget = Arc::clone(run_budget);
+    Box::pin(async move { run_budget.reserve(nanos(worst), None).await })
 }
 
-fn poll(asking: &mut Asking) -> Poll<Result<Hold, Refusal>> {
+fn poll(asking: &mut Asking) -> Poll<Result<BudgetGuard, Refusal>> {
     asking.as_mut().poll(&mut Context::from_waker(&noop_waker()))
 }
 
 /// A call that is let through at once and goes out.
-fn out(till: &Arc<Till>, worst: u64) -> Hold {
-    match poll(&mut ask(till, worst)) {
+fn out(run_budget: &Arc<RunBudget>, worst: u64) -> BudgetGuard {
+    match poll(&mut ask(run_budget, worst)) {
         Poll::Ready(Ok(mut hold)) => {
             hold.goes_out();
             hold
@@ -51,37 +51,37 @@ fn tally(calls: u64, spent: u64, reserved: u64) -> Tally {
 
 #[test]
 fn without_caps_everything_goes_and_is_added_up() {
-    let till = till(None, None);
-    let (first, second) = (out(&till, 10), out(&till, u64::MAX));
+    let run_budget = run_budget(None, None);
+    let (first, second) = (out(&run_budget, 10), out(&run_budget, u64::MAX));
     first.settle(nanos(7));
-    assert_eq!(till.tally().calls, 2);
+    assert_eq!(run_budget.tally().calls, 2);
     drop(second);
-    assert_eq!(till.tally().spent, Money::MAX, "a call whose end nobody saw counts as its worst case");
+    assert_eq!(run_budget.tally().spent, Money::MAX, "a call whose end nobody saw counts as its worst case");
 }
 
 #[test]
 fn the_last_call_that_fits_goes_and_the_next_is_refused() {
-    let till = till(None, Some(2));
-    let both = (out(&till, 0), out(&till, 0));
-    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2, wanted: 3 });
+    let run_budget = run_budget(None, Some(2));
+    let both = (out(&run_budget, 0), out(&run_budget, 0));
+    assert_eq!(refusal(ask(&run_budget, 0)), Refusal::Calls { cap: 2, wanted: 3 });
     drop(both);
-    assert_eq!(refusal(ask(&till, 0)), Refusal::Calls { cap: 2, wanted: 3 }, "a call that ended stays a call");
+    assert_eq!(refusal(ask(&run_budget, 0)), Refusal::Calls { cap: 2, wanted: 3 }, "a call that ended stays a call");
 }
 
 #[test]
 fn what_is_too_dear_in_any_case_is_refused_at_once() {
-    let till = till(Some(100), None);
-    let _under_way = out(&till, 60);
+    let run_budget = run_budget(Some(100), None);
+    let _under_way = out(&run_budget, 60);
     let refused = Refusal::Budget { cap: nanos(100), spent: nanos(0), reserved: nanos(60), wanted: nanos(101) };
-    assert_eq!(refusal(ask(&till, 101)), refused);
-    assert_eq!(till.tally(), tally(1, 0, 60));
+    assert_eq!(refusal(ask(&run_budget, 101)), refused);
+    assert_eq!(run_budget.tally(), tally(1, 0, 60));
 }
 
 #[test]
 fn what_may_fit_later_waits_for_it() {
-    let till = till(Some(100), None);
-    let under_way = out(&till, 60);
-    let mut waiting = ask(&till, 60);
+    let run_budget = run_budget(Some(100), None);
+    let under_way = out(&run_budget, 60);
+    let mut waiting = ask(&run_budget, 60);
     assert!(poll(&mut waiting).is_pending());
     under_way.settle(nanos(40));
     assert!(matches!(poll(&mut waiting), Poll::Ready(Ok(_))), "60 fit beside 40");
@@ -89,9 +89,9 @@ fn what_may_fit_later_waits_for_it() {
 
 #[test]
 fn when_nothing_is_under_way_nobody_waits() {
-    let till = till(Some(100), None);
-    let under_way = out(&till, 60);
-    let mut waiting: Vec<Asking> = (0..3).map(|_| ask(&till, 60)).collect();
+    let run_budget = run_budget(Some(100), None);
+    let under_way = out(&run_budget, 60);
+    let mut waiting: Vec<Asking> = (0..3).map(|_| ask(&run_budget, 60)).collect();
     assert!(waiting.iter_mut().all(|asking| poll(asking).is_pending()));
     drop(under_way);
     let refused = Refusal::Budget { cap: nanos(100), spent: nanos(60), reserved: nanos(0), wanted: nanos(60) };
@@ -102,11 +102,11 @@ fn when_nothing_is_under_way_nobody_waits() {
 
 #[test]
 fn those_who_wait_are_served_in_their_order_and_no_newcomer_overtakes_them() {
-    let till = till(Some(100), None);
-    let under_way = out(&till, 90);
-    let mut large = ask(&till, 80);
+    let run_budget = run_budget(Some(100), None);
+    let under_way = out(&run_budget, 90);
+    let mut large = ask(&run_budget, 80);
     assert!(poll(&mut large).is_pending());
-    let mut small = ask(&till, 5);
+    let mut small = ask(&run_budget, 5);
     assert!(poll(&mut small).is_pending(), "it would fit, but another came first");
     under_way.settle(nanos(10));
     let Poll::Ready(Ok(mut first)) = poll(&mut large) else { panic!("the first in the queue is not served") };
@@ -116,37 +116,37 @@ fn those_who_wait_are_served_in_their_order_and_no_newcomer_overtakes_them() {
 
 #[test]
 fn one_who_stops_waiting_leaves_no_trace_and_blocks_nobody() {
-    let till = till(Some(100), Some(10));
-    let under_way = out(&till, 90);
-    let mut large = ask(&till, 80);
-    let mut small = ask(&till, 5);
+    let run_budget = run_budget(Some(100), Some(10));
+    let under_way = out(&run_budget, 90);
+    let mut large = ask(&run_budget, 80);
+    let mut small = ask(&run_budget, 5);
     assert!(poll(&mut large).is_pending() && poll(&mut small).is_pending());
     drop(large);
     let Poll::Ready(Ok(hold)) = poll(&mut small) else { panic!("it fits, and nobody is before it any more") };
     drop(hold);
-    assert_eq!(till.tally(), tally(1, 0, 90), "what never went out is no call");
+    assert_eq!(run_budget.tally(), tally(1, 0, 90), "what never went out is no call");
     drop(under_way);
-    assert_eq!(till.tally(), tally(1, 90, 0));
+    assert_eq!(run_budget.tally(), tally(1, 90, 0));
 }
 
 #[test]
 fn one_who_was_let_through_and_never_looked_gives_the_place_back() {
-    let till = till(Some(100), None);
-    let under_way = out(&till, 90);
-    let (mut absent, mut next) = (ask(&till, 80), ask(&till, 80));
+    let run_budget = run_budget(Some(100), None);
+    let under_way = out(&run_budget, 90);
+    let (mut absent, mut next) = (ask(&run_budget, 80), ask(&run_budget, 80));
     assert!(poll(&mut absent).is_pending() && poll(&mut next).is_pending());
     under_way.settle(nanos(0));
-    assert_eq!(till.tally(), tally(2, 0, 80), "the first in the queue has it");
+    assert_eq!(run_budget.tally(), tally(2, 0, 80), "the first in the queue has it");
     drop(absent);
     assert!(matches!(poll(&mut next), Poll::Ready(Ok(_))));
 }
 
 #[test]
 fn what_costs_more_than_was_set_aside_is_booked_as_it_is() {
-    let till = till(Some(100), None);
-    out(&till, 60).settle(nanos(150));
-    assert_eq!(till.tally(), tally(1, 150, 0));
-    assert!(matches!(refusal(ask(&till, 0)), Refusal::Budget { .. }));
+    let run_budget = run_budget(Some(100), None);
+    out(&run_budget, 60).settle(nanos(150));
+    assert_eq!(run_budget.tally(), tally(1, 150, 0));
+    assert!(matches!(refusal(ask(&run_budget, 0)), Refusal::Budget { .. }));
 }
 
 /// One step of a made-up run.
@@ -179,13 +179,13 @@ proptest! {
         calls in prop::option::of(0_u64..20),
         steps in prop::collection::vec(step(), 1..80),
     ) {
-        let till = till(budget, calls);
-        let mut out: Vec<(Hold, u64)> = Vec::new();
+        let run_budget = run_budget(budget, calls);
+        let mut out: Vec<(BudgetGuard, u64)> = Vec::new();
         let mut waiting: Vec<(Asking, u64)> = Vec::new();
         let mut expected = 0_u64;
         for step in steps {
             match step {
-                Step::Ask(worst) => waiting.push((ask(&till, worst), worst)),
+                Step::Ask(worst) => waiting.push((ask(&run_budget, worst), worst)),
                 Step::Settle(at, percent) if !out.is_empty() => {
                     let (hold, worst) = out.swap_remove(at % out.len());
                     expected += worst * percent / 100;
@@ -207,16 +207,16 @@ proptest! {
                         hold.goes_out();
                         out.push((hold, worst));
                     }
-                    Poll::Ready(Err(Refusal::Calls { cap, .. })) => prop_assert_eq!(till.tally().calls, cap),
+                    Poll::Ready(Err(Refusal::Calls { cap, .. })) => prop_assert_eq!(run_budget.tally().calls, cap),
                     Poll::Ready(Err(_)) => {
                         let budget = budget.expect("there is a budget");
-                        prop_assert!(till.tally().spent.nanos() + worst > budget, "it would have fitted");
+                        prop_assert!(run_budget.tally().spent.nanos() + worst > budget, "it would have fitted");
                     }
                     Poll::Pending => still.push((asking, worst)),
                 }
             }
             waiting = still;
-            let Tally { calls: made, spent, reserved } = till.tally();
+            let Tally { calls: made, spent, reserved } = run_budget.tally();
             prop_assert!(made <= calls.unwrap_or(u64::MAX));
             prop_assert!((spent + reserved).nanos() <= budget.unwrap_or(u64::MAX));
             prop_assert_eq!(spent.nanos(), expected);

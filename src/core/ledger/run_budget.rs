@@ -24,7 +24,7 @@ pub use super::balance::Tally;
 
 /// Keeps the caps of one run.
 #[derive(Debug, Default)]
-pub(super) struct Till {
+pub(super) struct RunBudget {
     caps: Caps,
     state: Mutex<State>,
 }
@@ -131,7 +131,7 @@ struct Waiter {
     answer: oneshot::Sender<Result<Granted, Refusal>>,
 }
 
-impl Till {
+impl RunBudget {
     pub(super) fn new(caps: Caps) -> Self {
         Self { caps, state: Mutex::default() }
     }
@@ -167,11 +167,15 @@ impl Till {
     }
 
     /// Sets the worst case of a call aside, waiting where that may help. Dropping the future leaves everything as it was.
-    pub(super) async fn reserve(self: &Arc<Self>, worst: Money, source: Option<Source>) -> Result<Hold, Refusal> {
+    pub(super) async fn reserve(
+        self: &Arc<Self>,
+        worst: Money,
+        source: Option<Source>,
+    ) -> Result<BudgetGuard, Refusal> {
         let want = Want::Call { worst, source };
         let granted = self.ask(want).await?;
         let owns_call = matches!(granted, Granted::Call { owns_call: true });
-        Ok(Hold { till: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
+        Ok(BudgetGuard { run_budget: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
     }
 
     /// Sets a whole chain aside, waiting where that may help. Dropping the future leaves everything as it was.
@@ -209,7 +213,7 @@ impl Till {
                 Verdict::Never(refusal) => return Err(refusal),
                 Verdict::Later => {
                     let (number, answer) = state.enqueue(want.clone());
-                    Waiting { till: Arc::clone(self), number, want, answer, is_over: false }
+                    Waiting { run_budget: Arc::clone(self), number, want, answer, is_over: false }
                 }
             }
         };
@@ -277,7 +281,7 @@ impl State {
 
 /// A place in a queue. Dropping it gives the place up, and what came with it.
 struct Waiting {
-    till: Arc<Till>,
+    run_budget: Arc<RunBudget>,
     number: u64,
     want: Want,
     answer: oneshot::Receiver<Result<Granted, Refusal>>,
@@ -298,7 +302,7 @@ impl Drop for Waiting {
         if self.is_over {
             return;
         }
-        let mut state = self.till.lock();
+        let mut state = self.run_budget.lock();
         // Answers are given under the lock, so this is the last word.
         match self.answer.try_recv() {
             Ok(Ok(granted)) => state.undo(&self.want, granted),
@@ -308,15 +312,15 @@ impl Drop for Waiting {
                 state.chains.retain(|waiter| waiter.number != self.number);
             }
         }
-        state.serve(&self.till.caps);
+        state.serve(&self.run_budget.caps);
     }
 }
 
 /// Money set aside for one call. Dropped before the call goes out it is as if nobody had asked; dropped after, the
 /// call counts as its worst case.
 #[derive(Debug)]
-pub(super) struct Hold {
-    till: Arc<Till>,
+pub(super) struct BudgetGuard {
+    run_budget: Arc<RunBudget>,
     worst: Money,
     source: Option<Source>,
     owns_call: bool,
@@ -324,7 +328,7 @@ pub(super) struct Hold {
     is_settled: bool,
 }
 
-impl Hold {
+impl BudgetGuard {
     /// The call goes out: from now on it counts.
     pub(super) fn goes_out(&mut self) {
         self.is_out = true;
@@ -332,57 +336,57 @@ impl Hold {
 
     /// Sets more aside, if the caps leave as much. Never waits: the call is under way.
     pub(super) fn extend(&mut self, by: Money) -> Result<(), Refusal> {
-        self.till.lock().balance.extend(&self.till.caps, by)?;
+        self.run_budget.lock().balance.extend(&self.run_budget.caps, by)?;
         self.worst = self.worst + by;
         Ok(())
     }
 
-    /// Gives back what [`Hold::extend`] took.
+    /// Gives back what [`BudgetGuard::extend`] took.
     pub(super) fn shrink(&mut self, by: Money) {
         self.worst = self.worst.saturating_sub(by);
-        let mut state = self.till.lock();
+        let mut state = self.run_budget.lock();
         state.balance.shrink(by);
-        state.serve(&self.till.caps);
+        state.serve(&self.run_budget.caps);
     }
 
     /// Nobody saw the end of the call: it may have cost `most`, unknown where its price is. It is still to be settled.
     pub(super) fn lose_sight(&self, most: Option<Money>) {
-        self.till.lock().unseen.add(most);
+        self.run_budget.lock().unseen.add(most);
     }
 
     /// The call was answered. It is still to be settled.
     pub(super) fn see_answer(&self, actual: Actual) {
-        self.till.lock().answered.add(actual);
+        self.run_budget.lock().answered.add(actual);
     }
 
     /// The call is over and counts as so much.
     pub(super) fn settle(mut self, counted: Money) {
         self.is_settled = true;
-        let mut state = self.till.lock();
+        let mut state = self.run_budget.lock();
         state.balance.settle(self.worst, counted, self.source);
-        state.serve(&self.till.caps);
+        state.serve(&self.run_budget.caps);
     }
 }
 
-impl Drop for Hold {
+impl Drop for BudgetGuard {
     fn drop(&mut self) {
         if self.is_settled {
             return;
         }
-        let mut state = self.till.lock();
+        let mut state = self.run_budget.lock();
         if self.is_out {
             state.balance.settle(self.worst, self.worst, self.source);
         } else {
             state.balance.withdraw(self.worst, self.source, self.owns_call);
         }
-        state.serve(&self.till.caps);
+        state.serve(&self.run_budget.caps);
     }
 }
 
 /// What is set aside for a chain, or for the judge. Dropping it frees what is left of it.
 #[derive(Debug)]
 pub(super) struct Share {
-    till: Arc<Till>,
+    run_budget: Arc<RunBudget>,
     id: AllotmentId,
     /// True for a chain, whose prompt the judge is to choose among.
     is_candidate: bool,
@@ -390,8 +394,8 @@ pub(super) struct Share {
 }
 
 impl Share {
-    fn new(till: &Arc<Till>, id: AllotmentId, is_candidate: bool) -> Self {
-        Self { till: Arc::clone(till), id, is_candidate, is_complete: false }
+    fn new(run_budget: &Arc<RunBudget>, id: AllotmentId, is_candidate: bool) -> Self {
+        Self { run_budget: Arc::clone(run_budget), id, is_candidate, is_complete: false }
     }
 
     /// Where a call of this step draws from.
@@ -407,12 +411,12 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut state = self.till.lock();
+        let mut state = self.run_budget.lock();
         state.balance.end(self.id, self.is_complete, self.is_candidate);
-        state.serve(&self.till.caps);
+        state.serve(&self.run_budget.caps);
     }
 }
 
 #[cfg(test)]
-#[path = "till_tests.rs"]
+#[path = "run_budget_tests.rs"]
 mod tests;
