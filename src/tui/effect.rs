@@ -7,7 +7,7 @@ use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::told::Notice;
 use serde_json::Value;
 
-use super::model::desk::Sheet;
+use super::model::drafts::Draft;
 use super::model::history::Question;
 use super::model::spend::Range;
 
@@ -67,11 +67,11 @@ pub(crate) enum CoreEffect {
     CancelRun(Ticket),
     /// Stop one variant of a run.
     CancelVariant(Ticket, u32),
-    /// Take up what an earlier workbench left. Answers with `Desk`.
+    /// Take up what an earlier workbench left. Answers with `DraftState`.
     TakeUpDraft,
-    /// Write down what is being written, in the place of what was. Answers with `Desk` when that fails.
-    KeepDraft(Sheet),
-    /// Read the inputs of earlier runs. Answers with `Desk`.
+    /// Write down what is being written, in the place of what was. Answers with `DraftState` when that fails.
+    KeepDraft(Draft),
+    /// Read the inputs of earlier runs. Answers with `DraftState`.
     LoadInputs,
     /// Remember that this was explained.
     Explained(Notice),
@@ -82,7 +82,7 @@ pub(crate) enum CoreEffect {
         /// Names the question.
         ticket: Ticket,
         /// What it is.
-        wish: Wish,
+        command: HistoryCommand,
     },
     /// Stop the file that is written or read; what is stored by then stays.
     StopTransfer,
@@ -91,7 +91,7 @@ pub(crate) enum CoreEffect {
         /// Names the question.
         ticket: Ticket,
         /// What it is.
-        inquiry: Inquiry,
+        inquiry: Query,
     },
     /// Tell the newest lines of the log, whenever there are new ones. Answers with `Log`, as long as the program runs.
     WatchLog,
@@ -101,7 +101,7 @@ pub(crate) enum CoreEffect {
 
 /// What a place asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Inquiry {
+pub(crate) enum Query {
     /// Who could write, and how each is set up.
     Providers,
     /// Make a real call to the provider of this name.
@@ -134,7 +134,7 @@ pub(crate) enum Inquiry {
 
 /// What is wished of what is stored.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum HistoryCommand {
     /// Rows. A wish for rows that is not answered yet is dropped for it.
     Find {
         /// Milliseconds to wait before asking, so that what is typed fast is asked once.

@@ -4,7 +4,7 @@
 //! question. Events travel in batches over a bounded channel: a screen that is slow to take them makes the run's own
 //! queue merge its deltas, and loses nothing.
 
-mod desk;
+mod drafts;
 mod history;
 mod inquiry;
 mod judging;
@@ -22,11 +22,11 @@ use aludel_core::event::{Run, RunControl};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::effect::{CoreEffect, Ticket, Wish};
-use super::message::{DeskNews, Message, Outcome};
-use super::model::desk::Sheet;
+use super::effect::{CoreEffect, HistoryCommand, Ticket};
+use super::message::{DraftReply, Message, Outcome};
+use super::model::drafts::Draft;
 use super::model::{CostlyWhat, Names};
-use desk::Beginning;
+use drafts::Beginning;
 use resuming::Resumed;
 
 /// How many answers may wait for the screen.
@@ -50,7 +50,7 @@ pub(crate) struct Executor {
     /// The file that is written or read.
     transferring: Option<AbortHandle>,
     /// Writes drafts down, once there is one.
-    scribe: Option<watch::Sender<Sheet>>,
+    draft_writer: Option<watch::Sender<Draft>>,
     /// Looks how far the vectors are.
     watching: Option<AbortHandle>,
     /// Looks for new lines of the log.
@@ -71,7 +71,7 @@ impl Executor {
                 resumed: HashMap::new(),
                 finding: None,
                 transferring: None,
-                scribe: None,
+                draft_writer: None,
                 watching: None,
                 watching_log: None,
                 tasks: JoinSet::new(),
@@ -85,8 +85,8 @@ impl Executor {
         while self.tasks.try_join_next().is_some() {}
         match effect {
             CoreEffect::Generate { ticket, raw } => match self.start(ticket, raw) {
-                Ok((run, newcomers)) => {
-                    self.tasks.spawn(point_out(newcomers, self.answers.clone()));
+                Ok((run, detected_providers)) => {
+                    self.tasks.spawn(point_out(detected_providers, self.answers.clone()));
                     // One run at a time is on the screen: the controls of those before it are of no more use.
                     self.runs.clear();
                     self.runs.insert(ticket, run.control());
@@ -130,18 +130,18 @@ impl Executor {
             }
             CoreEffect::TakeUpDraft => self.begin_drafts(Beginning::TakeUp),
             CoreEffect::KeepDraft(sheet) => {
-                if self.scribe.is_none() {
+                if self.draft_writer.is_none() {
                     self.begin_drafts(Beginning::Afresh);
                 }
-                if let Some(scribe) = &self.scribe {
-                    scribe.send_replace(sheet);
+                if let Some(draft_writer) = &self.draft_writer {
+                    draft_writer.send_replace(sheet);
                 }
             }
             CoreEffect::LoadInputs => {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move {
-                    let inputs = DeskNews::Inputs(told(desk::inputs(&engine).await));
-                    _ = answers.send(Message::Desk(inputs)).await;
+                    let inputs = DraftReply::Inputs(told(drafts::inputs(&engine).await));
+                    _ = answers.send(Message::DraftState(inputs)).await;
                 });
             }
             CoreEffect::Explained(notice) => {
@@ -156,7 +156,7 @@ impl Executor {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
             }
-            CoreEffect::History { ticket, wish } => self.fulfil(ticket, wish),
+            CoreEffect::History { ticket, command } => self.fulfil(ticket, command),
             CoreEffect::Inquire { ticket, inquiry } => {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move {
@@ -194,7 +194,7 @@ impl Executor {
         }
         drop(self.answers);
         // The last draft is written before the scribe ends.
-        drop(self.scribe);
+        drop(self.draft_writer);
         // Nobody reads the answers any more, but a run is only over when its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
         if tokio::time::timeout(FAREWELL, drained).await.is_err() {
@@ -208,7 +208,7 @@ impl Executor {
     fn start(&self, ticket: Ticket, raw: serde_json::Value) -> Result<(Run, DetectedProviders), Vec<Message>> {
         let refused = |error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
         let request = self.engine.decode::<GenerateRequest>(raw.clone()).map_err(refused)?;
-        let newcomers = self.engine.look_for_newcomers(request.provider.as_deref());
+        let detected_providers = self.engine.look_for_providers(request.provider.as_deref());
         let prepared = self.engine.prepare(request).map_err(refused)?;
         let preflight = prepared.preflight().clone();
         let run = prepared.start().map_err(|error| {
@@ -216,7 +216,7 @@ impl Executor {
             // The question first: a run that only waits for an answer is never shown as refused.
             question.into_iter().chain(refused(error)).collect::<Vec<_>>()
         })?;
-        Ok((run, newcomers))
+        Ok((run, detected_providers))
     }
 
     /// Starts the judge, and hands over the events of its run. Stopped before it has begun, it is cancelled as
@@ -234,15 +234,18 @@ impl Executor {
     }
 
     /// Asks or changes what is stored.
-    fn fulfil(&mut self, ticket: Ticket, wish: Wish) {
-        let place = match &wish {
-            Wish::Find { .. } => Some(&mut self.finding),
-            Wish::Export { .. } | Wish::Import(_) => Some(&mut self.transferring),
-            Wish::Read(_) | Wish::Update(_) | Wish::Delete(_) | Wish::Restore(_) => None,
+    fn fulfil(&mut self, ticket: Ticket, command: HistoryCommand) {
+        let place = match &command {
+            HistoryCommand::Find { .. } => Some(&mut self.finding),
+            HistoryCommand::Export { .. } | HistoryCommand::Import(_) => Some(&mut self.transferring),
+            HistoryCommand::Read(_)
+            | HistoryCommand::Update(_)
+            | HistoryCommand::Delete(_)
+            | HistoryCommand::Restore(_) => None,
         };
         let (engine, answers) = (self.engine.clone(), self.answers.clone());
         let task = self.tasks.spawn(async move {
-            let news = history::fulfil(&engine, wish, ticket, &answers).await;
+            let news = history::fulfil(&engine, command, ticket, &answers).await;
             _ = answers.send(Message::History { ticket, news }).await;
         });
         // One of its sort at a time: what is not answered yet is wanted no more.
@@ -252,9 +255,9 @@ impl Executor {
     }
 
     fn begin_drafts(&mut self, beginning: Beginning) {
-        let (scribe, sheets) = watch::channel(Sheet::default());
-        self.tasks.spawn(desk::write_down(self.engine.clone(), beginning, sheets, self.answers.clone()));
-        self.scribe = Some(scribe);
+        let (draft_writer, sheets) = watch::channel(Draft::default());
+        self.tasks.spawn(drafts::write_down(self.engine.clone(), beginning, sheets, self.answers.clone()));
+        self.draft_writer = Some(draft_writer);
     }
 
     fn answer(&mut self, messages: Vec<Message>) {
@@ -300,8 +303,8 @@ async fn relay_until_stopped(run: Run, ticket: Ticket, answers: mpsc::Sender<Mes
 }
 
 /// Tells of providers that could be used, if there are any who were not told of before.
-async fn point_out(newcomers: DetectedProviders, answers: mpsc::Sender<Message>) {
-    let found = newcomers.point_out().await;
+async fn point_out(detected_providers: DetectedProviders, answers: mpsc::Sender<Message>) {
+    let found = detected_providers.point_out().await;
     if !found.is_empty() {
         // Nobody listens any more when the screen is gone.
         _ = answers.send(Message::DetectedProviders(found)).await;

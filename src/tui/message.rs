@@ -11,7 +11,7 @@ use ratatui::layout::Position;
 use serde_json::Value;
 
 use super::effect::Ticket;
-use super::model::desk::Leftovers;
+use super::model::drafts::Leftovers;
 use super::model::history::Answer;
 use super::model::jobs::Listed;
 use super::model::listing::SettingRow;
@@ -79,10 +79,10 @@ pub(crate) enum Message {
         /// Which question it answers.
         ticket: Ticket,
         /// What it is.
-        news: News,
+        news: HistoryReply,
     },
     /// An answer that concerns what is being written.
-    Desk(DeskNews),
+    DraftState(DraftReply),
     /// An answer to what a place asked.
     Told {
         /// Which question it answers.
@@ -109,7 +109,7 @@ pub(crate) enum Message {
 impl Message {
     /// False when there is nothing to draw for it.
     pub(crate) fn can_be_seen(&self) -> bool {
-        !matches!(self, Self::Desk(DeskNews::Left(left)) if *left == Leftovers::default())
+        !matches!(self, Self::DraftState(DraftReply::Left(left)) if *left == Leftovers::default())
     }
 }
 
@@ -162,7 +162,7 @@ pub(crate) enum Told {
 
 /// An answer about what is stored.
 #[derive(Debug, Clone)]
-pub(crate) enum News {
+pub(crate) enum HistoryReply {
     /// Rows.
     Found(Outcome<Box<Answer>>),
     /// A whole prompt.
@@ -183,7 +183,7 @@ pub(crate) enum News {
 
 /// An answer that concerns what is being written.
 #[derive(Debug, Clone)]
-pub(crate) enum DeskNews {
+pub(crate) enum DraftReply {
     /// What an earlier workbench left.
     Left(Leftovers),
     /// The draft could not be written down.

@@ -23,7 +23,7 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::effect::{Effect, Ticket};
-use super::message::{Message, News, Pointer};
+use super::message::{HistoryReply, Message, Pointer};
 use super::model::history::{Answer, Facts, Row};
 use super::model::{Defaults, Model, Names, Settings};
 use super::screens::view;
@@ -151,13 +151,13 @@ impl Bench {
     /// Answers the newest question about rows.
     pub(crate) fn answer(&mut self, answer: Answer) -> Vec<Effect> {
         let asked = self.model.history.asked.unwrap_or_else(|| panic!("no rows are asked for"));
-        self.send(Message::History { ticket: asked.ticket, news: News::Found(Ok(Box::new(answer))) })
+        self.send(Message::History { ticket: asked.ticket, news: HistoryReply::Found(Ok(Box::new(answer))) })
     }
 
     /// Answers the newest question for a whole prompt.
     pub(crate) fn read(&mut self, prompt: Prompt) {
         let ticket = self.model.history.reading.unwrap_or_else(|| panic!("no prompt is asked for"));
-        self.send(Message::History { ticket, news: News::Read(Ok(Box::new(prompt))) });
+        self.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(prompt))) });
     }
 
     pub(crate) fn buffer(&self, theme: &Theme) -> Buffer {

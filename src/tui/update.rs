@@ -13,7 +13,7 @@ use super::model::composer::vi::Taken;
 use super::model::{Costly, CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
 use super::screens::surround::is_too_small;
-use super::screens::workbench::desk;
+use super::screens::workbench::drafts;
 use super::screens::{self, compare, history, jobs, workbench};
 
 /// What an update may look up.
@@ -86,8 +86,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             }
             Vec::new()
         }
-        Message::Desk(news) => {
-            desk::take_in(model, news);
+        Message::DraftState(news) => {
+            drafts::take_in(model, news);
             Vec::new()
         }
         Message::Log(lines) => {
@@ -102,8 +102,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             model.settings.set_names(names);
             Vec::new()
         }
-        Message::DetectedProviders(newcomers) => {
-            let names: Vec<&str> = newcomers.iter().map(|newcomer| newcomer.name.as_str()).collect();
+        Message::DetectedProviders(detected_providers) => {
+            let names: Vec<&str> = detected_providers.iter().map(|newcomer| newcomer.name.as_str()).collect();
             let chooses = model.spell("{run-settings} chooses");
             model.say_long(Tone::Done, format!("{} can be used; {chooses}", names.join(", ")));
             Vec::new()
@@ -113,7 +113,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             Vec::new()
         }
         Message::Edited(edited) => {
-            desk::take_edited(model, edited);
+            drafts::take_edited(model, edited);
             Vec::new()
         }
         Message::Resumed(suspended) => {
@@ -123,7 +123,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             Vec::new()
         }
     });
-    effects.extend(desk::settle(model));
+    effects.extend(drafts::settle(model));
     effects.extend(jobs::settle(model));
     screens::reflow(model);
     overlays::reflow(model);
@@ -144,7 +144,7 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
 
 /// The next moment at which anything is to be done by itself, seen or not.
 pub(crate) fn next_wake(model: &Model) -> Option<u64> {
-    [next_change(model), model.desk.due(), jobs::due(model)].into_iter().flatten().min()
+    [next_change(model), model.drafts.due(), jobs::due(model)].into_iter().flatten().min()
 }
 
 /// Starts a run of a raw request. Refused while another is live.
@@ -166,9 +166,9 @@ pub(crate) fn show_run(model: &mut Model, ticket: Ticket, raw: Value) {
     name_by_id(&mut model.compare.prompts);
     name_by_id(&mut model.judge.prompts);
     if let Some(idea) = raw["input"].as_str() {
-        model.desk.inputs.add_newest(idea);
+        model.drafts.inputs.add_newest(idea);
     }
-    model.desk.cut_short = None;
+    model.drafts.cut_short = None;
     model.run = Some(LiveRun::new(ticket, raw, model.now));
     model.focus = Focus::Vessels;
     model.zoom = false;

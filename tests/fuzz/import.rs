@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use aludel_core::domain::{Prompt, Timestamp};
-use aludel_core::transfer::{Decoder, Reader, Record, TransferFormat, Trouble, Writer};
+use aludel_core::transfer::{Decoder, ReadError, Reader, Record, TransferFormat, Writer};
 
 use crate::tape::{self, Tape};
 
@@ -145,9 +145,9 @@ fn check(format: TransferFormat, input: &[u8]) {
                     comes_back(&record);
                 }
             }
-            Err(Trouble::Record(_, faults)) => assert!(faults.iter().all(|fault| !fault.message.is_empty())),
-            Err(Trouble::End(_, fault)) => assert!(!fault.message.is_empty()),
-            Err(Trouble::File(error)) => panic!("memory is always readable: {error}"),
+            Err(ReadError::Record(_, faults)) => assert!(faults.iter().all(|fault| !fault.message.is_empty())),
+            Err(ReadError::End(_, fault)) => assert!(!fault.message.is_empty()),
+            Err(ReadError::File(error)) => panic!("memory is always readable: {error}"),
         }
     }
     assert!(count <= file.len() + 1, "{count} records in {} bytes", file.len());

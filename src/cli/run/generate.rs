@@ -54,7 +54,7 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
         // Who could be used is told to people alone, so nobody looks for the sake of a program.
-        let newcomers = printer.takes_notes().then(|| engine.look_for_newcomers(request.provider.as_deref()));
+        let detected_providers = printer.takes_notes().then(|| engine.look_for_providers(request.provider.as_deref()));
         let ended = watch(prepared.start()?, &mut watcher, &mut interrupts).await;
         let elapsed = started.elapsed();
         watcher.clear();
@@ -64,12 +64,12 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
         }
         let outcome = match ended {
             Ok(()) => {
-                let newcomers = match newcomers {
-                    Some(newcomers) => newcomers.point_out().await,
+                let detected_providers = match detected_providers {
+                    Some(detected_providers) => detected_providers.point_out().await,
                     None => Vec::new(),
                 };
                 let outcome = job.conclude(&watcher, elapsed);
-                for newcomer in &newcomers {
+                for newcomer in &detected_providers {
                     point_out(&printer, newcomer);
                 }
                 outcome

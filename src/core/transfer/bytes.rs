@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
-use super::read::{Place, RECORD_BYTES, Trouble};
+use super::read::{Place, RECORD_BYTES, ReadError};
 
 /// The beginning of a file that is looked at before it is read.
 const HEAD_BYTES: u64 = 4096;
@@ -35,8 +35,8 @@ impl<R: Read> Bytes<R> {
     }
 
     /// What is there to be looked at; nothing at the end.
-    pub(super) fn block(&mut self) -> Result<&[u8], Trouble> {
-        self.reader.fill_buf().map_err(Trouble::File)
+    pub(super) fn block(&mut self) -> Result<&[u8], ReadError> {
+        self.reader.fill_buf().map_err(ReadError::File)
     }
 
     /// Goes on by so many bytes, which must have been looked at.
@@ -47,7 +47,7 @@ impl<R: Read> Bytes<R> {
     }
 
     /// The next byte that is no white space, not yet passed.
-    pub(super) fn next_solid(&mut self) -> Result<Option<u8>, Trouble> {
+    pub(super) fn next_solid(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let block = self.block()?;
             if block.is_empty() {
@@ -66,7 +66,7 @@ impl<R: Read> Bytes<R> {
     }
 
     /// Appends the next line with its end to `line`; false at the end of the file.
-    pub(super) fn line(&mut self, line: &mut Vec<u8>, place: Place) -> Result<bool, Trouble> {
+    pub(super) fn line(&mut self, line: &mut Vec<u8>, place: Place) -> Result<bool, ReadError> {
         let mut found = false;
         loop {
             let block = self.block()?;
@@ -87,7 +87,7 @@ impl<R: Read> Bytes<R> {
 }
 
 /// Holds what was gathered for one record to the limit.
-pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), Trouble> {
+pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), ReadError> {
     if gathered.len() <= RECORD_BYTES {
         return Ok(());
     }
@@ -95,8 +95,8 @@ pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), Trouble> {
 }
 
 /// Says that a record is over the limit.
-pub(super) fn too_large(place: Place) -> Trouble {
-    Trouble::end(
+pub(super) fn too_large(place: Place) -> ReadError {
+    ReadError::end(
         place,
         format!(
             "is over {} MiB, the maximum for one record: it is not an aludel export, or a quote or bracket is not closed",

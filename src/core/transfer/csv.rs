@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use super::bytes::{Whole, too_large};
-use super::read::{Place, RECORD_BYTES, Raw, Trouble};
+use super::read::{Place, RECORD_BYTES, Raw, ReadError};
 use super::record::{FIELDS, SCALARS};
 use super::session::{self, Written};
 use crate::api::{Kind, value_of_text};
@@ -63,7 +63,7 @@ impl<R: Read> CsvRecords<R> {
         Self { rows, left, names: None, record: 0 }
     }
 
-    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, Trouble> {
+    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, ReadError> {
         let names = match self.names.take() {
             Some(names) => names,
             None => match self.header()? {
@@ -76,22 +76,22 @@ impl<R: Read> CsvRecords<R> {
         next
     }
 
-    fn header(&mut self) -> std::result::Result<Option<Vec<String>>, Trouble> {
+    fn header(&mut self) -> std::result::Result<Option<Vec<String>>, ReadError> {
         let place = Place { record: 0, line: Some(1) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let names: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
         if !names.iter().any(|name| name == "content") {
             let known: Vec<&str> = FIELDS.to_vec();
             let message = format!("the first row names no column `content`; the columns are {}", known.join(", "));
-            return Err(Trouble::end(place, message));
+            return Err(ReadError::end(place, message));
         }
         if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
-            return Err(Trouble::end(place, format!("the first row names the column `{}` twice", twice.1)));
+            return Err(ReadError::end(place, format!("the first row names the column `{}` twice", twice.1)));
         }
         Ok(Some(names))
     }
 
-    fn cells(&mut self, place: Place) -> std::result::Result<Option<csv::ByteRecord>, Trouble> {
+    fn cells(&mut self, place: Place) -> std::result::Result<Option<csv::ByteRecord>, ReadError> {
         self.left.store(RECORD_BYTES as u64 + BLOCK, Ordering::Relaxed);
         let mut cells = csv::ByteRecord::new();
         match self.rows.read_byte_record(&mut cells) {
@@ -99,20 +99,20 @@ impl<R: Read> CsvRecords<R> {
             Ok(false) => Ok(None),
             Err(error) => Err(match error.into_kind() {
                 csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(place),
-                csv::ErrorKind::Io(error) => Trouble::File(error),
-                other => Trouble::end(place, format!("is not a CSV row: {other:?}")),
+                csv::ErrorKind::Io(error) => ReadError::File(error),
+                other => ReadError::end(place, format!("is not a CSV row: {other:?}")),
             }),
         }
     }
 
-    fn row(&mut self, names: &[String]) -> std::result::Result<Option<Raw>, Trouble> {
+    fn row(&mut self, names: &[String]) -> std::result::Result<Option<Raw>, ReadError> {
         self.record += 1;
         let place = Place { record: self.record, line: Some(self.rows.position().line()) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let place = Place { line: cells.position().map(csv::Position::line).or(place.line), ..place };
         if cells.len() != names.len() {
             let message = format!("has {} columns, and the first row names {}", cells.len(), names.len());
-            return Err(Trouble::record(place, message));
+            return Err(ReadError::record(place, message));
         }
         let (mut members, mut faults) = (Map::new(), Vec::new());
         for (name, cell) in names.iter().zip(&cells) {
@@ -128,7 +128,7 @@ impl<R: Read> CsvRecords<R> {
                 }
             }
         }
-        if faults.is_empty() { Ok(Some(Raw { members, place })) } else { Err(Trouble::Record(place, faults)) }
+        if faults.is_empty() { Ok(Some(Raw { members, place })) } else { Err(ReadError::Record(place, faults)) }
     }
 }
 

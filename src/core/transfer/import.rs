@@ -11,7 +11,7 @@ use std::task::Poll;
 
 use super::format::TransferFormat;
 use super::intake::Intake;
-use super::read::{Place, Reader, Trouble};
+use super::read::{Place, ReadError, Reader};
 use super::record::Decoder;
 use crate::domain::{ImportReport, Timestamp};
 use crate::error::{Error, Fault, Result};
@@ -87,7 +87,7 @@ pub async fn import<R: Read + Seek>(
     for read in reader(format, &mut input)? {
         let raw = read.map_err(|trouble| changed(&name, trouble))?;
         let place = raw.place;
-        let record = decoder.decode(raw).map_err(|faults| changed(&name, Trouble::Record(place, faults)))?;
+        let record = decoder.decode(raw).map_err(|faults| changed(&name, ReadError::Record(place, faults)))?;
         intake.take(record).await?;
         if intake.report.records.is_multiple_of(STRIDE) {
             let (prompts, total) = (intake.report.records, Some(checked.records));
@@ -121,9 +121,9 @@ async fn check<R: Read + Seek>(
                 let place = raw.place;
                 (place, decoder.decode(raw).err().unwrap_or_default())
             }
-            Err(Trouble::Record(place, found)) => (place, found),
-            Err(Trouble::End(place, found)) => (place, vec![found]),
-            Err(Trouble::File(error)) => return Err(unreadable(&name, &error)),
+            Err(ReadError::Record(place, found)) => (place, found),
+            Err(ReadError::End(place, found)) => (place, vec![found]),
+            Err(ReadError::File(error)) => return Err(unreadable(&name, &error)),
         };
         if !found.is_empty() {
             bad += 1;
@@ -169,10 +169,10 @@ fn placed(place: Place, fault: &Fault) -> Fault {
 }
 
 /// What was checked reads otherwise now.
-fn changed(name: &Path, trouble: Trouble) -> Error {
+fn changed(name: &Path, trouble: ReadError) -> Error {
     match trouble {
-        Trouble::File(error) => unreadable(name, &error),
-        Trouble::Record(..) | Trouble::End(..) => Error::File {
+        ReadError::File(error) => unreadable(name, &error),
+        ReadError::Record(..) | ReadError::End(..) => Error::File {
             action: "read",
             path: name.to_owned(),
             reason: "it changed while it was read; what came before the change is stored: import it again".into(),

@@ -10,7 +10,7 @@ use std::io::Read;
 use serde_json::{Map, Value};
 
 use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, Trouble, note, says_nothing};
+use super::read::{Place, Raw, ReadError, note, says_nothing};
 
 /// Where in the file the reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl<R: Read> JsonRecords<R> {
         Self { bytes, level: Level::Top, record: 0, began: 1, gathered, left_out }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Raw>, Trouble> {
+    pub(super) fn next(&mut self) -> Result<Option<Raw>, ReadError> {
         loop {
             let Some(next) = self.bytes.next_solid()? else {
                 return if self.level == Level::Top { Ok(None) } else { Err(self.cut_off()) };
@@ -99,7 +99,7 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// Gathers an object. False when it turned out to hold records: the reader is in their list then.
-    fn object(&mut self) -> Result<bool, Trouble> {
+    fn object(&mut self) -> Result<bool, ReadError> {
         self.bytes.advance(1);
         self.gathered.push(b'{');
         let mut left_out = BTreeSet::<String>::new();
@@ -135,7 +135,7 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// A member behind the list of records: passed over, and named when it says something.
-    fn member(&mut self) -> Result<(), Trouble> {
+    fn member(&mut self) -> Result<(), ReadError> {
         if self.bytes.next_solid()?.is_none() {
             return Err(self.cut_off());
         }
@@ -147,11 +147,14 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// Gathers the name of a member and the colon behind it.
-    fn name(&mut self) -> Result<String, Trouble> {
+    fn name(&mut self) -> Result<String, ReadError> {
         let from = self.gathered.len();
         self.value()?;
         let Ok(name) = serde_json::from_slice::<String>(&self.gathered[from..]) else {
-            return Err(Trouble::end(self.place(), "is not JSON: the name of a field is not a text in double quotes"));
+            return Err(ReadError::end(
+                self.place(),
+                "is not JSON: the name of a field is not a text in double quotes",
+            ));
         };
         match self.bytes.next_solid()? {
             Some(b':') => {
@@ -165,7 +168,7 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// Gathers the value of a member; true when it says something that records do not.
-    fn rest_of_member(&mut self, name: &str) -> Result<bool, Trouble> {
+    fn rest_of_member(&mut self, name: &str) -> Result<bool, ReadError> {
         let from = self.gathered.len();
         if self.bytes.next_solid()?.is_none() {
             return Err(self.cut_off());
@@ -177,7 +180,7 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// Gathers one value, from its first byte on.
-    fn value(&mut self) -> Result<(), Trouble> {
+    fn value(&mut self) -> Result<(), ReadError> {
         let place = self.place();
         let from = self.gathered.len();
         let (mut depth, mut in_string, mut is_escaped) = (0_u64, false, false);
@@ -226,19 +229,19 @@ impl<R: Read> JsonRecords<R> {
         }
     }
 
-    fn parsed(&self) -> Result<Raw, Trouble> {
+    fn parsed(&self) -> Result<Raw, ReadError> {
         let place = self.place();
         parse(&self.gathered, place).map(|members| Raw { members, place })
     }
 
-    fn cut_off(&self) -> Trouble {
+    fn cut_off(&self) -> ReadError {
         let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
-        Trouble::end(place, "the file ends in the middle: it seems to be cut off")
+        ReadError::end(place, "the file ends in the middle: it seems to be cut off")
     }
 
-    fn unexpected(&self, found: u8, wanted: &str) -> Trouble {
+    fn unexpected(&self, found: u8, wanted: &str) -> ReadError {
         let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
-        Trouble::end(place, format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()))
+        ReadError::end(place, format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()))
     }
 }
 
@@ -254,7 +257,7 @@ impl<R: Read> JsonLines<R> {
         Self { bytes, record: 0, gathered: Vec::new() }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Raw>, Trouble> {
+    pub(super) fn next(&mut self) -> Result<Option<Raw>, ReadError> {
         loop {
             self.gathered.clear();
             let place = Place { record: self.record + 1, line: Some(self.bytes.line) };
@@ -271,15 +274,15 @@ impl<R: Read> JsonLines<R> {
 }
 
 /// The members of an object, as JSON.
-fn parse(bytes: &[u8], place: Place) -> Result<Map<String, Value>, Trouble> {
+fn parse(bytes: &[u8], place: Place) -> Result<Map<String, Value>, ReadError> {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Trouble::record(place, "is no object with the fields of a prompt")),
+        Ok(_) => Err(ReadError::record(place, "is no object with the fields of a prompt")),
         Err(error) => {
             let line = place.line.map(|line| line + (error.line() as u64).saturating_sub(1));
             let said = error.to_string();
             let said = said.split(" at line ").next().unwrap_or_default();
-            Err(Trouble::record(Place { line, ..place }, format!("is not JSON: {said}, column {}", error.column())))
+            Err(ReadError::record(Place { line, ..place }, format!("is not JSON: {said}, column {}", error.column())))
         }
     }
 }

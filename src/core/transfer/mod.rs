@@ -37,7 +37,7 @@ pub use export::{Export, ExportedPrompts};
 pub use format::TransferFormat;
 pub use import::{Input, Stage, TransferProgress, import};
 pub use intake::Intake;
-pub use read::{Place, RECORD_BYTES, Reader, Trouble};
+pub use read::{Place, RECORD_BYTES, ReadError, Reader};
 pub use record::{Decoder, Record, stable_id};
 pub use spool::spool;
 pub use write::Writer;

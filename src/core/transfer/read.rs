@@ -1,7 +1,7 @@
 //! Reading a file of prompts record by record, whatever its format.
 //!
-//! A record that cannot be read leaves the next one readable ([`Trouble::Record`]) wherever the format tells where it begins;
-//! after [`Trouble::End`] and [`Trouble::File`] nothing more comes. What a record means is in [`super::record`].
+//! A record that cannot be read leaves the next one readable ([`ReadError::Record`]) wherever the format tells where it begins;
+//! after [`ReadError::End`] and [`ReadError::File`] nothing more comes. What a record means is in [`super::record`].
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -36,7 +36,7 @@ impl std::fmt::Display for Place {
 
 /// Why a record does not come.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum ReadError {
     /// This record is bad; the next one can be read.
     Record(Place, Vec<Fault>),
     /// Nothing after this can be read.
@@ -45,7 +45,7 @@ pub enum Trouble {
     File(io::Error),
 }
 
-impl Trouble {
+impl ReadError {
     /// A fault of this record as a whole.
     pub(super) fn record(place: Place, message: impl Into<String>) -> Self {
         Self::Record(place, vec![Fault::new("", message)])
@@ -106,7 +106,7 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Iterator for Reader<R> {
-    type Item = Result<Raw, Trouble>;
+    type Item = Result<Raw, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {
@@ -118,7 +118,7 @@ impl<R: Read> Iterator for Reader<R> {
             Records::Csv(records) => records.next(),
             Records::Yaml(records) => records.next(),
         };
-        self.is_done = !matches!(next, Ok(Some(_)) | Err(Trouble::Record(..)));
+        self.is_done = !matches!(next, Ok(Some(_)) | Err(ReadError::Record(..)));
         next.transpose()
     }
 }

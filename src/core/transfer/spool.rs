@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read, Seek as _, Write as _};
 use std::path::Path;
 
 use super::format::TransferFormat;
-use super::read::{Reader, Trouble};
+use super::read::{ReadError, Reader};
 use super::record::Decoder;
 use crate::domain::Timestamp;
 use crate::error::Result;
@@ -48,9 +48,9 @@ fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<Tra
     for record in Reader::new(format, copied).map_err(|error| failed(&error))? {
         match record {
             Ok(raw) => bad += u64::from(decoder.decode(raw).is_err()),
-            Err(Trouble::Record(..)) => bad += 1,
-            Err(Trouble::End(..)) => break,
-            Err(Trouble::File(error)) => return Err(failed(&error)),
+            Err(ReadError::Record(..)) => bad += 1,
+            Err(ReadError::End(..)) => break,
+            Err(ReadError::File(error)) => return Err(failed(&error)),
         }
         if bad >= MOST_BAD {
             break;

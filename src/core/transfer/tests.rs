@@ -616,7 +616,7 @@ fn a_record_without_an_end_is_refused_with_the_limit() {
         let taken = Arc::new(AtomicU64::new(0));
         let file = Endless { head: head.into(), record: record.into(), at: 0, taken: Arc::clone(&taken) };
         let trouble = Reader::new(format, file).unwrap().next().unwrap().unwrap_err();
-        let Trouble::End(_, fault) = trouble else { panic!("{}: {trouble:?}", format.as_str()) };
+        let ReadError::End(_, fault) = trouble else { panic!("{}: {trouble:?}", format.as_str()) };
         assert!(fault.message.contains("over 64 MiB"), "{fault}");
         assert!(taken.load(Ordering::Relaxed) < 65 << 20);
     }

@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 use serde_yaml::Value as Yaml;
 
 use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, Trouble, note, says_nothing};
+use super::read::{Place, Raw, ReadError, note, says_nothing};
 use super::session::{Read as ReadBack, Written};
 use crate::error::{Error, Result};
 use crate::text::shown;
@@ -48,7 +48,7 @@ impl<R: Read> YamlRecords<R> {
         Self { bytes, ahead, items_at: None, has_begun: false, began: 1, record: 0, waiting, left_out }
     }
 
-    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, Trouble> {
+    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, ReadError> {
         loop {
             if let Some((value, place)) = self.waiting.pop_front() {
                 return raw(value, place).map(Some);
@@ -59,7 +59,7 @@ impl<R: Read> YamlRecords<R> {
     }
 
     /// The text of the next document, or of the next item of a list; nothing at the end.
-    fn piece(&mut self) -> std::result::Result<Option<Vec<u8>>, Trouble> {
+    fn piece(&mut self) -> std::result::Result<Option<Vec<u8>>, ReadError> {
         let mut piece = std::mem::take(&mut self.ahead);
         self.began = self.bytes.line - u64::from(!piece.is_empty());
         loop {
@@ -116,12 +116,12 @@ impl<R: Read> YamlRecords<R> {
     }
 
     /// The records of a piece.
-    fn take_apart(&mut self, piece: &[u8]) -> std::result::Result<(), Trouble> {
+    fn take_apart(&mut self, piece: &[u8]) -> std::result::Result<(), ReadError> {
         let began = self.began;
         let place = Place { record: self.record + 1, line: Some(began) };
         let Ok(text) = std::str::from_utf8(piece) else {
             self.record += 1;
-            return Err(Trouble::record(place, "is not UTF-8 text; convert the file first, for example with iconv"));
+            return Err(ReadError::record(place, "is not UTF-8 text; convert the file first, for example with iconv"));
         };
         let read =
             || tree::check(text).and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error)));
@@ -131,7 +131,7 @@ impl<R: Read> YamlRecords<R> {
                 self.record += 1;
                 let line = began + error.line.map_or(0, |line| line as u64 - 1);
                 let message = format!("is not YAML: {}", error.message);
-                return Err(Trouble::record(Place { line: Some(line), ..place }, message));
+                return Err(ReadError::record(Place { line: Some(line), ..place }, message));
             }
         };
         match value {
@@ -180,11 +180,11 @@ fn is_item(line: &[u8], depth: usize) -> bool {
         && rest.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
-fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, Trouble> {
+fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, ReadError> {
     match plain(value) {
         Ok(Value::Object(members)) => Ok(Raw { members, place }),
-        Ok(_) => Err(Trouble::record(place, "is not a mapping with the fields of a prompt")),
-        Err(message) => Err(Trouble::record(place, message)),
+        Ok(_) => Err(ReadError::record(place, "is not a mapping with the fields of a prompt")),
+        Err(message) => Err(ReadError::record(place, message)),
     }
 }
 

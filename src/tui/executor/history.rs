@@ -12,32 +12,39 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{told, transfer};
-use crate::tui::effect::{Ticket, Wish};
-use crate::tui::message::{Message, News};
+use crate::tui::effect::{HistoryCommand, Ticket};
+use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
 
 /// How often is looked how far the vectors are.
 const LOOKING: Duration = Duration::from_secs(1);
 
-/// Does what `wish` says; what takes its time tells `answers` how far it is.
-pub(super) async fn fulfil(engine: &Engine, wish: Wish, ticket: Ticket, answers: &mpsc::Sender<Message>) -> News {
+/// Does what `command` says; what takes its time tells `answers` how far it is.
+pub(super) async fn fulfil(
+    engine: &Engine,
+    command: HistoryCommand,
+    ticket: Ticket,
+    answers: &mpsc::Sender<Message>,
+) -> HistoryReply {
     let watch = |progress| {
         // A screen that is slow to take it hears of the next one.
-        _ = answers.try_send(Message::History { ticket, news: News::Transferring(progress) });
+        _ = answers.try_send(Message::History { ticket, news: HistoryReply::Transferring(progress) });
     };
-    match wish {
-        Wish::Find { wait_ms, question } => {
+    match command {
+        HistoryCommand::Find { wait_ms, question } => {
             sleep(Duration::from_millis(wait_ms)).await;
-            News::Found(told(find(engine, question).await.map(Box::new)))
+            HistoryReply::Found(told(find(engine, question).await.map(Box::new)))
         }
-        Wish::Read(id) => News::Read(told(read(engine, id).await.map(Box::new))),
-        Wish::Update(raw) => News::Updated(told(update(engine, raw).await.map(Box::new))),
-        Wish::Delete(raw) => News::Deleted(told(delete(engine, raw).await)),
-        Wish::Restore(raw) => News::Restored(told(restore(engine, raw).await)),
-        Wish::Export { raw, path, replace } => {
-            News::Exported(told(transfer::export(engine, raw, &path, replace, watch).await))
+        HistoryCommand::Read(id) => HistoryReply::Read(told(read(engine, id).await.map(Box::new))),
+        HistoryCommand::Update(raw) => HistoryReply::Updated(told(update(engine, raw).await.map(Box::new))),
+        HistoryCommand::Delete(raw) => HistoryReply::Deleted(told(delete(engine, raw).await)),
+        HistoryCommand::Restore(raw) => HistoryReply::Restored(told(restore(engine, raw).await)),
+        HistoryCommand::Export { raw, path, replace } => {
+            HistoryReply::Exported(told(transfer::export(engine, raw, &path, replace, watch).await))
         }
-        Wish::Import(path) => News::Imported(transfer::import(engine, &path, watch).await.map(Box::new)),
+        HistoryCommand::Import(path) => {
+            HistoryReply::Imported(transfer::import(engine, &path, watch).await.map(Box::new))
+        }
     }
 }
 

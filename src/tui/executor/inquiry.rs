@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
 
-use crate::tui::effect::Inquiry;
+use crate::tui::effect::Query;
 use crate::tui::message::{Message, Outcome, Told};
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
@@ -27,22 +27,22 @@ use crate::tui::model::spend::{Day, Range, Spent};
 const LOOKING: Duration = Duration::from_secs(1);
 
 /// Asks the core.
-pub(super) async fn answer(engine: &Engine, inquiry: Inquiry) -> Told {
+pub(super) async fn answer(engine: &Engine, inquiry: Query) -> Told {
     match inquiry {
-        Inquiry::Providers => Told::Providers(engine.provider_facts().await),
-        Inquiry::TestProvider(name) => Told::Tested(test(engine, name).await.map(Box::new)),
-        Inquiry::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
-        Inquiry::Jobs { all } => Told::Jobs(told(jobs(engine, all).await.map(Box::new))),
-        Inquiry::Job(id) => Told::Job(told(engine.job(named(id)).await.map(Box::new))),
-        Inquiry::StopJob(id) => Told::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
-        Inquiry::Settings => Told::Settings(told(settings(engine))),
-        Inquiry::Pairs(among) => Told::Pairs(told(engine.labelling(&among).await.map(Box::new))),
-        Inquiry::KeepLabel(pair, better) => {
+        Query::Providers => Told::Providers(engine.provider_facts().await),
+        Query::TestProvider(name) => Told::Tested(test(engine, name).await.map(Box::new)),
+        Query::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
+        Query::Jobs { all } => Told::Jobs(told(jobs(engine, all).await.map(Box::new))),
+        Query::Job(id) => Told::Job(told(engine.job(named(id)).await.map(Box::new))),
+        Query::StopJob(id) => Told::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
+        Query::Settings => Told::Settings(told(settings(engine))),
+        Query::Pairs(among) => Told::Pairs(told(engine.labelling(&among).await.map(Box::new))),
+        Query::KeepLabel(pair, better) => {
             let engine = engine.clone();
             let kept = on_disk(move || engine.keep_label(&pair, better)).await;
             Told::LabelKept(told(kept.map(Box::new)))
         }
-        Inquiry::TakeLabelBack(kept) => {
+        Query::TakeLabelBack(kept) => {
             let engine = engine.clone();
             Told::LabelTakenBack(told(on_disk(move || engine.take_label_back(&kept)).await))
         }

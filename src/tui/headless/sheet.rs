@@ -11,7 +11,7 @@ use ratatui::layout::Size;
 use serde_json::json;
 
 use crate::tui::keymap::Chord;
-use crate::tui::message::{DeskNews, Message};
+use crate::tui::message::{DraftReply, Message};
 use crate::tui::model::{ConnectionSpeed, Defaults, Model};
 use crate::tui::runtime::budget::Budget;
 use crate::tui::runtime::pace::{Asker, Pace};
@@ -113,7 +113,7 @@ impl Sheet {
 
     /// Answers with the inputs of earlier runs, the newest first, once they were asked for.
     pub fn take_earlier_inputs(&mut self, texts: Vec<String>) {
-        self.send(Message::Desk(DeskNews::Inputs(Ok(texts))), Asker::Background);
+        self.send(Message::DraftState(DraftReply::Inputs(Ok(texts))), Asker::Background);
     }
 
     /// Lets time pass until `now`, in milliseconds since the beginning, and draws if a frame is due; gives its bytes.

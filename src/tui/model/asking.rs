@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Composer;
 use crate::tui::action::Context;
-use crate::tui::effect::{Ticket, Wish};
+use crate::tui::effect::{HistoryCommand, Ticket};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,16 +113,16 @@ impl Asking {
     }
 
     /// What is wished of what is stored once it is typed; `None` where nothing is.
-    pub(crate) fn wish(&self) -> Option<Wish> {
+    pub(crate) fn command(&self) -> Option<HistoryCommand> {
         let text = self.field.text();
         Some(match &self.about {
             About::Tags(id, revision) => {
                 let tags: Vec<&str> = text.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
-                Wish::Update(json!({ "prompt_id": id, "revision": revision, "tags": tags }))
+                HistoryCommand::Update(json!({ "prompt_id": id, "revision": revision, "tags": tags }))
             }
             About::Notes(id, revision) => {
                 let notes = if text.trim().is_empty() { Value::Null } else { text.into() };
-                Wish::Update(json!({ "prompt_id": id, "revision": revision, "notes": notes }))
+                HistoryCommand::Update(json!({ "prompt_id": id, "revision": revision, "notes": notes }))
             }
             About::Export(filters) => {
                 let mut raw = filters.clone();
@@ -132,9 +132,9 @@ impl Asking {
                 }
                 // Who was told that a file is there and asks again means it.
                 let replace = matches!(&self.stage, Stage::Refused(problem) if problem.code == Code::Conflict);
-                Wish::Export { raw: raw.into(), path, replace }
+                HistoryCommand::Export { raw: raw.into(), path, replace }
             }
-            About::Import => Wish::Import(text.trim().to_owned()),
+            About::Import => HistoryCommand::Import(text.trim().to_owned()),
             About::Task => return None,
         })
     }

@@ -6,7 +6,7 @@ pub(crate) mod asking;
 pub(crate) mod choice;
 pub(crate) mod compare;
 pub(crate) mod composer;
-pub(crate) mod desk;
+pub(crate) mod drafts;
 pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod inputs;
@@ -28,7 +28,7 @@ pub(crate) use asking::{About, Asking, Stage};
 pub(crate) use choice::{Choice, Chosen};
 pub(crate) use compare::Compare;
 pub(crate) use composer::Composer;
-pub(crate) use desk::Desk;
+pub(crate) use drafts::DraftState;
 pub(crate) use find::Find;
 pub(crate) use history::History;
 pub(crate) use inputs::Recall;
@@ -204,7 +204,7 @@ pub(crate) struct Model {
     /// The idea being written.
     pub(crate) composer: Composer,
     /// What surrounds it: drafts, earlier inputs.
-    pub(crate) desk: Desk,
+    pub(crate) drafts: DraftState,
     /// How it is to be run.
     pub(crate) settings: Settings,
     /// The run on the screen.
@@ -266,7 +266,7 @@ impl Model {
             follow,
             link: ConnectionSpeed::default(),
             composer: Composer::default(),
-            desk: Desk::default(),
+            drafts: DraftState::default(),
             settings: Settings::new(defaults),
             run: None,
             choice: Choice::default(),

@@ -313,7 +313,7 @@ impl LiveRun {
     }
 
     /// How far phase number `phase` of `variant` is.
-    pub(crate) fn vessel(&self, variant: u32, phase: usize) -> PhasePane<'_> {
+    pub(crate) fn phase_pane(&self, variant: u32, phase: usize) -> PhasePane<'_> {
         let Some(of) = self.view.variants.get(&variant) else { return PhasePane::Queued };
         let over = self.view.is_over();
         let Some(begun) = self.begun(variant, phase) else {
@@ -413,7 +413,7 @@ impl LiveRun {
         (0..self.variants())
             .flat_map(|variant| (0..phases).map(move |phase| (variant, phase)))
             .filter(|(variant, phase)| {
-                matches!(self.vessel(*variant, *phase), PhasePane::Streaming | PhasePane::Stopped)
+                matches!(self.phase_pane(*variant, *phase), PhasePane::Streaming | PhasePane::Stopped)
             })
             .filter_map(|(variant, phase)| self.pane(variant, phase))
             .map(|pane| pane.tokens)

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::finder::{self, Finder};
 use crate::tui::action::Action;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
 use crate::tui::keymap::Chord;
 use crate::tui::message::Outcome;
 use crate::tui::model::listing::{Listing, SettingRow};
@@ -26,7 +26,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     model.last_inquiry = model.last_inquiry.next();
     let ticket = model.last_inquiry;
     model.overlay = Some(Overlay::AllSettings(Box::new(Listing::asked(ticket))));
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Settings }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Settings }.into()]
 }
 
 /// Takes in the settings.

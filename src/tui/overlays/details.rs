@@ -175,7 +175,7 @@ impl Page<'_> {
         let phase = run.view.phases[index];
         let style = self.theme.phase(phase);
         let name = Span::styled(format!(" {:<14}", phase.as_str()), style);
-        let said = match run.vessel(variant, index) {
+        let said = match run.phase_pane(variant, index) {
             PhasePane::Done(metadata) => done(metadata),
             PhasePane::Queued => "waits".to_owned(),
             PhasePane::Earlier => "done by an earlier attempt".to_owned(),

@@ -59,7 +59,7 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
 pub(crate) fn paste(model: &mut Model, text: &str) -> bool {
     match &mut model.overlay {
         Some(Overlay::Ask(asking)) => ask::paste(asking, text),
-        Some(Overlay::Recall(recall)) => recall::paste(text, recall, &model.desk.inputs),
+        Some(Overlay::Recall(recall)) => recall::paste(text, recall, &model.drafts.inputs),
         Some(Overlay::Help { filter, marked } | Overlay::Palette { filter, marked }) => {
             finder::paste(text, filter, marked);
         }

@@ -22,7 +22,7 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let mut narrows = false;
     match (chord.code(), chord.typed()) {
         (KeyCode::Enter, _) => {
-            let found = recall.found.get(recall.marked).and_then(|at| model.desk.inputs.texts().get(*at));
+            let found = recall.found.get(recall.marked).and_then(|at| model.drafts.inputs.texts().get(*at));
             if let Some(text) = found {
                 model.composer.replace(text);
                 model.focus = Focus::Composer;
@@ -45,7 +45,7 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     }
     if narrows {
         recall.marked = 0;
-        recall.find(&model.desk.inputs);
+        recall.find(&model.drafts.inputs);
     }
     Vec::new()
 }
@@ -73,7 +73,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
         }
     }
     if recall.found.is_empty() {
-        let inputs = &model.desk.inputs;
+        let inputs = &model.drafts.inputs;
         let says = match (inputs.is_loading(), inputs.texts().is_empty()) {
             (true, _) => " being read",
             (false, true) => " no idea was run yet",
@@ -89,7 +89,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
     say_hidden(frame, area(frame.area()), top, recall.found.len().saturating_sub(top + height), theme);
     let found = recall.found.iter().enumerate().skip(top);
     for (row, (index, at)) in rows.zip(found) {
-        let Some(text) = model.desk.inputs.texts().get(*at) else { continue };
+        let Some(text) = model.drafts.inputs.texts().get(*at) else { continue };
         // More than a row can show need not be made safe.
         let shown: String = text.chars().take(usize::from(row.width) * 2).collect();
         let line = Line::styled(format!(" {}", safe_line(&shown)), theme.text);

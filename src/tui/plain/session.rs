@@ -173,12 +173,12 @@ impl<W: Write> Session<W> {
         if !self.confirms(prepared.preflight().clone(), &mut budget_usd).await? {
             return self.told("Nothing was sent.");
         }
-        let newcomers = self.engine.look_for_newcomers(provider.as_deref());
+        let detected_providers = self.engine.look_for_providers(provider.as_deref());
         let run = prepared.with_budget(budget_usd).start();
         let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
         let (view, flow) = self.follow(run).await?;
         self.tell_prompts(&view)?;
-        for newcomer in newcomers.point_out().await {
+        for newcomer in detected_providers.point_out().await {
             let (reason, name) = (newcomer.reason, newcomer.name);
             self.out.say(format!("Note: {reason}, so {name} can be used: set provider {name}"))?;
         }

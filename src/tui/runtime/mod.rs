@@ -17,7 +17,7 @@ use super::executor::Executor;
 use super::message::Message;
 use super::model::Model;
 use super::screens::history::settle;
-use super::screens::workbench::desk;
+use super::screens::workbench::drafts;
 use super::terminal::input::Intake;
 use super::terminal::{Input, Surface};
 use super::update::{Cx, next_change, next_wake, update};
@@ -77,7 +77,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         stop: impl Future<Output = ()>,
     ) -> (io::Result<()>, Executor, mpsc::Receiver<Message>) {
         let mut stop = std::pin::pin!(stop);
-        for effect in desk::open() {
+        for effect in drafts::open() {
             self.executor.perform(effect);
         }
         let outcome = loop {
@@ -88,7 +88,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             }
         };
         // However it ends, what is being written is kept, and what was deleted goes.
-        for effect in desk::farewell(&mut self.model) {
+        for effect in drafts::farewell(&mut self.model) {
             self.executor.perform(effect);
         }
         for effect in settle(&mut self.model) {

@@ -49,7 +49,7 @@ impl Shown<'_> {
 pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut all = match model.screen {
-        ScreenName::Work => vessels(model, screen),
+        ScreenName::Work => phase_panes(model, screen),
         ScreenName::Compare => compared(model, screen),
         ScreenName::Judge => said(model, screen),
         ScreenName::History => preview(model, screen),
@@ -64,11 +64,11 @@ pub(crate) fn at(model: &Model, at: Position) -> Option<Shown<'_>> {
     shown(model).into_iter().find(|shown| shown.frame.contains(at))
 }
 
-fn vessels(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+fn phase_panes(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let Some(run) = model.run.as_ref().filter(|run| run.refusal.is_none()) else { return Vec::new() };
     let slots = workbench::layout::layout(model, screen).slots;
     let shown = slots.into_iter().filter_map(|slot| {
-        let (name, text) = vessel(run, slot.variant, slot.phase)?;
+        let (name, text) = phase_pane(run, slot.variant, slot.phase)?;
         let height = u16::try_from(notice::text_height(run, &slot, model.now, &model.keymap)).unwrap_or(0);
         let within = slot.inner();
         let area = Rect { y: within.bottom() - height, height, ..within };
@@ -102,7 +102,7 @@ fn preview(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     vec![Shown { name, text, lane: 0, frame, area: inner(frame), top }]
 }
 
-fn vessel(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
+fn phase_pane(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
     let pane = run.pane(variant, phase)?;
     let place = TextPlace::PhasePane { run: run.ticket, variant, phase };
     Some((TextName { place, emptied: pane.emptied, extent: (0, 0) }, &pane.text))
@@ -135,7 +135,7 @@ fn named(place: TextPlace, text: &dyn Passages) -> (TextName, &dyn Passages) {
 /// The text in a place, seen or not, as it is named now.
 pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn Passages)> {
     let found = match place {
-        TextPlace::PhasePane { variant, phase, .. } => vessel(model.run.as_ref()?, variant, phase),
+        TextPlace::PhasePane { variant, phase, .. } => phase_pane(model.run.as_ref()?, variant, phase),
         TextPlace::Compared { .. } => text_of_pair(model),
         TextPlace::Said(_) => text_of_judge(model),
         TextPlace::Preview(_) => text_of_preview(model),
@@ -148,7 +148,7 @@ pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
     match model.screen {
         ScreenName::Work => {
             let run = model.run.as_ref().filter(|run| run.refusal.is_none() && model.focus == Focus::Vessels)?;
-            vessel(run, run.active, run.shown_phase(run.active))
+            phase_pane(run, run.active, run.shown_phase(run.active))
         }
         ScreenName::Compare => text_of_pair(model),
         ScreenName::Judge => text_of_judge(model),
@@ -165,11 +165,11 @@ pub(crate) fn keep_shown(model: &mut Model) {
         Some(Held::Field) | None => None,
     };
     let selected = model.selection.as_ref().map(|selection| selection.name.place);
-    let mut vessels = [found, held, selected].into_iter().flatten().filter_map(|place| match place {
+    let mut phase_panes = [found, held, selected].into_iter().flatten().filter_map(|place| match place {
         TextPlace::PhasePane { variant, phase, .. } => Some((variant, phase)),
         _ => None,
     });
-    let read = vessels.next();
+    let read = phase_panes.next();
     if let Some(run) = &mut model.run {
         run.read = read;
     }

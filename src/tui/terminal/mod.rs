@@ -15,9 +15,9 @@ pub(crate) mod painter;
 #[cfg(test)]
 #[cfg(unix)]
 mod panicking;
+mod repaint;
 pub(crate) mod screen;
 mod signals;
-mod sparing;
 mod unread;
 
 pub use clipboard::Surroundings;

@@ -11,7 +11,7 @@ use ratatui::layout::{Rect, Size};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::output::FrameBytes;
-use super::sparing::RepaintOptimiser;
+use super::repaint::RepaintOptimiser;
 use crate::tui::model::Model;
 use crate::tui::screens::view;
 use crate::tui::theme::Theme;

@@ -1,8 +1,8 @@
 //! Messages and what follows from them, one behaviour a test; and any messages in any order.
 
 use super::*;
-use crate::tui::effect::{CoreEffect, TerminalEffect, Ticket, Wish};
-use crate::tui::message::News;
+use crate::tui::effect::{CoreEffect, HistoryCommand, TerminalEffect, Ticket};
+use crate::tui::message::HistoryReply;
 use crate::tui::model::run::tests::any_kind;
 use crate::tui::terminal::Copied;
 use crate::tui::testing::*;
@@ -151,7 +151,7 @@ fn one_variant_is_stopped_and_the_others_go_on() {
     assert_eq!(bench.press("] x"), [CoreEffect::CancelVariant(Ticket(1), 1).into()]);
     bench.tell(vec![EventKind::VariantFailed { variant: 1, phase: None, error: overloaded() }]);
     let run = bench.model.live_run().unwrap();
-    assert!(matches!(run.vessel(1, 0), crate::tui::model::PhasePane::Stopped));
+    assert!(matches!(run.phase_pane(1, 0), crate::tui::model::PhasePane::Stopped));
     assert!(run.failure(1).is_none(), "what the user stopped is no failure");
     assert_eq!(bench.press("x"), [], "it is not running any more");
 }
@@ -197,15 +197,15 @@ fn the_tags_of_a_finished_prompt_are_changed_where_it_was_made() {
     bench.tell(whole_variant(0, "text"));
     let stored = aludel_core::domain::Prompt { tags: vec!["rust".into()], revision: 3, ..prompt(0, "text", None) };
     let ticket = Ticket(1);
-    assert_eq!(bench.press("t"), [CoreEffect::History { ticket, wish: Wish::Read(stored.id) }.into()]);
+    assert_eq!(bench.press("t"), [CoreEffect::History { ticket, command: HistoryCommand::Read(stored.id) }.into()]);
     let id = stored.id;
-    bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(stored))) });
     bench.type_text(", review");
     let raw = json!({ "prompt_id": id, "revision": 3, "tags": ["rust", "review"] });
     let ticket = Ticket(2);
-    assert_eq!(bench.press("Enter"), [CoreEffect::History { ticket, wish: Wish::Update(raw) }.into()]);
+    assert_eq!(bench.press("Enter"), [CoreEffect::History { ticket, command: HistoryCommand::Update(raw) }.into()]);
     let changed = aludel_core::domain::Prompt { tags: vec!["rust".into(), "review".into()], ..prompt(0, "text", None) };
-    bench.send(Message::History { ticket, news: News::Updated(Ok(Box::new(changed))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Updated(Ok(Box::new(changed))) });
     assert!(bench.model.overlay.is_none());
     assert!(bench.model.toast.as_ref().unwrap().text.ends_with("changed; tags rust, review"));
 }

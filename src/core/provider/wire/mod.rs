@@ -11,20 +11,20 @@
 
 pub mod anthropic;
 #[cfg(test)]
-mod chance;
+mod arbitrary_json;
 mod escape;
 pub mod failure;
 pub mod google;
 mod lengths;
 #[cfg(test)]
 mod linear_tests;
+#[cfg(test)]
+mod messages;
 pub mod ollama;
 pub mod openai;
 pub mod openrouter;
 mod reading;
 mod refused;
-#[cfg(test)]
-mod telling;
 #[cfg(test)]
 mod testing;
 mod too_long;

@@ -74,10 +74,10 @@ mod tests {
     use crate::provider::wire::Wire;
     use crate::provider::wire::anthropic::Anthropic;
     use crate::provider::wire::google::Google;
+    use crate::provider::wire::messages::failure;
     use crate::provider::wire::ollama::Ollama;
     use crate::provider::wire::openai::OpenAi;
     use crate::provider::wire::openrouter::OpenRouter;
-    use crate::provider::wire::telling::failure;
 
     /// What each says, as the sources quote it.
     const SAID: [(&str, &str); 27] = [

@@ -18,16 +18,16 @@ fn run_of(kinds: Vec<EventKind>) -> LiveRun {
 fn a_vessel_goes_from_queued_to_done() {
     let phase = Phase::PrimaMateria;
     let mut kinds = vec![started(1)];
-    let vessel = |kinds: &[EventKind]| {
-        format!("{:?}", run_of(kinds.to_vec()).vessel(0, 0)).split('(').next().unwrap().to_owned()
+    let phase_pane = |kinds: &[EventKind]| {
+        format!("{:?}", run_of(kinds.to_vec()).phase_pane(0, 0)).split('(').next().unwrap().to_owned()
     };
-    assert_eq!(vessel(&kinds), "Queued");
+    assert_eq!(phase_pane(&kinds), "Queued");
     kinds.push(phase_started(0, phase));
-    assert_eq!(vessel(&kinds), "Connecting");
+    assert_eq!(phase_pane(&kinds), "Connecting");
     kinds.push(delta(0, phase, "text"));
-    assert_eq!(vessel(&kinds), "Streaming");
+    assert_eq!(phase_pane(&kinds), "Streaming");
     kinds.push(phase_finished(0, phase, "text", 5));
-    assert_eq!(vessel(&kinds), "Done");
+    assert_eq!(phase_pane(&kinds), "Done");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_retry_empties_the_vessel_and_says_when() {
         delta(0, Phase::PrimaMateria, "half"),
         retrying,
     ]);
-    assert!(matches!(run.vessel(0, 0), PhasePane::Retrying { attempt: 2, .. }));
+    assert!(matches!(run.phase_pane(0, 0), PhasePane::Retrying { attempt: 2, .. }));
     let pane = run.pane(0, 0).unwrap();
     assert_eq!((pane.text.len(), pane.retry_at), (0, 6_030));
 }
@@ -112,8 +112,8 @@ fn one_failed_variant_leaves_the_others_alone() {
     let failures = vec![VariantFailure { variant: 1, phase: Some(Phase::PrimaMateria), error: *overloaded() }];
     kinds.extend(ending(&[(0, "fine", 0.8)], failures));
     let run = run_of(kinds);
-    assert!(matches!(run.vessel(1, 0), PhasePane::Failed(_)));
-    assert!(matches!(run.vessel(1, 1), PhasePane::NotReached));
+    assert!(matches!(run.phase_pane(1, 0), PhasePane::Failed(_)));
+    assert!(matches!(run.phase_pane(1, 1), PhasePane::NotReached));
     assert_eq!((run.best(), run.finished(), run.is_live()), (Some(0), 1, false));
     assert_eq!(run.failure(1).unwrap().upstream_status, Some(529));
 }
@@ -125,9 +125,9 @@ fn a_variant_that_failed_between_phases_says_so_where_it_would_have_gone_on() {
     let error = Box::new(Problem::from(Error::Storage("disk full".into())));
     kinds.push(EventKind::VariantFailed { variant: 0, phase: None, error });
     let run = run_of(kinds);
-    assert!(matches!(run.vessel(0, 0), PhasePane::Done(_)));
-    assert!(matches!(run.vessel(0, 1), PhasePane::Failed(_)));
-    assert!(matches!(run.vessel(0, 2), PhasePane::NotReached), "while the run may go on with others");
+    assert!(matches!(run.phase_pane(0, 0), PhasePane::Done(_)));
+    assert!(matches!(run.phase_pane(0, 1), PhasePane::Failed(_)));
+    assert!(matches!(run.phase_pane(0, 2), PhasePane::NotReached), "while the run may go on with others");
 }
 
 #[test]
@@ -237,7 +237,7 @@ proptest! {
         let run = run_of(kinds);
         for variant in 0..6 {
             for phase in 0..4 {
-                _ = run.vessel(variant, phase);
+                _ = run.phase_pane(variant, phase);
             }
             _ = (run.prompt(variant), run.ranking(variant), run.failure(variant), run.shown_phase(variant));
         }

@@ -9,8 +9,8 @@ use aludel_core::domain::{ImportReport, Prompt, PromptId};
 use aludel_core::engine::Indexing;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Ticket, Wish};
-use crate::tui::message::{News, Outcome};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Ticket};
+use crate::tui::message::{HistoryReply, Outcome};
 use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
 use crate::tui::screens::judge;
@@ -77,16 +77,16 @@ pub(super) fn marked_moved(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Asks the core for something that is stored.
-pub(super) fn wish(model: &mut Model, wish: Wish) -> Vec<Effect> {
+pub(super) fn command(model: &mut Model, command: HistoryCommand) -> Vec<Effect> {
     let ticket = model.history.ticket();
-    vec![CoreEffect::History { ticket, wish }.into()]
+    vec![CoreEffect::History { ticket, command }.into()]
 }
 
 /// Hands what was typed into a box over to the core.
 pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
     let ticket = model.history.ticket();
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
-    let Some(wish) = asking.wish() else {
+    let Some(command) = asking.command() else {
         let task = asking.field.text();
         model.overlay = None;
         return judge::with_task(model, &task);
@@ -95,14 +95,14 @@ pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
         model.history.transfer = Some(Transfer { ticket, progress: None });
     }
     asking.stage = Stage::Waiting(ticket);
-    vec![CoreEffect::History { ticket, wish }.into()]
+    vec![CoreEffect::History { ticket, command }.into()]
 }
 
 /// Takes in an answer.
-pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effect> {
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> Vec<Effect> {
     match news {
-        News::Found(outcome) => found(model, ticket, outcome),
-        News::Read(outcome) => match model.judge.reading.take_if(|(asked, _)| *asked == ticket) {
+        HistoryReply::Found(outcome) => found(model, ticket, outcome),
+        HistoryReply::Read(outcome) => match model.judge.reading.take_if(|(asked, _)| *asked == ticket) {
             Some((_, after)) => match outcome {
                 Ok(prompt) => judge::go_on(model, after, &prompt),
                 Err(problem) => {
@@ -115,35 +115,35 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: News) -> Vec<Effe
                 Vec::new()
             }
         },
-        News::Updated(outcome) => {
+        HistoryReply::Updated(outcome) => {
             updated(model, ticket, outcome);
             Vec::new()
         }
-        News::Transferring(progress) => {
+        HistoryReply::Transferring(progress) => {
             if let Some(transfer) = model.history.transfer.as_mut().filter(|transfer| transfer.ticket == ticket) {
                 transfer.progress = Some(progress);
             }
             Vec::new()
         }
-        News::Exported(outcome) => {
+        HistoryReply::Exported(outcome) => {
             transferred(model, ticket, outcome.map(|count| vec![format!("{} written", prompts(count))]));
             Vec::new()
         }
-        News::Imported(outcome) => {
+        HistoryReply::Imported(outcome) => {
             transferred(model, ticket, outcome.map(|report| summary(&report)));
             again(model)
         }
-        News::Deleted(Ok(ids)) => deleted(model, &ids),
-        News::Restored(Ok(ids)) => {
+        HistoryReply::Deleted(Ok(ids)) => deleted(model, &ids),
+        HistoryReply::Restored(Ok(ids)) => {
             let shown: Vec<String> = ids.iter().map(PromptId::short).collect();
             model.say(Tone::Done, format!("{} is back", shown.join(", ")));
             again(model)
         }
-        News::Restored(Err(problem)) => {
+        HistoryReply::Restored(Err(problem)) => {
             model.say_long(Tone::Refused, &problem.detail);
             Vec::new()
         }
-        News::Deleted(Err(problem)) => {
+        HistoryReply::Deleted(Err(problem)) => {
             // It is there again with the rows that are read now.
             model.history.gone.clear();
             model.say_long(Tone::Refused, &problem.detail);
@@ -165,7 +165,7 @@ fn ask(model: &mut Model, why: Why, wait_ms: u64) -> Vec<Effect> {
     let ticket = history.ticket();
     history.asked = Some(Asked { ticket, why });
     history.unasked = false;
-    vec![CoreEffect::History { ticket, wish: Wish::Find { wait_ms, question } }.into()]
+    vec![CoreEffect::History { ticket, command: HistoryCommand::Find { wait_ms, question } }.into()]
 }
 
 fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Vec<Effect> {
@@ -216,7 +216,7 @@ fn read_marked(model: &mut Model, anew: bool) -> Vec<Effect> {
     }
     let ticket = history.ticket();
     history.reading = Some(ticket);
-    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
+    vec![CoreEffect::History { ticket, command: HistoryCommand::Read(id) }.into()]
 }
 
 fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {

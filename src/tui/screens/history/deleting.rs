@@ -5,8 +5,8 @@
 
 use serde_json::json;
 
-use super::answers::{marked_moved, wish};
-use crate::tui::effect::{Effect, Wish};
+use super::answers::{command, marked_moved};
+use crate::tui::effect::{Effect, HistoryCommand};
 use crate::tui::model::history::Deleting;
 use crate::tui::model::{Model, Tone};
 
@@ -48,7 +48,7 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
 pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
     let Some(Deleting { row, at, .. }) = model.history.deleting.take() else {
         let Some(id) = model.history.trashed.pop() else { return Vec::new() };
-        return wish(model, Wish::Restore(json!({ "prompt_ids": [id] })));
+        return command(model, HistoryCommand::Restore(json!({ "prompt_ids": [id] })));
     };
     let id = row.id;
     let history = &mut model.history;
@@ -72,5 +72,5 @@ pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
     model.choice.forget(&[deleting.row.id]);
     // The list lacks it already, whatever answers say of it meanwhile.
     model.history.gone.insert(deleting.row.id);
-    wish(model, Wish::Delete(deleting.raw))
+    command(model, HistoryCommand::Delete(deleting.raw))
 }

@@ -4,8 +4,8 @@ mod files;
 
 use super::layout::layout;
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
-use crate::tui::message::{Message, News};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, TerminalEffect, Ticket};
+use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
@@ -41,19 +41,19 @@ fn listing(count: u32) -> Bench {
 /// The question of an effect, and how long it waits.
 fn question(effects: &[Effect]) -> Option<(u64, Question)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Core(CoreEffect::History { wish: Wish::Find { wait_ms, question }, .. }) => {
+        Effect::Core(CoreEffect::History { command: HistoryCommand::Find { wait_ms, question }, .. }) => {
             Some((*wait_ms, question.clone()))
         }
         _ => None,
     })
 }
 
-fn wishes(effects: &[Effect]) -> Vec<Wish> {
-    let wish = |effect: &Effect| match effect {
-        Effect::Core(CoreEffect::History { wish, .. }) => Some(wish.clone()),
+fn wishes(effects: &[Effect]) -> Vec<HistoryCommand> {
+    let command = |effect: &Effect| match effect {
+        Effect::Core(CoreEffect::History { command, .. }) => Some(command.clone()),
         _ => None,
     };
-    effects.iter().filter_map(wish).collect()
+    effects.iter().filter_map(command).collect()
 }
 
 fn typed(bench: &mut Bench, text: &str) -> Vec<Effect> {
@@ -123,11 +123,11 @@ fn only_the_answer_to_the_newest_question_is_taken() {
     bench.press("/ a");
     let old = bench.model.history.asked.unwrap().ticket;
     bench.press("b");
-    bench.send(Message::History { ticket: old, news: News::Found(Ok(Box::new(answer(rows(5..6))))) });
+    bench.send(Message::History { ticket: old, news: HistoryReply::Found(Ok(Box::new(answer(rows(5..6))))) });
     assert_eq!(bench.model.history.rows.len(), 3);
     bench.answer(answer(rows(7..9)));
     assert_eq!(bench.model.history.rows[0].id, stored(7).id);
-    bench.send(Message::History { ticket: Ticket(1), news: News::Read(Ok(Box::new(stored(1)))) });
+    bench.send(Message::History { ticket: Ticket(1), news: HistoryReply::Read(Ok(Box::new(stored(1)))) });
     assert_eq!(bench.model.history.preview.as_ref().unwrap().prompt.id, stored(0).id, "an old reading neither");
 }
 
@@ -186,7 +186,7 @@ fn a_search_goes_on_by_its_offset() {
 fn a_marked_row_is_read_and_shown() {
     let mut bench = listing(3);
     let effects = bench.press("Down");
-    assert_eq!(wishes(&effects), [Wish::Read(stored(1).id)]);
+    assert_eq!(wishes(&effects), [HistoryCommand::Read(stored(1).id)]);
     assert_eq!(bench.press("y"), [], "it is not read yet");
     bench.read(stored(1));
     let expected = TerminalEffect::Copy(stored(1).content);
@@ -199,7 +199,7 @@ fn a_fault_is_shown_beside_the_box_and_the_text_kept() {
     bench.press("/");
     typed(&mut bench, "since:soon");
     let ticket = bench.model.history.asked.unwrap().ticket;
-    bench.send(Message::History { ticket, news: News::Found(Err(refused("since"))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Found(Err(refused("since"))) });
     let picture = bench.picture();
     assert!(picture.contains("since: is no such thing") && picture.contains("since:soon"), "{picture}");
     assert!(picture.contains("Prompt number 0"), "the rows stay");
@@ -225,7 +225,10 @@ fn an_idea_and_a_prompt_are_taken_up_in_the_input() {
 fn what_is_deleted_leaves_the_list_at_once_and_the_database_ten_seconds_later() {
     let mut bench = listing(3);
     let effects = bench.press("D");
-    assert!(wishes(&effects).iter().all(|wish| matches!(wish, Wish::Read(_))), "nothing is deleted yet");
+    assert!(
+        wishes(&effects).iter().all(|command| matches!(command, HistoryCommand::Read(_))),
+        "nothing is deleted yet"
+    );
     assert_eq!(bench.model.history.marked_row().map(|row| row.id), Some(stored(1).id));
     assert!(bench.model.history.reading.is_some(), "the next one is read");
     bench.now += 9_999;
@@ -233,13 +236,13 @@ fn what_is_deleted_leaves_the_list_at_once_and_the_database_ten_seconds_later() 
     bench.now += 1;
     let effects = bench.send(Message::Tick);
     let raw = json!({ "prompt_ids": [stored(0).id], "revision": 1 });
-    assert_eq!(wishes(&effects), [Wish::Delete(raw)]);
+    assert_eq!(wishes(&effects), [HistoryCommand::Delete(raw)]);
     // An answer that was under way still has it.
     bench.press("1 5");
     bench.answer(answer((0..3).map(|number| Row::listed(&stored(number).into(), None)).collect()));
     assert_eq!(bench.model.history.rows.len(), 2);
     let ticket = bench.model.history.last_ticket;
-    bench.send(Message::History { ticket, news: News::Deleted(Ok(vec![stored(0).id])) });
+    bench.send(Message::History { ticket, news: HistoryReply::Deleted(Ok(vec![stored(0).id])) });
     assert_eq!(bench.model.history.rows.len(), 2);
 }
 
@@ -263,13 +266,14 @@ fn what_is_in_the_trash_is_brought_back_again_and_again_the_last_first() {
     let mut bench = listing(3);
     for number in [0, 1] {
         let ticket = bench.model.history.last_ticket;
-        bench.send(Message::History { ticket, news: News::Deleted(Ok(vec![stored(number).id])) });
+        bench.send(Message::History { ticket, news: HistoryReply::Deleted(Ok(vec![stored(number).id])) });
     }
     for number in [1, 0] {
         let effects = bench.press("U");
-        assert_eq!(wishes(&effects), [Wish::Restore(json!({ "prompt_ids": [stored(number).id] }))]);
+        assert_eq!(wishes(&effects), [HistoryCommand::Restore(json!({ "prompt_ids": [stored(number).id] }))]);
         let ticket = bench.model.history.last_ticket;
-        let effects = bench.send(Message::History { ticket, news: News::Restored(Ok(vec![stored(number).id])) });
+        let effects =
+            bench.send(Message::History { ticket, news: HistoryReply::Restored(Ok(vec![stored(number).id])) });
         assert!(question(&effects).is_some(), "the rows are read again");
         bench.answer(answer(rows(0..3)));
     }
@@ -304,9 +308,9 @@ fn a_second_deletion_and_leaving_carry_the_first_out() {
     bench.read(stored(1));
     let effects = bench.press("D");
     let raw = json!({ "prompt_ids": [stored(0).id], "revision": 1 });
-    assert!(wishes(&effects).contains(&Wish::Delete(raw)));
+    assert!(wishes(&effects).contains(&HistoryCommand::Delete(raw)));
     let raw = json!({ "prompt_ids": [stored(1).id], "revision": 1 });
-    assert_eq!(wishes(&super::settle(&mut bench.model)), [Wish::Delete(raw)]);
+    assert_eq!(wishes(&super::settle(&mut bench.model)), [HistoryCommand::Delete(raw)]);
 }
 
 #[test]
@@ -317,7 +321,7 @@ fn a_deletion_that_is_refused_says_why_and_reads_again() {
     bench.send(Message::Tick);
     let ticket = bench.model.history.last_ticket;
     let problem = Box::new(Problem::from(Error::Conflict("the prompt changed meanwhile".into())));
-    let effects = bench.send(Message::History { ticket, news: News::Deleted(Err(problem)) });
+    let effects = bench.send(Message::History { ticket, news: HistoryReply::Deleted(Err(problem)) });
     assert!(question(&effects).is_some());
     bench.answer(answer(vec![Row::listed(&stored(0).into(), None)]));
     assert_eq!(bench.model.history.rows.len(), 1, "it is there again");
@@ -326,7 +330,7 @@ fn a_deletion_that_is_refused_says_why_and_reads_again() {
 
 fn update(effects: &[Effect]) -> Value {
     match wishes(effects).as_slice() {
-        [Wish::Update(raw)] => raw.clone(),
+        [HistoryCommand::Update(raw)] => raw.clone(),
         other => panic!("no change was asked for: {other:?}"),
     }
 }
@@ -341,7 +345,7 @@ fn tags_are_changed_and_what_is_refused_keeps_the_text() {
     assert_eq!(update(&bench.press("Enter")), raw);
     assert_eq!(bench.press("x Enter"), [], "it waits");
     let ticket = bench.model.history.last_ticket;
-    bench.send(Message::History { ticket, news: News::Updated(Err(refused("tags[0]"))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Updated(Err(refused("tags[0]"))) });
     let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the box is gone") };
     assert!(matches!(asking.stage, Stage::Refused(_)) && asking.field.text() == "rust,, ci");
     assert!(bench.picture().contains("tags[0]: is no such thing"), "{}", bench.picture());
@@ -349,7 +353,7 @@ fn tags_are_changed_and_what_is_refused_keeps_the_text() {
     let ticket = bench.model.history.last_ticket;
     let mut changed = stored(0);
     changed.tags = vec!["rust".into(), "ci".into()];
-    bench.send(Message::History { ticket, news: News::Updated(Ok(Box::new(changed))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Updated(Ok(Box::new(changed))) });
     assert_eq!(bench.model.overlay, None);
     assert_eq!(bench.model.history.rows[0].tags, "rust,ci");
     assert_eq!(bench.model.history.prompt().map(|prompt| prompt.tags.len()), Some(2));
@@ -396,7 +400,7 @@ fn a_text_that_is_not_kept_goes_only_when_esc_is_pressed_again() {
     assert_eq!(bench.model.overlay, None);
 }
 
-fn news(bench: &mut Bench, news: News) -> Vec<Effect> {
+fn news(bench: &mut Bench, news: HistoryReply) -> Vec<Effect> {
     let ticket = bench.model.history.last_ticket;
     bench.send(Message::History { ticket, news })
 }
@@ -674,7 +678,7 @@ proptest! {
                     _ = bench.answer(Answer { next, ..answer(rows) });
                 }
                 (Step::Refuse, Some(ticket), _) => {
-                    bench.send(Message::History { ticket, news: News::Found(Err(refused("query"))) });
+                    bench.send(Message::History { ticket, news: HistoryReply::Found(Err(refused("query"))) });
                 }
                 (Step::Read(number, text), _, Some(_)) => {
                     bench.read(Prompt { content: text.clone(), original_input: text, ..stored(number) });

@@ -18,7 +18,7 @@ use super::pointer::NOTCH;
 use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::model::jobs::Asker;
 use crate::tui::model::{Model, Tone};
 use crate::tui::theme::Theme;
@@ -92,7 +92,7 @@ fn ask(model: &mut Model, asker: Asker) -> Vec<Effect> {
     let jobs = &mut model.jobs;
     let ticket = jobs.ticket();
     jobs.asked = Some((ticket, asker));
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Jobs { all: jobs.all } }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Jobs { all: jobs.all } }.into()]
 }
 
 /// Asks for the marked one in full, unless it was read in its present state.
@@ -106,7 +106,7 @@ fn read_marked(model: &mut Model) -> Vec<Effect> {
     }
     let ticket = jobs.ticket();
     jobs.reading = Some((ticket, stand));
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Job(stand.0) }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Job(stand.0) }.into()]
 }
 
 /// When the list is due to be refreshed by itself; `None` while no job is under way or the screen
@@ -193,7 +193,7 @@ fn stop(model: &mut Model) -> Vec<Effect> {
     let ticket = model.jobs.ticket();
     model.jobs.stopping = Some((ticket, id));
     forget_refusal(model, id);
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::StopJob(id) }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::StopJob(id) }.into()]
 }
 
 fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {

@@ -5,7 +5,7 @@ use aludel_core::error::{Error, Problem};
 use serde_json::json;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
 use crate::tui::message::{Message, Outcome, Told};
 use crate::tui::model::PhasePane;
 use crate::tui::model::jobs::Listed;
@@ -65,7 +65,7 @@ fn bench_at(marked: usize) -> Bench {
     bench
 }
 
-fn inquiry(ticket: u64, inquiry: Inquiry) -> Effect {
+fn inquiry(ticket: u64, inquiry: Query) -> Effect {
     CoreEffect::Inquire { ticket: Ticket(ticket), inquiry }.into()
 }
 
@@ -142,14 +142,14 @@ fn of_many_jobs_the_marked_one_is_in_sight() {
 #[test]
 fn going_there_asks_for_what_is_unfinished_and_then_for_the_marked_one() {
     let mut bench = Bench::new(80, 24);
-    assert_eq!(bench.press("Alt+8"), [inquiry(1, Inquiry::Jobs { all: false })]);
+    assert_eq!(bench.press("Alt+8"), [inquiry(1, Query::Jobs { all: false })]);
     let first = jobs().jobs[0].id;
-    assert_eq!(list(&mut bench, Ok(Box::new(jobs()))), [inquiry(2, Inquiry::Job(first))]);
-    assert_eq!(bench.press("a"), [inquiry(3, Inquiry::Jobs { all: true })]);
-    assert_eq!(bench.press("a"), [inquiry(4, Inquiry::Jobs { all: false })]);
+    assert_eq!(list(&mut bench, Ok(Box::new(jobs()))), [inquiry(2, Query::Job(first))]);
+    assert_eq!(bench.press("a"), [inquiry(3, Query::Jobs { all: true })]);
+    assert_eq!(bench.press("a"), [inquiry(4, Query::Jobs { all: false })]);
     assert_eq!(bench.press("r"), [], "it is asked for");
     list(&mut bench, Ok(Box::new(jobs())));
-    assert_eq!(bench.press("r"), [inquiry(5, Inquiry::Jobs { all: false })]);
+    assert_eq!(bench.press("r"), [inquiry(5, Query::Jobs { all: false })]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn the_marked_job_stays_marked_wherever_it_stands_and_is_read_once() {
     bench.press("r");
     let taken = Job { state: JobState::Running, ..rows[2].clone() };
     let effects = list_of(&mut bench, vec![taken]);
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Job(_), .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Job(_), .. })]));
     bench.press("r");
     list_of(&mut bench, Vec::new());
     assert_eq!((bench.model.jobs.marked, bench.model.jobs.marked()), (0, None));
@@ -198,7 +198,7 @@ fn while_one_is_under_way_the_list_is_asked_for_once_a_second() {
     let mut bench = bench_at(RUNNING);
     assert_eq!(bench.wait_and_see(999), []);
     let effects = bench.wait_and_see(1);
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Jobs { .. }, .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Jobs { .. }, .. })]));
     assert_eq!(bench.wait_and_see(5_000), [], "one question at a time");
     assert!(!bench.picture().contains("looking"), "what comes by itself is not announced");
     list(&mut bench, Ok(Box::new(jobs())));
@@ -222,12 +222,12 @@ fn a_job_is_stopped_whichever_process_works_on_it() {
     let id = jobs().jobs[RUNNING].id;
     let effects = bench.press("x");
     let (ticket, _) = bench.model.jobs.stopping.unwrap();
-    assert_eq!(effects, [inquiry(ticket.0, Inquiry::StopJob(id))]);
+    assert_eq!(effects, [inquiry(ticket.0, Query::StopJob(id))]);
     assert_eq!((bench.press("x"), said(&bench)), (vec![], "a job is being stopped"));
     assert_eq!(told(&mut bench, Ticket(0), Told::JobStopped(Err(refused()))), [], "another's answer");
     let stopping = Job { state: JobState::Stopping, ..jobs().jobs[RUNNING].clone() };
     let effects = told(&mut bench, ticket, Told::JobStopped(Ok(Box::new(stopping))));
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Jobs { .. }, .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Jobs { .. }, .. })]));
     assert_eq!(bench.model.jobs.rows()[RUNNING].state, JobState::Stopping);
     assert_eq!(said(&bench), "00000001 is stopping; what is finished is kept");
 }
@@ -294,12 +294,12 @@ fn what_an_earlier_attempt_has_done_is_shown_as_done() {
     let shown: Vec<_> = (0..3).map(|phase| run.begun(0, phase).map(|begun| begun.text.as_str())).collect();
     assert_eq!(shown, [Some("all of it"); 3]);
     assert_eq!((run.pane(0, 0).map(|pane| pane.text.text()), run.shown_phase(0)), (Some("all of it"), 2));
-    assert!(matches!(run.vessel(0, 1), PhasePane::Done(_)));
-    assert!(matches!((run.vessel(1, 0), run.vessel(1, 2)), (PhasePane::Earlier, PhasePane::Queued)));
+    assert!(matches!(run.phase_pane(0, 1), PhasePane::Done(_)));
+    assert!(matches!((run.phase_pane(1, 0), run.phase_pane(1, 2)), (PhasePane::Earlier, PhasePane::Queued)));
     assert!(bench.picture().contains("earlier") || bench.picture().contains("2/2"), "{}", bench.picture());
     bench.tell(phase_finished_and(1, last(1)));
     let run = bench.model.run.as_ref().unwrap();
-    assert!(matches!(run.vessel(1, 0), PhasePane::Done(_)));
+    assert!(matches!(run.phase_pane(1, 0), PhasePane::Done(_)));
     assert_eq!((run.newest_phase(1), run.account().output_tokens), (2, 6 * 90));
 }
 
@@ -360,7 +360,7 @@ fn the_request_is_read_anew_and_left_with_escape() {
     let mut bench = bench_at(FINISHED);
     let id = jobs().jobs[FINISHED].id;
     let effects = bench.press("Enter");
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Job(of), .. })] if of == id));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Job(of), .. })] if of == id));
     assert!(bench.picture().contains("reading it"));
     bench.press("Esc");
     assert_eq!((bench.model.screen, bench.model.jobs.is_whole), (ScreenName::Jobs, false));

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::surround::inner;
 use super::{copy, half, page, take_up};
 use crate::tui::action::{Action, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Wish};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand};
 use crate::tui::model::judge::Judged;
 use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
 use crate::tui::widgets::figures::writer;
@@ -125,7 +125,7 @@ pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domai
             tags.push(WINNER.to_owned());
             let ticket = model.history.ticket();
             let raw = json!({ "prompt_id": prompt.id, "revision": prompt.revision, "tags": tags });
-            return vec![CoreEffect::History { ticket, wish: Wish::Update(raw) }.into()];
+            return vec![CoreEffect::History { ticket, command: HistoryCommand::Update(raw) }.into()];
         }
     }
     Vec::new()
@@ -191,7 +191,7 @@ pub(super) fn ask_tags(model: &mut Model, id: PromptId) -> Vec<Effect> {
 fn read_prompt(model: &mut Model, id: PromptId, after: After) -> Vec<Effect> {
     let ticket = model.history.ticket();
     model.judge.reading = Some((ticket, after));
-    vec![CoreEffect::History { ticket, wish: Wish::Read(id) }.into()]
+    vec![CoreEffect::History { ticket, command: HistoryCommand::Read(id) }.into()]
 }
 
 fn scroll(model: &mut Model, by: isize) {

@@ -5,8 +5,8 @@ use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome};
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, TerminalEffect, Ticket, Wish};
-use crate::tui::message::{Message, News};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, TerminalEffect, Ticket};
+use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::{Costly, CostlyWhat, Overlay};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
@@ -93,21 +93,21 @@ fn the_winner_is_read_anew_and_keeps_its_tags() {
     let mut bench = Bench::new(120, 40);
     concluded(&mut bench, true);
     let effects = bench.press("W");
-    let [Effect::Core(CoreEffect::History { ticket, wish: Wish::Read(read) })] = effects[..] else {
+    let [Effect::Core(CoreEffect::History { ticket, command: HistoryCommand::Read(read) })] = effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!(read, id(1));
     let mut stored = prompt(1, TEXTS[1], None);
     (stored.tags, stored.revision) = (vec!["rust".into()], 4);
-    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored.clone()))) });
-    let [Effect::Core(CoreEffect::History { wish: Wish::Update(raw), .. })] = &effects[..] else {
+    let effects = bench.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(stored.clone()))) });
+    let [Effect::Core(CoreEffect::History { command: HistoryCommand::Update(raw), .. })] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((&raw["tags"], &raw["revision"]), (&serde_json::json!(["rust", "winner"]), &serde_json::json!(4)));
     stored.tags.push("winner".into());
     let effects = bench.press("W");
     let [Effect::Core(CoreEffect::History { ticket, .. })] = effects[..] else { panic!("{effects:?}") };
-    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(stored))) });
+    let effects = bench.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(stored))) });
     assert!(effects.is_empty(), "twice tags once");
 }
 
@@ -116,11 +116,12 @@ fn the_marked_candidate_is_copied_to_the_letter() {
     let mut bench = Bench::new(120, 40);
     concluded(&mut bench, true);
     let effects = bench.press("j y");
-    let [Effect::Core(CoreEffect::History { ticket, wish: Wish::Read(read) })] = effects[..] else {
+    let [Effect::Core(CoreEffect::History { ticket, command: HistoryCommand::Read(read) })] = effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!(read, id(0), "the second of the ranking");
-    let effects = bench.send(Message::History { ticket, news: News::Read(Ok(Box::new(prompt(0, TEXTS[0], None)))) });
+    let effects =
+        bench.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(prompt(0, TEXTS[0], None)))) });
     assert_eq!(effects, [TerminalEffect::Copy(TEXTS[0].to_owned()).into()]);
 }
 

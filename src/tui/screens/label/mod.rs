@@ -11,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 use super::surround::{Rim, cut_top, inner, is_too_small};
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
 use crate::tui::message::Outcome;
 use crate::tui::model::label::{Label, Past};
 use crate::tui::model::{Model, Tone};
@@ -106,7 +106,7 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     *label = Label { from, among: among.clone(), last_ticket, ..Label::default() };
     let ticket = label.ticket();
     label.asked = Some(ticket);
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Pairs(among) }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Pairs(among) }.into()]
 }
 
 /// Does what `action` says, which can be done.
@@ -114,12 +114,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = here(model).map_or(1, |layout| usize::from(inner(layout.texts[0]).height));
     if let Some(better) = Label::better(action) {
         let Some(pair) = model.label.pair().cloned() else { return Vec::new() };
-        return write(model, Inquiry::KeepLabel(Box::new(pair), better));
+        return write(model, Query::KeepLabel(Box::new(pair), better));
     }
     match action {
         Action::LabelSkip => model.label.go_on(Past::Skipped, model.now),
         Action::LabelUndo => match model.label.past.last().cloned() {
-            Some(Past::Kept(kept)) => return write(model, Inquiry::TakeLabelBack(Box::new(kept))),
+            Some(Past::Kept(kept)) => return write(model, Query::TakeLabelBack(Box::new(kept))),
             _ => model.label.go_back(),
         },
         Action::Down => scroll(model, 1),
@@ -136,7 +136,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-fn write(model: &mut Model, inquiry: Inquiry) -> Vec<Effect> {
+fn write(model: &mut Model, inquiry: Query) -> Vec<Effect> {
     let label = &mut model.label;
     let ticket = label.ticket();
     label.writing = Some(ticket);

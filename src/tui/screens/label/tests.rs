@@ -7,7 +7,7 @@ use aludel_core::error::{Error, Problem};
 use aludel_core::judge::labels::blind::{BlindPair, BlindPrompt};
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, Pointer, Told};
 use crate::tui::model::label::Past;
 use crate::tui::testing::gallery::Gallery;
@@ -61,7 +61,7 @@ fn keep(bench: &mut Bench) {
 /// The choice among `effects`.
 fn choice(effects: &[Effect]) -> Option<Better> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::KeepLabel(_, better), .. }) => Some(*better),
+        Effect::Core(CoreEffect::Inquire { inquiry: Query::KeepLabel(_, better), .. }) => Some(*better),
         _ => None,
     })
 }
@@ -163,9 +163,8 @@ fn undo_takes_back_what_was_done_last() {
     assert_eq!(bench.model.label.past.last(), Some(&Past::Skipped));
     assert!(bench.press("u").is_empty(), "a pair that was skipped left nothing behind");
     let effects = bench.press("u");
-    let is_taken_back = |effect: &Effect| {
-        matches!(effect, Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::TakeLabelBack(_), .. }))
-    };
+    let is_taken_back =
+        |effect: &Effect| matches!(effect, Effect::Core(CoreEffect::Inquire { inquiry: Query::TakeLabelBack(_), .. }));
     assert!(effects.iter().any(is_taken_back), "{effects:?}");
     let ticket = bench.model.label.writing.unwrap();
     bench.send(Message::Told { ticket, told: Told::LabelTakenBack(Ok(())) });

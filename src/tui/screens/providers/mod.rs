@@ -13,7 +13,7 @@ use super::pointer::NOTCH;
 use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
 use crate::tui::message::Outcome;
 use crate::tui::model::providers::Test;
 use crate::tui::model::{Model, Tone};
@@ -57,7 +57,7 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
 fn ask(model: &mut Model) -> Vec<Effect> {
     let ticket = model.providers.ticket();
     model.providers.asked = Some(ticket);
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::Providers }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Providers }.into()]
 }
 
 /// Does what `action` says, which can be done.
@@ -100,7 +100,7 @@ fn test(model: &mut Model) -> Vec<Effect> {
     let ticket = model.providers.ticket();
     model.providers.tests.insert(name.clone(), Test::Waiting(ticket));
     model.providers.details_top = 0;
-    vec![CoreEffect::Inquire { ticket, inquiry: Inquiry::TestProvider(name) }.into()]
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::TestProvider(name) }.into()]
 }
 
 /// Takes in the providers.

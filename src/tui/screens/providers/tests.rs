@@ -1,7 +1,7 @@
 //! What keys and answers do to the Providers, and pictures of them.
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, Pointer, Told};
 use crate::tui::model::providers::Test;
 use crate::tui::testing::gallery::Gallery;
@@ -72,7 +72,7 @@ fn with_colours_without_them_and_without_letters_it_is_all_there() {
 fn the_screen_says_that_it_looks_until_it_is_answered() {
     let mut bench = Bench::new(80, 24);
     let effects = bench.press("Alt+6");
-    assert!(matches!(&effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Providers, .. })]));
+    assert!(matches!(&effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Providers, .. })]));
     assert!(bench.picture().contains("checking availability"));
     assert!(crate::tui::update::next_change(&bench.model).is_some(), "what turns asks for frames");
     assert!(bench.press("Alt+6").is_empty());
@@ -117,7 +117,7 @@ fn a_click_marks_a_row_and_the_wheel_moves_the_mark_or_what_is_said() {
 fn only_what_can_be_used_is_tested_and_once_at_a_time() {
     let mut bench = listed(80, 24);
     let effects = bench.press("T");
-    let Some(Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::TestProvider(name), .. })) = effects.first() else {
+    let Some(Effect::Core(CoreEffect::Inquire { inquiry: Query::TestProvider(name), .. })) = effects.first() else {
         panic!("{effects:?}")
     };
     assert_eq!(name, "openai");

@@ -5,7 +5,7 @@ use aludel_core::event::{EventKind, Outcome};
 use ratatui::style::Modifier;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, TerminalEffect};
+use crate::tui::effect::{CoreEffect, Effect, Query, TerminalEffect};
 use crate::tui::message::{Message, Pointer};
 use crate::tui::model::Focus;
 use crate::tui::model::history::{Part, Row};
@@ -327,7 +327,7 @@ fn the_title_of_the_spending_is_a_button_for_what_it_names() {
     let before = (bench.model.spend.by, bench.model.spend.range);
     let (x, y) = bench.place_of("Spent by");
     let effects = bench.click(x + 10, y);
-    assert!(matches!(effects.as_slice(), [Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Spend { .. }, .. })]));
+    assert!(matches!(effects.as_slice(), [Effect::Core(CoreEffect::Inquire { inquiry: Query::Spend { .. }, .. })]));
     assert!(bench.model.spend.by != before.0 && bench.model.spend.range == before.1);
     let (x, y) = bench.place_of(bench.model.spend.range.name());
     bench.click(x + 1, y);

@@ -12,7 +12,7 @@ use super::place::{Place, place};
 use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Inquiry, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
 use crate::tui::message::Outcome;
 use crate::tui::model::Model;
 use crate::tui::model::spend::Spent;
@@ -46,7 +46,7 @@ fn ask(model: &mut Model) -> Vec<Effect> {
     let spend = &mut model.spend;
     let ticket = spend.ticket();
     spend.asked = Some(ticket);
-    let inquiry = Inquiry::Spend { range: spend.range, by: spend.by };
+    let inquiry = Query::Spend { range: spend.range, by: spend.by };
     vec![CoreEffect::Inquire { ticket, inquiry }.into()]
 }
 

@@ -1,7 +1,7 @@
 //! What keys and answers do to the Spending, and pictures of it.
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Inquiry};
+use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, Told};
 use crate::tui::model::spend::{Day, Range, Spent};
 use crate::tui::testing::gallery::Gallery;
@@ -64,7 +64,7 @@ fn with_colours_without_them_and_without_letters_it_is_all_there() {
 /// The range and the grouping of the question among `effects`.
 fn question(effects: &[Effect]) -> Option<(Range, SpendBy)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Core(CoreEffect::Inquire { inquiry: Inquiry::Spend { range, by }, .. }) => Some((*range, *by)),
+        Effect::Core(CoreEffect::Inquire { inquiry: Query::Spend { range, by }, .. }) => Some((*range, *by)),
         _ => None,
     })
 }

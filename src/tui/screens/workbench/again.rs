@@ -167,7 +167,7 @@ mod tests {
         ]);
         let run = bench.model.run.as_ref().unwrap();
         assert!(run.failure(0).is_some() && run.failure(1).is_none());
-        assert!(matches!(run.vessel(1, 0), crate::tui::model::PhasePane::Stopped));
+        assert!(matches!(run.phase_pane(1, 0), crate::tui::model::PhasePane::Stopped));
         assert_eq!(bench.press("r"), [generate(2, json!({ "input": "idea", "count": 1 }))]);
     }
 

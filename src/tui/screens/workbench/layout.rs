@@ -81,7 +81,7 @@ pub(crate) struct Layout {
     /// The two strips that stand for the table where there is no room for it.
     pub(crate) strips: Rect,
     /// Where the panes lie, or what is said instead of them.
-    pub(crate) vessels: Rect,
+    pub(crate) phase_panes: Rect,
     /// The panes.
     pub(crate) slots: Vec<Slot>,
     /// The newest warning.
@@ -101,7 +101,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         pipeline: nowhere,
         ranking: nowhere,
         strips: nowhere,
-        vessels: nowhere,
+        phase_panes: nowhere,
         slots: Vec::new(),
         warning: nowhere,
     };
@@ -120,7 +120,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     match room {
         Room::Large => {
             let mut rail = Rect { width: RAIL, ..body };
-            layout.vessels = Rect { x: body.x + RAIL, width: body.width - RAIL, ..body };
+            layout.phase_panes = Rect { x: body.x + RAIL, width: body.width - RAIL, ..body };
             if let Some(run) = run {
                 if !run.view.rankings.is_empty() {
                     layout.ranking = cut_bottom(&mut rail, cells(run.view.rankings.len()).min(8) + 2);
@@ -129,14 +129,14 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
             }
             layout.settings = cut_bottom(&mut rail, 9);
             layout.composer = rail;
-            layout.slots = run.map(|run| grid(run, layout.vessels)).unwrap_or_default();
+            layout.slots = run.map(|run| grid(run, layout.phase_panes)).unwrap_or_default();
         }
         Room::Medium => {
             layout.composer = cut_top(&mut body, composer_height(model, area));
             if let Some(run) = run {
                 layout.pipeline = cut_top(&mut body, table_height(run));
             }
-            layout.vessels = body;
+            layout.phase_panes = body;
             layout.slots = run.map(|run| columns(run, body)).unwrap_or_default();
         }
         Room::Small | Room::Tiny => {
@@ -144,7 +144,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
             if run.is_some() {
                 layout.strips = cut_top(&mut body, 2);
             }
-            layout.vessels = body;
+            layout.phase_panes = body;
             layout.slots = run.map(|run| vec![active_slot(run, body)]).unwrap_or_default();
         }
     }
@@ -160,7 +160,7 @@ fn zoomed(model: &Model, run: Option<&LiveRun>, mut body: Rect, layout: &mut Lay
     if run.is_some() {
         layout.strips = cut_top(&mut body, 2);
     }
-    layout.vessels = body;
+    layout.phase_panes = body;
     layout.slots = run.map(|run| vec![active_slot(run, body)]).unwrap_or_default();
 }
 

@@ -4,7 +4,7 @@
 //! [`layout()`], how they look in [`view`].
 
 pub(crate) mod again;
-pub(crate) mod desk;
+pub(crate) mod drafts;
 pub(crate) mod layout;
 pub(crate) mod notice;
 pub(crate) mod view;
@@ -119,10 +119,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageUp => scroll(model, |pane, height| by(pane, -page(height), height)),
         Action::Top => scroll(model, |pane, _| pane.scroll.go_to_top()),
         Action::Bottom => scroll(model, |pane, height| pane.scroll.go_to_bottom(pane.text.len(), height)),
-        Action::InputPrevious => return desk::walk(model, Way::Earlier),
-        Action::InputNext => return desk::walk(model, Way::Later),
-        Action::InputHistory => return desk::recall(model),
-        Action::Editor => return desk::edit(model),
+        Action::InputPrevious => return drafts::walk(model, Way::Earlier),
+        Action::InputNext => return drafts::walk(model, Way::Later),
+        Action::InputHistory => return drafts::recall(model),
+        Action::Editor => return drafts::edit(model),
         Action::Retry => return again::retry(model),
         Action::Rerun => return again::rerun(model),
         Action::RunWith => return again::choose_provider(model),
@@ -185,7 +185,7 @@ pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
         if let Some(run) = &mut model.run {
             run.choose(slot.variant, slot.phase);
         }
-    } else if layout.vessels.contains(at) {
+    } else if layout.phase_panes.contains(at) {
         model.focus = Focus::Vessels;
     } else if let Some(run) = &mut model.run
         && let Some((variant, phase)) = vessel_at(run, layout.pipeline, at)

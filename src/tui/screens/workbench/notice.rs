@@ -30,7 +30,7 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         let wrapped = Wrapped::of(safe(text), inner.width);
         rows.extend(wrapped.rows(0).map(|row| (meaning, row.to_owned())));
     };
-    match run.vessel(slot.variant, slot.phase) {
+    match run.phase_pane(slot.variant, slot.phase) {
         PhasePane::Queued => say(Meaning::Remark, &waits_for(run, slot)),
         PhasePane::Connecting => {
             if let Some(begun) = run.begun(slot.variant, slot.phase) {

@@ -17,9 +17,9 @@ use tracing::Level;
 use super::LARGEST;
 use crate::tui::action::ACTIONS;
 use crate::tui::effect::Ticket;
-use crate::tui::message::{DeskNews, Message, News, Outcome, Pointer, Told};
+use crate::tui::message::{DraftReply, HistoryReply, Message, Outcome, Pointer, Told};
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
-use crate::tui::model::desk::{CutShort, Leftovers, Sheet};
+use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
 use crate::tui::model::history::{Row, Start};
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
@@ -52,7 +52,7 @@ pub(super) enum Happening {
     /// An answer to what a place asked.
     Told { question: usize, told: Told },
     /// An answer to one of the questions that could be waiting.
-    News { question: usize, news: Box<News> },
+    HistoryReply { question: usize, news: Box<HistoryReply> },
     /// Time passes.
     Time(u64),
 }
@@ -129,7 +129,7 @@ fn problem() -> Box<Problem> {
     Box::new(Problem::from(Error::value("limit", "is 0, and must be 1 to 1000\nat \u{1b}[31mleast")))
 }
 
-fn news() -> impl Strategy<Value = News> {
+fn news() -> impl Strategy<Value = HistoryReply> {
     let rows = |count: u32, text: &str| -> Vec<Row> {
         (0..count).map(|number| Row::listed(&prompt(number, text, None).into(), None)).collect()
     };
@@ -148,26 +148,26 @@ fn news() -> impl Strategy<Value = News> {
         3 => (0_u32..70, texts(), any::<bool>()).prop_map(move |(count, text, is_more)| {
             let mut answer = answer(rows(count, &text));
             answer.next = is_more.then(|| Start::Offset(u64::from(count)));
-            News::Found(Ok(Box::new(answer)))
+            HistoryReply::Found(Ok(Box::new(answer)))
         }),
-        3 => (0_u32..70, texts()).prop_map(|(number, text)| News::Read(Ok(Box::new(prompt(number, &text, Some(0.5)))))),
-        1 => Just(News::Found(Err(problem()))),
-        1 => Just(News::Read(Err(problem()))),
-        1 => (0_u32..70).prop_map(|number| News::Updated(Ok(Box::new(prompt(number, "changed", None))))),
-        1 => Just(News::Updated(Err(problem()))),
-        1 => (0_u32..70).prop_map(|number| News::Deleted(Ok(vec![prompt(number, "", None).id]))),
-        1 => Just(News::Deleted(Err(problem()))),
-        1 => (0_u32..70).prop_map(|number| News::Restored(Ok(vec![prompt(number, "", None).id]))),
-        1 => Just(News::Restored(Err(problem()))),
-        1 => (0_u64..9).prop_map(|prompts| News::Transferring(TransferProgress {
+        3 => (0_u32..70, texts()).prop_map(|(number, text)| HistoryReply::Read(Ok(Box::new(prompt(number, &text, Some(0.5)))))),
+        1 => Just(HistoryReply::Found(Err(problem()))),
+        1 => Just(HistoryReply::Read(Err(problem()))),
+        1 => (0_u32..70).prop_map(|number| HistoryReply::Updated(Ok(Box::new(prompt(number, "changed", None))))),
+        1 => Just(HistoryReply::Updated(Err(problem()))),
+        1 => (0_u32..70).prop_map(|number| HistoryReply::Deleted(Ok(vec![prompt(number, "", None).id]))),
+        1 => Just(HistoryReply::Deleted(Err(problem()))),
+        1 => (0_u32..70).prop_map(|number| HistoryReply::Restored(Ok(vec![prompt(number, "", None).id]))),
+        1 => Just(HistoryReply::Restored(Err(problem()))),
+        1 => (0_u64..9).prop_map(|prompts| HistoryReply::Transferring(TransferProgress {
             stage: Stage::Writing,
             prompts,
             total: Some(9)
         })),
-        1 => Just(News::Exported(Ok(7))),
-        1 => Just(News::Exported(Err(problem()))),
-        1 => Just(News::Imported(Ok(Box::new(import)))),
-        1 => Just(News::Imported(Err(problem()))),
+        1 => Just(HistoryReply::Exported(Ok(7))),
+        1 => Just(HistoryReply::Exported(Err(problem()))),
+        1 => Just(HistoryReply::Imported(Ok(Box::new(import)))),
+        1 => Just(HistoryReply::Imported(Err(problem()))),
     ]
 }
 
@@ -246,18 +246,18 @@ fn told_of_jobs() -> impl Strategy<Value = Told> {
 }
 
 /// What concerns the writing: what was left, earlier inputs, what could not be kept.
-fn desk_news() -> impl Strategy<Value = DeskNews> {
+fn desk_news() -> impl Strategy<Value = DraftReply> {
     let left = (texts(), any::<bool>(), proptest::collection::vec(texts(), 0..3), 0_usize..4);
     prop_oneof![
-        left.prop_map(|(text, is_cut, others, stored)| DeskNews::Left(Leftovers {
-            written: Sheet { text: text.clone(), run: None },
+        left.prop_map(|(text, is_cut, others, stored)| DraftReply::Left(Leftovers {
+            written: Draft { text: text.clone(), run: None },
             draft: Some((text, "5 min".into())),
             others,
             cut_short: is_cut.then_some(CutShort { stored, asked: 3 }),
         })),
-        proptest::collection::vec(texts(), 0..9).prop_map(|all| DeskNews::Inputs(Ok(all))),
-        Just(DeskNews::Inputs(Err(problem()))),
-        Just(DeskNews::NotKept(problem())),
+        proptest::collection::vec(texts(), 0..9).prop_map(|all| DraftReply::Inputs(Ok(all))),
+        Just(DraftReply::Inputs(Err(problem()))),
+        Just(DraftReply::NotKept(problem())),
     ]
 }
 
@@ -292,7 +292,7 @@ fn messages() -> impl Strategy<Value = Message> {
     prop_oneof![
         3 => (pointers, 0..LARGEST.0, 0..LARGEST.1)
             .prop_map(|(pointer, x, y)| Message::Pointer { pointer, at: Position { x, y } }),
-        2 => desk_news().prop_map(Message::Desk),
+        2 => desk_news().prop_map(Message::DraftState),
         2 => from_the_terminal(),
         1 => log_lines().prop_map(Message::Log),
         3 => texts().prop_map(Message::Paste),
@@ -320,7 +320,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
         1 => select(vec![CostlyWhat::Judging, CostlyWhat::Run(serde_json::json!({ "input": "x" }))])
             .prop_map(Happening::CostAsked),
         4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Told { question, told }),
-        4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::News { question, news: Box::new(news) }),
+        4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::HistoryReply { question, news: Box::new(news) }),
         2 => (0_u64..20_000).prop_map(Happening::Time),
     ]
 }
@@ -360,7 +360,7 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
             let ticket = questions_of_places(&bench.model)[question].unwrap_or_default();
             bench.send(Message::Told { ticket, told });
         }
-        Happening::News { question, news } => {
+        Happening::HistoryReply { question, news } => {
             let history = &bench.model.history;
             let questions = [
                 history.asked.map(|asked| asked.ticket),

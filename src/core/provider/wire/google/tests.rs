@@ -8,8 +8,8 @@ use serde_json::json;
 use super::*;
 use crate::error::ProviderFailure as F;
 use crate::provider::Role;
-use crate::provider::wire::chance::{any_json, survives};
-use crate::provider::wire::telling::{embedding, failure, full_request, request, told};
+use crate::provider::wire::arbitrary_json::{any_json, survives};
+use crate::provider::wire::messages::{embedding, failure, full_request, request, told};
 
 fn wire() -> Google {
     Google::new("gemini")

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use super::super::failure::Outcome;
 use super::StoredSpace;
-use super::codes::{Candidate, CodeFile, Codes, IndexMaintenance, Nearly, Trouble, is_mostly_gone, is_stale};
+use super::codes::{Candidate, CodeFile, Codes, CodesError, IndexMaintenance, Nearly, is_mostly_gone, is_stale};
 use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
@@ -39,7 +39,7 @@ pub(super) struct Fast {
     /// Best first; `None` where everything has to be compared.
     pub(super) best: Option<Vec<Scored>>,
     /// What the file needs.
-    pub(super) upkeep: IndexMaintenance,
+    pub(super) maintenance: IndexMaintenance,
 }
 
 /// Finds the best of a space that has a file of codes.
@@ -51,7 +51,7 @@ pub(super) fn find(
     keys: &Keys,
     wanted: usize,
 ) -> Outcome<Fast> {
-    let exact = |upkeep| Ok(Fast { best: None, upkeep });
+    let exact = |maintenance| Ok(Fast { best: None, maintenance });
     let file = match codes.open(space) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return exact(IndexMaintenance::Look),
@@ -65,8 +65,8 @@ pub(super) fn find(
     };
     match found {
         Ok(fast) => Ok(fast),
-        Err(Trouble::Database(failure)) => Err(failure),
-        Err(Trouble::File(error)) => {
+        Err(CodesError::Database(failure)) => Err(failure),
+        Err(CodesError::File(error)) => {
             tracing::debug!(%error, "a file of codes cannot be used");
             exact(IndexMaintenance::Rebuild)
         }
@@ -83,11 +83,11 @@ struct Search<'search> {
 }
 
 impl Search<'_> {
-    fn run(&self, least: usize) -> Result<Fast, Trouble> {
+    fn run(&self, least: usize) -> Result<Fast, CodesError> {
         let covered = (self.file.blocks()? as u64).saturating_mul(self.file.rows_a_block());
         if covered.saturating_mul(2) < self.space.vectors {
             // Half of it has to be compared in full: one walk over all is as fast as two over parts.
-            return Ok(Fast { best: None, upkeep: IndexMaintenance::Look });
+            return Ok(Fast { best: None, maintenance: IndexMaintenance::Look });
         }
         let cosines = Cosines::of(self.query);
         // The more bits a code has, the better it tells.
@@ -99,17 +99,17 @@ impl Search<'_> {
             let mut tail = Best::of(self.wanted);
             let in_tail = exact::scan(self.connection, self.space, walked.reach, cosines, self.keys, &mut tail)?;
             let gone = is_mostly_gone(walked.rows, self.space.vectors.saturating_sub(in_tail));
-            let upkeep = if gone || in_tail >= self.file.rows_a_block() {
+            let maintenance = if gone || in_tail >= self.file.rows_a_block() {
                 IndexMaintenance::Look
             } else {
                 IndexMaintenance::None
             };
             if !walked.is_all && (net as u64).saturating_mul(4) > walked.rows {
-                return Ok(Fast { best: None, upkeep });
+                return Ok(Fast { best: None, maintenance });
             }
             let compared = self.compare(cosines, &walked.candidates, first_compared, tail)?;
             if walked.is_all || compared.furthest_by_code < walked.candidates.len() / MARGIN {
-                return Ok(Fast { best: Some(compared.best), upkeep });
+                return Ok(Fast { best: Some(compared.best), maintenance });
             }
             first_compared = compared.rows;
             net = net.saturating_mul(MARGIN);
@@ -124,7 +124,7 @@ impl Search<'_> {
         candidates: &[Candidate],
         at_first: usize,
         tail: Best,
-    ) -> Result<Compared, Trouble> {
+    ) -> Result<Compared, CodesError> {
         let mut distances: Vec<u32> = candidates.iter().map(|candidate| candidate.near.distance).collect();
         distances.sort_unstable();
         let mut finalists = Finalists::new(self.wanted, tail);

@@ -66,20 +66,20 @@ pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
     let absent = nearest::Answer::default();
     let work = |connection: &Connection| nearest::find(connection, &store.codes, &query);
     let answer = store.read_now(absent, work).and_then(|answer| {
-        tracing::debug!(way = ?answer.way, upkeep = ?answer.upkeep, total = answer.found.total, "searched by nearness");
-        look_after(store, &query.space, answer.upkeep, Pace::Slice)?;
+        tracing::debug!(way = ?answer.way, maintenance = ?answer.maintenance, total = answer.found.total, "searched by nearness");
+        look_after(store, &query.space, answer.maintenance, Pace::Slice)?;
         Ok(answer.found)
     });
     Pending::ready(answer.map_err(|failure| failure.explain(&store.place, "searching by nearness")))
 }
 
 /// Looks after the file of codes, as the database is now.
-fn look_after(store: &SqliteStore, space: &Space, upkeep: IndexMaintenance, pace: Pace) -> Outcome<()> {
-    if upkeep == IndexMaintenance::None {
+fn look_after(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance, pace: Pace) -> Outcome<()> {
+    if maintenance == IndexMaintenance::None {
         return Ok(());
     }
     store.read_now((), |connection| match stored_space(connection, space)? {
-        Some(space) => store.codes.keep_up(connection, &space, upkeep, pace),
+        Some(space) => store.codes.keep_up(connection, &space, maintenance, pace),
         None => Ok(()),
     })
 }

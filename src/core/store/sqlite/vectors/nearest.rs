@@ -19,7 +19,7 @@ use crate::store::{Filter, Found, Hit, Nearest};
 pub(super) struct Answer {
     pub(super) found: Found,
     pub(super) way: Way,
-    pub(super) upkeep: IndexMaintenance,
+    pub(super) maintenance: IndexMaintenance,
 }
 
 /// How vectors were compared.
@@ -112,7 +112,7 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
     };
 
     let cosines = Cosines::of(&query.vector);
-    let (mut way, mut upkeep) = (Way::Few, IndexMaintenance::None);
+    let (mut way, mut maintenance) = (Way::Few, IndexMaintenance::None);
     let best = if let Some(few) = keys.few(codes.few) {
         let mut best = Best::of(wanted);
         exact::prompts(connection, &space, &few, cosines, &mut best)?;
@@ -121,7 +121,7 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
         let mut by_codes = None;
         if !query.exact && space.vectors >= codes.least {
             let fast = fast::find(connection, codes, &space, &query.vector, &keys, wanted)?;
-            (by_codes, upkeep) = (fast.best, fast.upkeep);
+            (by_codes, maintenance) = (fast.best, fast.maintenance);
         }
         way = if by_codes.is_some() { Way::Codes } else { Way::All };
         match by_codes {
@@ -139,5 +139,5 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
         Ok(Hit { id: PromptId(uuid::Uuid::from_bytes(id)), score: f64::from(scored.cosine) })
     });
     let hits = hits.collect::<Outcome<Vec<Hit>>>()?;
-    Ok(Answer { found: Found { hits, total }, way, upkeep })
+    Ok(Answer { found: Found { hits, total }, way, maintenance })
 }

@@ -44,7 +44,7 @@ fn files(path: &Path, extension: &str) -> Vec<PathBuf> {
 fn search(store: &SqliteStore, query: &Nearest) -> (Found, Way, IndexMaintenance) {
     let work = |connection: &Connection| nearest::find(connection, &store.codes, query);
     let answer = store.read_now(nearest::Answer::default(), work).unwrap();
-    (answer.found, answer.way, answer.upkeep)
+    (answer.found, answer.way, answer.maintenance)
 }
 
 fn vectors_of(id: PromptId, seed: u64) -> PromptVectors {
@@ -333,8 +333,8 @@ fn codes_find_what_an_exact_search_finds() {
         let filter = Filter { persona, ..Filter::default() };
         let query = Nearest { filter, ..near(space.clone(), clustered(1_000_000 + seed, 64), 10) };
         let exact = search(&store, &Nearest { exact: true, ..query.clone() }).0;
-        let (fast, way, upkeep) = search(&store, &query);
-        assert_eq!((fast.total, upkeep), (exact.total, IndexMaintenance::None));
+        let (fast, way, maintenance) = search(&store, &query);
+        assert_eq!((fast.total, maintenance), (exact.total, IndexMaintenance::None));
         by_codes += u64::from(way == Way::Codes);
         found += fast.hits.iter().filter(|hit| exact.hits.contains(hit)).count();
     }

@@ -1,6 +1,6 @@
 //! Pictures of the History at three sizes and the least one, and what must hold in each of them.
 
-use crate::tui::message::{Message, News};
+use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
@@ -71,7 +71,7 @@ fn found(bench: &mut Bench) {
 
 fn refuse(bench: &mut Bench, error: Error) {
     let ticket = bench.model.history.asked.unwrap().ticket;
-    bench.send(Message::History { ticket, news: News::Found(Err(Box::new(Problem::from(error)))) });
+    bench.send(Message::History { ticket, news: HistoryReply::Found(Err(Box::new(Problem::from(error)))) });
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn asking_for_a_file() {
             ..ImportReport::default()
         };
         let ticket = bench.model.history.last_ticket;
-        bench.send(Message::History { ticket, news: News::Imported(Ok(Box::new(report))) });
+        bench.send(Message::History { ticket, news: HistoryReply::Imported(Ok(Box::new(report))) });
     });
 }
 
@@ -179,7 +179,7 @@ fn while_a_file_is_read_and_vectors_are_made() {
         bench.press("I x Enter");
         let ticket = bench.model.history.last_ticket;
         let progress = TransferProgress { stage: Stage::Storing, prompts: 300, total: Some(1_204) };
-        bench.send(Message::History { ticket, news: News::Transferring(progress) });
+        bench.send(Message::History { ticket, news: HistoryReply::Transferring(progress) });
         bench.send(Message::Indexing(Indexing { done: 40, left: 1_164, problem: None }));
         bench.press("Esc");
     });

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::phase_panes::WRITER;
 use super::state_of;
-use super::vessels::WRITER;
 use crate::tui::model::{LiveRun, Model, PhasePane};
 use crate::tui::screens::workbench::layout::Room;
 use crate::tui::screens::{find, surround};
@@ -53,7 +53,7 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
         let remark = if model.settings.is_writer(&begun.provider) { WRITER } else { "" };
         parts.push(safe_line(&writer(&begun.provider, &begun.model)) + remark);
     }
-    match (run.vessel(variant, phase), run.pane(variant, phase)) {
+    match (run.phase_pane(variant, phase), run.pane(variant, phase)) {
         (PhasePane::Streaming, Some(pane)) => {
             parts.push(format!("{} tok/s", pane.speed));
             parts.push(tokens(pane.tokens, true));

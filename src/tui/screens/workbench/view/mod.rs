@@ -2,8 +2,8 @@
 
 mod composer;
 mod footer;
+mod phase_panes;
 mod pipeline;
-mod vessels;
 
 use ratatui::Frame;
 use ratatui::style::Style;
@@ -30,15 +30,15 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         pipeline::strips(model, run, layout.strips, frame, theme);
         pipeline::ranking(model, run, layout.ranking, frame, theme);
     }
-    vessels::view(model, &layout, frame, theme);
+    phase_panes::view(model, &layout, frame, theme);
     footer::warning(model, layout.warning, frame, theme);
     footer::status(model, layout.rim.status, layout.room, frame, theme);
     hints(model, layout.rim.hints, frame, theme);
 }
 
 /// The glyph of a state, and how it is drawn.
-fn mark(model: &Model, vessel: PhasePane<'_>, theme: &Theme) -> (&'static str, Style) {
-    match vessel {
+fn mark(model: &Model, phase_pane: PhasePane<'_>, theme: &Theme) -> (&'static str, Style) {
+    match phase_pane {
         PhasePane::Queued => (glyph::QUEUED, theme.muted),
         PhasePane::Connecting => (glyph::CONNECTING, theme.live),
         PhasePane::Streaming => (spinner(model), theme.live),
@@ -53,10 +53,10 @@ fn mark(model: &Model, vessel: PhasePane<'_>, theme: &Theme) -> (&'static str, S
 /// The state of a variant as a whole: that of its newest phase.
 fn state_of(run: &LiveRun, variant: u32) -> PhasePane<'_> {
     let newest = run.newest_phase(variant);
-    match run.vessel(variant, newest) {
+    match run.phase_pane(variant, newest) {
         PhasePane::Done(_) if run.prompt(variant).is_none() => {
             // Between two phases: what follows decides.
-            match run.vessel(variant, newest + 1) {
+            match run.phase_pane(variant, newest + 1) {
                 PhasePane::Queued if run.is_live() => PhasePane::Connecting,
                 next => next,
             }

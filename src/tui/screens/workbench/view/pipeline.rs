@@ -52,10 +52,10 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
 
 /// One vessel of the table: its state, what it took, and a line that leads into the next.
 fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, theme: &Theme) -> [Span<'static>; 3] {
-    let vessel = run.vessel(variant, phase);
-    let (glyph, style) = mark(model, vessel, theme);
+    let phase_pane = run.phase_pane(variant, phase);
+    let (glyph, style) = mark(model, phase_pane, theme);
     let pane = run.pane(variant, phase);
-    let said = match vessel {
+    let said = match phase_pane {
         PhasePane::Queued => "queued".to_owned(),
         PhasePane::Earlier => "earlier".to_owned(),
         PhasePane::Connecting => "asked".to_owned(),
@@ -122,7 +122,7 @@ fn phase_strip(model: &Model, run: &LiveRun, theme: &Theme) -> Line<'static> {
         if index > 0 {
             spans.push(Span::styled(format!("  {}  ", glyph::FLOW), theme.muted));
         }
-        let states = (0..run.variants()).map(|variant| run.vessel(variant, index));
+        let states = (0..run.variants()).map(|variant| run.phase_pane(variant, index));
         let (done, begun) = states.fold((0, false), |(done, begun), state| {
             (
                 done + u32::from(matches!(state, PhasePane::Done(_) | PhasePane::Earlier)),

@@ -16,7 +16,7 @@ use super::super::super::connection::{FileId, file_at};
 use super::super::super::lock;
 use super::super::kernel::Cosines;
 use super::super::nearest::Keys;
-use super::Trouble;
+use super::CodesError;
 use super::bytes::{self, Nearly};
 use super::layout::{Header, Layout, Summary, word};
 use super::probe::{Candidate, Net, Probe};
@@ -309,8 +309,8 @@ impl Writing {
 pub(super) fn make(
     path: &Path,
     header: &Header,
-    write: impl FnOnce(&mut Writing) -> std::result::Result<(), Trouble>,
-) -> std::result::Result<(), Trouble> {
+    write: impl FnOnce(&mut Writing) -> std::result::Result<(), CodesError>,
+) -> std::result::Result<(), CodesError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let unfinished = || tempfile::Builder::new().prefix(".codes-").tempfile_in(folder);
     let (mut codes, bytes) = (unfinished()?, unfinished()?);

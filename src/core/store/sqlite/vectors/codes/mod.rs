@@ -12,13 +12,13 @@
 //! compared in half the time.
 //!
 //! Where to go next: [`layout`] and [`bytes`] for what lies on the disk, [`mod@file`] for reading and writing them, [`probe`] for comparing,
-//! [`upkeep`] for how they follow the database.
+//! [`maintenance`] for how they follow the database.
 
 mod bytes;
 mod file;
 mod layout;
+mod maintenance;
 mod probe;
-mod upkeep;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,8 +30,8 @@ use super::StoredSpace;
 
 pub(super) use bytes::Nearly;
 pub(super) use file::CodeFile;
+pub(super) use maintenance::{IndexMaintenance, Pace, is_mostly_gone, is_stale};
 pub(super) use probe::Candidate;
-pub(super) use upkeep::{IndexMaintenance, Pace, is_mostly_gone, is_stale};
 
 /// What a file's name ends in.
 const SUFFIX: &str = ".codes";
@@ -53,26 +53,26 @@ const NET: usize = 6000;
 
 /// Why something with a file of codes did not go.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum CodesError {
     /// The file is missing, damaged, or cannot be written: costs time alone.
     File(std::io::Error),
     /// The database failed.
     Database(Failure),
 }
 
-impl From<std::io::Error> for Trouble {
+impl From<std::io::Error> for CodesError {
     fn from(error: std::io::Error) -> Self {
         Self::File(error)
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for CodesError {
     fn from(failure: Failure) -> Self {
         Self::Database(failure)
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for CodesError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error.into())
     }

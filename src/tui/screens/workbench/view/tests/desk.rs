@@ -1,15 +1,15 @@
 //! Pictures of what lies on the desk beside the input: what came back, earlier inputs, another provider, a selection.
 
 use super::*;
-use crate::tui::message::DeskNews;
-use crate::tui::model::desk::{CutShort, Leftovers};
+use crate::tui::message::DraftReply;
+use crate::tui::model::drafts::{CutShort, Leftovers};
 
 #[test]
 fn what_an_earlier_workbench_left() {
     GALLERY.keep("left", |bench| {
         let draft = Some((IDEA.into(), "5 min".into()));
         let cut_short = Some(CutShort { stored: 2, asked: 3 });
-        bench.send(Message::Desk(DeskNews::Left(Leftovers { draft, cut_short, ..Leftovers::default() })));
+        bench.send(Message::DraftState(DraftReply::Left(Leftovers { draft, cut_short, ..Leftovers::default() })));
     });
 }
 
@@ -20,7 +20,7 @@ fn earlier_inputs() {
         bench.press("Ctrl+R");
         let stored =
             [IDEA, "Summarise a meeting\nfor those who missed it", "レビュー用プロンプト", "a haiku about rain"];
-        bench.send(Message::Desk(DeskNews::Inputs(Ok(stored.map(str::to_owned).to_vec()))));
+        bench.send(Message::DraftState(DraftReply::Inputs(Ok(stored.map(str::to_owned).to_vec()))));
         bench.type_text("a");
         bench.press("Down");
     });

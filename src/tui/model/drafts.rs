@@ -1,7 +1,7 @@
 //! What is written down of the input, and when: half a second after typing rests, and every two seconds while it goes on.
 //!
 //! It knows of the input only its [`Stand`]; the text is read when it is due. Nothing is written down before the core
-//! has said what an earlier workbench left ([`Desk::open`]), so that this is never written over.
+//! has said what an earlier workbench left ([`DraftState::open`]), so that this is never written over.
 
 use aludel_core::domain::SessionId;
 
@@ -18,7 +18,7 @@ pub(crate) struct Stand {
 
 /// A draft, as it is written down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct Draft {
     /// The text; empty when there is nothing to keep of it.
     pub(crate) text: String,
     /// The run that goes on.
@@ -38,7 +38,7 @@ pub(crate) struct CutShort {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Leftovers {
     /// What is written down of it.
-    pub(crate) written: Sheet,
+    pub(crate) written: Draft,
     /// The text that was being written, and how long ago in words; empty when it was just now.
     pub(crate) draft: Option<(String, String)>,
     /// Drafts of still earlier ones, newest first.
@@ -58,7 +58,7 @@ struct Due {
 
 /// The place where one writes, beside the input itself.
 #[derive(Debug, Default)]
-pub(crate) struct Desk {
+pub(crate) struct DraftState {
     /// Earlier inputs.
     pub(crate) inputs: Inputs,
     /// The run that ended with an earlier workbench, until there is another.
@@ -70,17 +70,17 @@ pub(crate) struct Desk {
     is_open: bool,
     seen: Stand,
     due: Option<Due>,
-    written: Sheet,
+    written: Draft,
 }
 
-impl Desk {
+impl DraftState {
     /// Milliseconds after the last change.
     pub(crate) const REST_MS: u64 = 500;
     /// Milliseconds after the first change that is not written down.
     pub(crate) const LATEST_MS: u64 = 2_000;
 
     /// What an earlier workbench left is known since `now`, and `written` is what is written down of it.
-    pub(crate) fn open(&mut self, written: Sheet, now: u64) {
+    pub(crate) fn open(&mut self, written: Draft, now: u64) {
         self.is_open = true;
         self.written = written;
         let at = now + Self::REST_MS;
@@ -102,7 +102,7 @@ impl Desk {
     }
 
     /// What is to be written down of `sheet`; `None` when that is what is written.
-    pub(crate) fn take(&mut self, sheet: Sheet) -> Option<Sheet> {
+    pub(crate) fn take(&mut self, sheet: Draft) -> Option<Draft> {
         if !self.is_open {
             return None;
         }
@@ -116,7 +116,7 @@ impl Desk {
     /// What was to be written down is not, and is tried again with the next change.
     pub(crate) fn failed(&mut self) {
         // No draft is ever this: whatever comes next differs from it.
-        self.written = Sheet { text: "\0".to_owned(), run: None };
+        self.written = Draft { text: "\0".to_owned(), run: None };
     }
 }
 
@@ -128,42 +128,42 @@ mod tests {
         Stand { edit, run: None }
     }
 
-    fn sheet(text: &str) -> Sheet {
-        Sheet { text: text.into(), run: None }
+    fn sheet(text: &str) -> Draft {
+        Draft { text: text.into(), run: None }
     }
 
     #[test]
     fn it_is_due_when_typing_rests_and_at_the_latest_after_two_seconds() {
-        let mut desk = Desk::default();
-        desk.open(Sheet::default(), 0);
-        assert_eq!((desk.take(Sheet::default()), desk.due()), (None, None));
+        let mut drafts = DraftState::default();
+        drafts.open(Draft::default(), 0);
+        assert_eq!((drafts.take(Draft::default()), drafts.due()), (None, None));
         for (edit, now) in (1..).zip((100..2_000).step_by(300)) {
-            desk.note(stand(edit), now);
-            assert_eq!(desk.due(), Some((now + 500).min(2_100)));
+            drafts.note(stand(edit), now);
+            assert_eq!(drafts.due(), Some((now + 500).min(2_100)));
         }
-        assert_eq!(desk.take(sheet("text")), Some(sheet("text")));
-        assert_eq!(desk.due(), None);
-        desk.note(stand(99), 5_000);
-        assert_eq!(desk.due(), Some(5_500), "the next two seconds begin with the next change");
+        assert_eq!(drafts.take(sheet("text")), Some(sheet("text")));
+        assert_eq!(drafts.due(), None);
+        drafts.note(stand(99), 5_000);
+        assert_eq!(drafts.due(), Some(5_500), "the next two seconds begin with the next change");
     }
 
     #[test]
     fn the_same_is_not_written_twice_unless_it_failed() {
-        let mut desk = Desk::default();
-        desk.open(Sheet::default(), 0);
-        assert_eq!(desk.take(sheet("")), None);
-        assert!(desk.take(sheet("a")).is_some() && desk.take(sheet("a")).is_none());
-        desk.failed();
-        assert_eq!(desk.take(sheet("a")), Some(sheet("a")));
+        let mut drafts = DraftState::default();
+        drafts.open(Draft::default(), 0);
+        assert_eq!(drafts.take(sheet("")), None);
+        assert!(drafts.take(sheet("a")).is_some() && drafts.take(sheet("a")).is_none());
+        drafts.failed();
+        assert_eq!(drafts.take(sheet("a")), Some(sheet("a")));
     }
 
     #[test]
     fn nothing_is_written_before_it_is_known_what_was_left() {
-        let mut desk = Desk::default();
-        desk.note(stand(1), 0);
-        assert_eq!((desk.due(), desk.take(sheet("a"))), (None, None));
-        desk.open(sheet("left"), 300);
-        assert_eq!(desk.due(), Some(800));
-        assert_eq!(desk.take(sheet("left and a")), Some(sheet("left and a")));
+        let mut drafts = DraftState::default();
+        drafts.note(stand(1), 0);
+        assert_eq!((drafts.due(), drafts.take(sheet("a"))), (None, None));
+        drafts.open(sheet("left"), 300);
+        assert_eq!(drafts.due(), Some(800));
+        assert_eq!(drafts.take(sheet("left and a")), Some(sheet("left and a")));
     }
 }

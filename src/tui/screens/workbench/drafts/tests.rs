@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::tui::message::Message;
-use crate::tui::model::Desk;
-use crate::tui::model::desk::CutShort;
+use crate::tui::model::DraftState;
+use crate::tui::model::drafts::CutShort;
 use crate::tui::testing::*;
 use aludel_core::error::Code;
 use aludel_core::event::EventKind;
@@ -11,13 +11,13 @@ use aludel_core::event::EventKind;
 /// A workbench that knows that nothing was left.
 fn bench() -> Bench {
     let mut bench = Bench::new(120, 40);
-    bench.send(Message::Desk(DeskNews::Left(Leftovers::default())));
-    bench.wait(Desk::REST_MS);
+    bench.send(Message::DraftState(DraftReply::Left(Leftovers::default())));
+    bench.wait(DraftState::REST_MS);
     bench
 }
 
 /// What is written down in the next `milliseconds`.
-fn written(bench: &mut Bench, milliseconds: u64) -> Vec<Sheet> {
+fn written(bench: &mut Bench, milliseconds: u64) -> Vec<Draft> {
     let effects = bench.wait_and_see(milliseconds);
     let sheets = effects.into_iter().filter_map(|effect| match effect {
         Effect::Core(CoreEffect::KeepDraft(sheet)) => Some(sheet),
@@ -26,8 +26,8 @@ fn written(bench: &mut Bench, milliseconds: u64) -> Vec<Sheet> {
     sheets.collect()
 }
 
-fn sheet(text: &str) -> Sheet {
-    Sheet { text: text.into(), run: None }
+fn sheet(text: &str) -> Draft {
+    Draft { text: text.into(), run: None }
 }
 
 fn left(draft: &str) -> Leftovers {
@@ -61,7 +61,7 @@ fn while_typing_goes_on_it_is_kept_every_two_seconds() {
 #[test]
 fn a_draft_that_was_left_comes_back_and_can_be_taken_away() {
     let mut bench = Bench::new(120, 40);
-    bench.send(Message::Desk(DeskNews::Left(left("half a thought"))));
+    bench.send(Message::DraftState(DraftReply::Left(left("half a thought"))));
     assert_eq!(bench.model.composer.text(), "half a thought");
     assert!(bench.picture().contains("your draft of 5 min ago is back; ^_ takes it away"), "{}", bench.picture());
     assert_eq!(written(&mut bench, 60_000), [], "it is written down already");
@@ -73,7 +73,7 @@ fn a_draft_that_was_left_comes_back_and_can_be_taken_away() {
 #[test]
 fn what_takes_a_draft_away_is_said_until_something_is_typed() {
     let mut bench = Bench::new(120, 40);
-    bench.send(Message::Desk(DeskNews::Left(left("half a thought"))));
+    bench.send(Message::DraftState(DraftReply::Left(left("half a thought"))));
     bench.wait(1_000);
     assert!(bench.picture().contains("takes it away"));
     bench.type_text("x");
@@ -85,7 +85,7 @@ fn what_was_typed_before_a_draft_came_back_stays_behind_it() {
     let mut bench = Bench::new(120, 40);
     bench.type_text("ab");
     assert_eq!(written(&mut bench, 60_000), [], "nothing is written before it is known what was left");
-    bench.send(Message::Desk(DeskNews::Left(left("draft "))));
+    bench.send(Message::DraftState(DraftReply::Left(left("draft "))));
     assert_eq!(bench.model.composer.text(), "draft ab");
     assert_eq!(written(&mut bench, 500), [sheet("draft ab")]);
 }
@@ -94,7 +94,7 @@ fn what_was_typed_before_a_draft_came_back_stays_behind_it() {
 fn an_idea_stays_a_draft_until_its_run_is_stored() {
     let mut bench = bench();
     bench.run("idea", 1);
-    let running = Sheet { text: "idea".into(), run: Some(session()) };
+    let running = Draft { text: "idea".into(), run: Some(session()) };
     assert_eq!(written(&mut bench, 2_000), [running]);
     bench.tell(whole_variant(0, "prompt"));
     bench.tell(ending(&[(0, "prompt", 0.8)], Vec::new()));
@@ -153,12 +153,12 @@ fn a_draft_that_cannot_be_kept_is_told_once_and_tried_again() {
     let mut bench = bench();
     bench.type_text("a");
     assert_eq!(written(&mut bench, 500).len(), 1);
-    bench.send(Message::Desk(DeskNews::NotKept(overloaded())));
+    bench.send(Message::DraftState(DraftReply::NotKept(overloaded())));
     assert!(bench.picture().contains("your draft is not kept"), "{}", bench.picture());
     bench.wait(60_000);
     bench.press("Left");
     assert_eq!(written(&mut bench, 500), [sheet("a")]);
-    bench.send(Message::Desk(DeskNews::NotKept(overloaded())));
+    bench.send(Message::DraftState(DraftReply::NotKept(overloaded())));
     assert_eq!(bench.model.toast, None);
 }
 
@@ -166,17 +166,17 @@ fn a_draft_that_cannot_be_kept_is_told_once_and_tried_again() {
 fn a_run_that_was_cut_short_is_told_until_there_is_another() {
     let mut bench = Bench::new(120, 40);
     let cut_short = Some(CutShort { stored: 2, asked: 3 });
-    bench.send(Message::Desk(DeskNews::Left(Leftovers { cut_short, ..left("idea") })));
+    bench.send(Message::DraftState(DraftReply::Left(Leftovers { cut_short, ..left("idea") })));
     let words = "2 of 3 variants are stored; Alt-5 shows them";
     assert!(bench.picture().contains(words), "{}", bench.picture());
     bench.press("Ctrl+J");
     bench.tell(vec![started(1), EventKind::Cancelled {}]);
-    assert_eq!(bench.model.desk.cut_short, None);
+    assert_eq!(bench.model.drafts.cut_short, None);
 }
 
 fn stored(bench: &mut Bench, texts: &[&str]) {
     let texts = texts.iter().map(|&text| text.to_owned()).collect();
-    bench.send(Message::Desk(DeskNews::Inputs(Ok(texts))));
+    bench.send(Message::DraftState(DraftReply::Inputs(Ok(texts))));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_search_finds_an_earlier_input_and_takes_it_up() {
 fn inputs_that_cannot_be_read_are_told_and_asked_for_again() {
     let mut bench = Bench::new(120, 40);
     bench.press("Alt+Up");
-    bench.send(Message::Desk(DeskNews::Inputs(Err(overloaded()))));
+    bench.send(Message::DraftState(DraftReply::Inputs(Err(overloaded()))));
     assert!(bench.model.toast.as_ref().unwrap().text.starts_with("earlier inputs cannot be read"));
     assert_eq!(bench.press("Alt+Up"), [CoreEffect::LoadInputs.into()]);
 }

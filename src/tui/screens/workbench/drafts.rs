@@ -6,8 +6,8 @@ use aludel_core::told::Notice;
 
 use crate::tui::action::Context;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
-use crate::tui::message::{DeskNews, Outcome};
-use crate::tui::model::desk::{Leftovers, Sheet, Stand};
+use crate::tui::message::{DraftReply, Outcome};
+use crate::tui::model::drafts::{Draft, Leftovers, Stand};
 use crate::tui::model::inputs::{Recall, Way};
 use crate::tui::model::{ConnectionSpeed, Focus, Model, Overlay, Tone};
 use crate::tui::terminal::Edited;
@@ -21,22 +21,22 @@ pub(crate) fn open() -> Vec<CoreEffect> {
 pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
     // Once something is typed, undoing would take that away and not the draft.
     let edits = model.composer.edits();
-    if let Some((_, said)) = model.desk.said_back.take_if(|(at, _)| *at != edits) {
+    if let Some((_, said)) = model.drafts.said_back.take_if(|(at, _)| *at != edits) {
         model.toast.take_if(|toast| toast.text == said);
     }
     let run = model.live_run().and_then(|run| run.view.session_id);
     let now = model.now;
-    model.desk.note(Stand { edit: model.composer.edits(), run }, now);
-    model.desk.due().filter(|due| *due <= now)?;
+    model.drafts.note(Stand { edit: model.composer.edits(), run }, now);
+    model.drafts.due().filter(|due| *due <= now)?;
     let sheet = sheet(model, run);
-    model.desk.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
+    model.drafts.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
 }
 
 /// What is written down when the workbench is left: the draft, of a run that is ended properly and not cut short; and what
 /// was explained: who writes here, and what a slow line changes.
 pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     let sheet = sheet(model, None);
-    let draft = model.desk.take(sheet).map(CoreEffect::KeepDraft);
+    let draft = model.drafts.take(sheet).map(CoreEffect::KeepDraft);
     let explained = model.settings.explains_builtin().then_some(CoreEffect::Explained(Notice::Builtin));
     let told = (model.link == ConnectionSpeed::SlowTold).then_some(CoreEffect::Explained(Notice::SlowLink));
     draft.into_iter().chain(explained).chain(told).collect()
@@ -44,37 +44,37 @@ pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
 
 /// How things stand, to be written down. An idea of whose run something is stored is no draft any more: it is among the
 /// earlier inputs.
-fn sheet(model: &Model, run: Option<SessionId>) -> Sheet {
+fn sheet(model: &Model, run: Option<SessionId>) -> Draft {
     let text = model.composer.text();
     let is_stored = |text: &str| {
         let ended = model.run.as_ref().filter(|run| !run.is_live() && run.finished() > run.unsaved_count());
         ended.and_then(|run| run.raw["input"].as_str()) == Some(text)
     };
-    Sheet { text: if is_stored(&text) { String::new() } else { text }, run }
+    Draft { text: if is_stored(&text) { String::new() } else { text }, run }
 }
 
 /// Takes in an answer that concerns the desk.
-pub(crate) fn take_in(model: &mut Model, news: DeskNews) {
+pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
     match news {
-        DeskNews::Left(left) => take_up(model, left),
-        DeskNews::NotKept(problem) => {
-            model.desk.failed();
-            if !std::mem::replace(&mut model.desk.has_complained, true) {
+        DraftReply::Left(left) => take_up(model, left),
+        DraftReply::NotKept(problem) => {
+            model.drafts.failed();
+            if !std::mem::replace(&mut model.drafts.has_complained, true) {
                 model.say_long(Tone::Refused, format!("your draft is not kept: {}", problem.detail));
             }
         }
-        DeskNews::Inputs(inputs) => take_inputs(model, inputs),
+        DraftReply::Inputs(inputs) => take_inputs(model, inputs),
     }
 }
 
 /// Puts what was left back where it was. What has been typed meanwhile stays behind it.
 fn take_up(model: &mut Model, left: Leftovers) {
-    model.desk.open(left.written, model.now);
+    model.drafts.open(left.written, model.now);
     if model.run.is_none() {
-        model.desk.cut_short = left.cut_short;
+        model.drafts.cut_short = left.cut_short;
     }
     for text in left.others {
-        model.desk.inputs.add_oldest(text);
+        model.drafts.inputs.add_oldest(text);
     }
     let Some((draft, age)) = left.draft else { return };
     let typed = model.composer.text();
@@ -84,7 +84,7 @@ fn take_up(model: &mut Model, left: Leftovers) {
     let undo = model.keymap.spell(Context::Composer, "{undo}");
     let said = if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back };
     model.say_long(Tone::Done, &said);
-    model.desk.said_back = Some((model.composer.edits(), said));
+    model.drafts.said_back = Some((model.composer.edits(), said));
 }
 
 /// Hands the input to the user's editor, once it is written down.
@@ -92,7 +92,7 @@ pub(super) fn edit(model: &mut Model) -> Vec<Effect> {
     model.focus = Focus::Composer;
     let run = model.live_run().and_then(|run| run.view.session_id);
     let sheet = sheet(model, run);
-    let draft = model.desk.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into());
+    let draft = model.drafts.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into());
     let edit = TerminalEffect::Edit(model.composer.text()).into();
     draft.into_iter().chain([edit]).collect()
 }
@@ -111,7 +111,7 @@ pub(crate) fn take_edited(model: &mut Model, edited: Edited) {
 /// One step through the earlier inputs.
 pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
     model.focus = Focus::Composer;
-    if model.desk.inputs.ask(Some(way)) {
+    if model.drafts.inputs.ask(Some(way)) {
         return vec![CoreEffect::LoadInputs.into()];
     }
     step(model, way);
@@ -119,7 +119,7 @@ pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
 }
 
 fn step(model: &mut Model, way: Way) {
-    match model.desk.inputs.step(&model.composer.text(), way) {
+    match model.drafts.inputs.step(&model.composer.text(), way) {
         Some(text) => model.composer.replace(&text),
         None => model.say(
             Tone::Refused,
@@ -134,25 +134,25 @@ fn step(model: &mut Model, way: Way) {
 /// Opens the search among them.
 pub(super) fn recall(model: &mut Model) -> Vec<Effect> {
     let mut recall = Recall::default();
-    recall.find(&model.desk.inputs);
+    recall.find(&model.drafts.inputs);
     model.overlay = Some(Overlay::Recall(recall));
-    if model.desk.inputs.ask(None) { vec![CoreEffect::LoadInputs.into()] } else { Vec::new() }
+    if model.drafts.inputs.ask(None) { vec![CoreEffect::LoadInputs.into()] } else { Vec::new() }
 }
 
 fn take_inputs(model: &mut Model, inputs: Outcome<Vec<String>>) {
     match inputs {
         Err(problem) => {
-            model.desk.inputs.not_stored();
+            model.drafts.inputs.not_stored();
             model.say(Tone::Refused, format!("earlier inputs cannot be read: {}", problem.detail));
         }
         Ok(texts) => {
-            if let Some(way) = model.desk.inputs.set_stored(texts) {
+            if let Some(way) = model.drafts.inputs.set_stored(texts) {
                 step(model, way);
             }
         }
     }
     if let Some(Overlay::Recall(recall)) = &mut model.overlay {
-        recall.find(&model.desk.inputs);
+        recall.find(&model.drafts.inputs);
     }
 }
 

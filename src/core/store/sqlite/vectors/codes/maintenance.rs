@@ -19,7 +19,7 @@ use super::bytes;
 use super::file::{self, CodeFile, Writing};
 use super::layout::{Block, Header, Layout, code, word};
 use super::probe::code_of;
-use super::{Codes, SUFFIX, Trouble};
+use super::{Codes, CodesError, SUFFIX};
 use crate::files;
 
 /// Vectors the mean is taken of.
@@ -62,16 +62,16 @@ impl Codes {
         &self,
         connection: &Connection,
         space: &StoredSpace,
-        upkeep: IndexMaintenance,
+        maintenance: IndexMaintenance,
         pace: Pace,
     ) -> Outcome<()> {
-        if upkeep == IndexMaintenance::None || space.vectors < self.least {
+        if maintenance == IndexMaintenance::None || space.vectors < self.least {
             return Ok(());
         }
-        match self.keep_up_alone(connection, space, upkeep, pace) {
+        match self.keep_up_alone(connection, space, maintenance, pace) {
             Ok(()) => Ok(()),
-            Err(Trouble::Database(failure)) => Err(failure),
-            Err(Trouble::File(error)) => {
+            Err(CodesError::Database(failure)) => Err(failure),
+            Err(CodesError::File(error)) => {
                 tracing::debug!(%error, folder = %self.folder.display(), "no file of codes; full vectors are compared");
                 Ok(())
             }
@@ -82,9 +82,9 @@ impl Codes {
         &self,
         connection: &Connection,
         space: &StoredSpace,
-        upkeep: IndexMaintenance,
+        maintenance: IndexMaintenance,
         pace: Pace,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CodesError> {
         files::make_folder(&self.folder)?;
         let lock = open_private(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
@@ -95,7 +95,7 @@ impl Codes {
             Pace::Slice => self.slice,
             Pace::Whole => u64::MAX,
         };
-        if upkeep != IndexMaintenance::Rebuild
+        if maintenance != IndexMaintenance::Rebuild
             && let Ok(current) = self.open(space)
         {
             match fitness(connection, space, &current) {
@@ -104,14 +104,14 @@ impl Codes {
                     return self.extend(connection, space, &current, &path, at_most);
                 }
                 Ok(Fitness::Fit) => return self.extend(connection, space, &current, &path, at_most),
-                Ok(Fitness::Outgrown | Fitness::Stale) | Err(Trouble::File(_)) => {}
+                Ok(Fitness::Outgrown | Fitness::Stale) | Err(CodesError::File(_)) => {}
                 Err(failure) => return Err(failure),
             }
         }
         self.make(connection, space, &path, at_most)
     }
 
-    fn make(&self, connection: &Connection, space: &StoredSpace, path: &Path, at_most: u64) -> Result<(), Trouble> {
+    fn make(&self, connection: &Connection, space: &StoredSpace, path: &Path, at_most: u64) -> Result<(), CodesError> {
         let mean = mean(connection, space)?;
         let layout =
             Layout { rows: self.block_rows.unwrap_or(Layout::of(space.dimensions).rows), dimensions: space.dimensions };
@@ -130,7 +130,7 @@ impl Codes {
         current: &CodeFile,
         path: &Path,
         at_most: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CodesError> {
         let blocks = current.blocks()?;
         let reach = reach(current, blocks)?;
         let mut files = Writing::open(path)?;
@@ -150,7 +150,7 @@ impl Codes {
         files: &mut Writing,
         (blocks, above): (usize, i64),
         at_most: u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CodesError> {
         let layout = header.layout;
         let (mut place, mut vectors) = (blocks, 0);
         let (mut block, mut records) = (Block::new(layout), Vec::new());
@@ -272,7 +272,7 @@ enum Fitness {
     Stale,
 }
 
-fn fitness(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Result<Fitness, Trouble> {
+fn fitness(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Result<Fitness, CodesError> {
     let blocks = file.blocks()?;
     if is_stale(connection, space, file, SPREAD)? {
         return Ok(Fitness::Stale);
@@ -303,7 +303,7 @@ pub(in super::super) fn is_stale(
     space: &StoredSpace,
     file: &CodeFile,
     spread: usize,
-) -> Result<bool, Trouble> {
+) -> Result<bool, CodesError> {
     let blocks = file.blocks()?;
     let Some(last) = blocks.checked_sub(1) else { return Ok(false) };
     let (bytes, summary) = file.block(last)?;

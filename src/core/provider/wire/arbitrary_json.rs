@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::Wire;
-use super::telling::failure;
+use super::messages::failure;
 use crate::provider::frame::Frame;
 
 /// Names and words of the protocols, so that chance meets what the readers look for.

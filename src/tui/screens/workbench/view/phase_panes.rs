@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{mark, pane};
-use crate::tui::model::desk::CutShort;
+use crate::tui::model::drafts::CutShort;
 use crate::tui::model::{Focus, LiveRun, Model, PhasePane};
 use crate::tui::screens::surround;
 use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
@@ -18,20 +18,20 @@ use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
 pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
-    let Some(run) = &model.run else { return empty(model, layout.vessels, frame, theme) };
+    let Some(run) = &model.run else { return empty(model, layout.phase_panes, frame, theme) };
     if let Some(problem) = &run.refusal {
-        return refused(model, problem, layout.vessels, frame, theme);
+        return refused(model, problem, layout.phase_panes, frame, theme);
     }
     if layout.slots.is_empty() {
-        return waiting(model, run, layout.vessels, frame, theme);
+        return waiting(model, run, layout.phase_panes, frame, theme);
     }
     for slot in &layout.slots {
-        vessel(model, run, slot, layout.room, frame, theme);
+        phase_pane(model, run, slot, layout.room, frame, theme);
     }
 }
 
 /// One pane.
-fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
+fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
     let shown = run.active == slot.variant && run.shown_phase(slot.variant) == slot.phase;
     let focused = shown && model.focus == Focus::Vessels;
     let inner = slot.inner();
@@ -61,7 +61,7 @@ fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Fra
         y += 1;
     }
     let Some(pane) = run.pane(slot.variant, slot.phase) else { return };
-    let faded = matches!(run.vessel(slot.variant, slot.phase), PhasePane::Failed(_) | PhasePane::Stopped);
+    let faded = matches!(run.phase_pane(slot.variant, slot.phase), PhasePane::Failed(_) | PhasePane::Stopped);
     let style = if faded { theme.muted } else { theme.text };
     for row in pane.text.rows(pane.scroll.top).take(height) {
         buffer.set_stringn(inner.x, y, row, inner.width.into(), style);
@@ -71,8 +71,8 @@ fn vessel(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Fra
 
 /// ` A ⠼ solutio ~82 tok 62/s `.
 fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'static> {
-    let vessel = run.vessel(slot.variant, slot.phase);
-    let (glyph, style) = mark(model, vessel, theme);
+    let phase_pane = run.phase_pane(slot.variant, slot.phase);
+    let (glyph, style) = mark(model, phase_pane, theme);
     let Some(phase) = run.view.phases.get(slot.phase) else { return Line::default() };
     let mut spans = vec![
         Span::styled(format!(" {}{} ", letter(slot.variant), chosen(model, run, slot.variant)), theme.strong),
@@ -81,7 +81,7 @@ fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'stat
         Span::raw(" "),
     ];
     let pane = run.pane(slot.variant, slot.phase);
-    let figures = match (vessel, pane) {
+    let figures = match (phase_pane, pane) {
         (PhasePane::Streaming, Some(pane)) => format!("{} {}/s ", tokens(pane.tokens, true), pane.speed),
         (PhasePane::Stopped | PhasePane::Failed(_), Some(pane)) if pane.tokens > 0 => {
             format!("{} ", tokens(pane.tokens, true))
@@ -181,7 +181,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         key("{run-settings}", "persona, variants, temperature, provider, phases".to_owned()),
         key("{help}", "every key, searchable".to_owned()),
     ];
-    if let Some(cut_short) = model.desk.cut_short {
+    if let Some(cut_short) = model.drafts.cut_short {
         lines.push(Line::default());
         let remark = Wrapped::of(model.spell(&told(cut_short)), area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.warning)));
@@ -189,7 +189,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if model.settings.writes_by_rule() {
         lines.push(Line::default());
         // Who left a run behind has been here before, and the room is for that.
-        let explains = model.settings.explains_builtin() && model.desk.cut_short.is_none();
+        let explains = model.settings.explains_builtin() && model.drafts.cut_short.is_none();
         let remark = if explains { BUILTIN } else { BUILTIN_AGAIN };
         let remark = Wrapped::of(model.spell(remark), area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.muted)));

@@ -13,8 +13,8 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 
-use crate::tui::message::{DeskNews, Message};
-use crate::tui::model::desk::{CutShort, Leftovers, Sheet};
+use crate::tui::message::{DraftReply, Message};
+use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
 use crate::tui::model::inputs;
 use crate::tui::widgets::figures::age;
 
@@ -31,7 +31,7 @@ pub(super) enum Beginning {
 pub(super) async fn write_down(
     engine: Engine,
     beginning: Beginning,
-    mut sheets: watch::Receiver<Sheet>,
+    mut sheets: watch::Receiver<Draft>,
     answers: mpsc::Sender<Message>,
 ) {
     let mut drafts = engine.drafts();
@@ -43,7 +43,7 @@ pub(super) async fn write_down(
         let Ok((owned, left)) = taken.await else { return };
         drafts = owned;
         let left = leftovers(&engine, left).await;
-        _ = answers.send(Message::Desk(DeskNews::Left(left))).await;
+        _ = answers.send(Message::DraftState(DraftReply::Left(left))).await;
     }
     while sheets.changed().await.is_ok() {
         let sheet = sheets.borrow_and_update().clone();
@@ -53,12 +53,12 @@ pub(super) async fn write_down(
             tracing::warn!(%error, "a draft is not kept");
             let problem = Box::new(Problem::from(error));
             // When the screen is gone nobody can be told.
-            _ = answers.send(Message::Desk(DeskNews::NotKept(problem))).await;
+            _ = answers.send(Message::DraftState(DraftReply::NotKept(problem))).await;
         }
     }
 }
 
-fn keep(mut drafts: Drafts, sheet: &Sheet) -> (Drafts, std::result::Result<(), Error>) {
+fn keep(mut drafts: Drafts, sheet: &Draft) -> (Drafts, std::result::Result<(), Error>) {
     let kept = drafts.keep(&sheet.text, sheet.run);
     (drafts, kept)
 }
@@ -73,7 +73,7 @@ async fn leftovers(engine: &Engine, left: Left) -> Leftovers {
         Some(run) => cut_short(engine, run).await.ok().flatten(),
         None => None,
     };
-    let written = Sheet { text: newest.text.clone(), run: newest.run };
+    let written = Draft { text: newest.text.clone(), run: newest.run };
     let age = match age(newest.at, now) {
         just if just == "now" => String::new(),
         age => age,

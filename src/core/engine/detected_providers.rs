@@ -51,7 +51,7 @@ impl Engine {
 
     /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
     /// Needs a tokio runtime.
-    pub fn look_for_newcomers(&self, provider: Option<&str>) -> DetectedProviders {
+    pub fn look_for_providers(&self, provider: Option<&str>) -> DetectedProviders {
         let file = self.paths().home.join(told::FILE);
         let in_use = provider.map(|named| wiring::Target::parse(named).provider);
         let is_configured = |kind| self.config().providers.values().any(|provider| provider.kind == kind);
