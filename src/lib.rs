@@ -16,7 +16,7 @@ mod doors;
 #[cfg(any(feature = "cli", feature = "tui"))]
 mod figures;
 #[cfg(not(feature = "cli"))]
-mod unattended;
+mod without_command_line;
 
 use std::process::ExitCode;
 
@@ -28,5 +28,5 @@ pub fn run() -> ExitCode {
     #[cfg(feature = "cli")]
     return cli::run(std::env::args_os(), &environment, &doors::for_command_line());
     #[cfg(not(feature = "cli"))]
-    unattended::run(&environment)
+    without_command_line::run(&environment)
 }

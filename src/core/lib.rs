@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`job`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
-//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`told`], [`trace`], [`unsaved`] | the only input and output |
+//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`notices`], [`trace`], [`unsaved`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
@@ -61,6 +61,7 @@ pub mod judge;
 pub mod ledger;
 #[cfg(test)]
 mod linear_tests;
+pub mod notices;
 pub mod offload;
 pub mod operation;
 pub mod pipeline;
@@ -74,7 +75,6 @@ pub mod statistics;
 pub mod store;
 pub mod text;
 pub mod time;
-pub mod told;
 pub mod trace;
 pub mod transfer;
 pub mod unsaved;

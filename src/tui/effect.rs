@@ -4,7 +4,7 @@
 use aludel_core::domain::{PromptId, SessionId, SpendBy};
 use aludel_core::engine::{Better, KeptLabel};
 use aludel_core::judge::labels::blind::BlindPair;
-use aludel_core::told::Notice;
+use aludel_core::notices::Notice;
 use serde_json::Value;
 
 use super::model::drafts::Draft;
@@ -55,7 +55,7 @@ pub(crate) enum CoreEffect {
         /// The request.
         raw: Value,
     },
-    /// Resume this job. Answers with `Told` and, where it can be resumed, with `RunEvents` of the
+    /// Resume this job. Answers with `QueryReply` and, where it can be resumed, with `RunEvents` of the
     /// same ticket.
     Resume {
         /// Names the run or judging that comes of it.
@@ -86,7 +86,7 @@ pub(crate) enum CoreEffect {
     },
     /// Stop the file that is written or read; what is stored by then stays.
     StopTransfer,
-    /// Ask for what a place shows. Answers with `Told`.
+    /// Ask for what a place shows. Answers with `QueryReply`.
     Inquire {
         /// Names the question.
         ticket: Ticket,

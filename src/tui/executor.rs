@@ -161,7 +161,7 @@ impl Executor {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move {
                     let told = inquiry::answer(&engine, inquiry).await;
-                    _ = answers.send(Message::Told { ticket, told }).await;
+                    _ = answers.send(Message::Reply { ticket, reply: told }).await;
                 });
             }
             CoreEffect::WatchLog => {

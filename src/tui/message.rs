@@ -84,11 +84,11 @@ pub(crate) enum Message {
     /// An answer that concerns what is being written.
     DraftState(DraftReply),
     /// An answer to what a place asked.
-    Told {
+    Reply {
         /// Which question it answers.
         ticket: Ticket,
         /// What it is.
-        told: Told,
+        reply: QueryReply,
     },
     /// The newest lines of the log, the oldest first.
     Log(Vec<LogLine>),
@@ -135,7 +135,7 @@ pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
 
 /// An answer to what a place asked.
 #[derive(Debug, Clone)]
-pub(crate) enum Told {
+pub(crate) enum QueryReply {
     /// Who could write.
     Providers(Vec<ProviderFacts>),
     /// What a real call to a provider told.

@@ -38,7 +38,7 @@ use aludel_core::config::{ConfigError, Environment, Origin, TuiConfig};
 use aludel_core::domain::{Phase, ProviderKind};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error, Result};
-use aludel_core::told::Notice;
+use aludel_core::notices::Notice;
 
 pub use action::{Action, ActionInfo, Context};
 use executor::Executor;

@@ -76,7 +76,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             compare::take_in(model, ticket, outcome);
             Vec::new()
         }
-        Message::Told { ticket, told } => screens::told(model, ticket, told),
+        Message::Reply { ticket, reply: told } => screens::told(model, ticket, told),
         Message::RunRefused { ticket, problem } => {
             model.judge.refuse(ticket, problem.clone());
             if let Some(run) = current(model, ticket) {

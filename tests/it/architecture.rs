@@ -32,7 +32,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("provider/sim", 2),
     ("provider/transport", 2),
     ("store/sqlite", 2),
-    ("told", 2),
+    ("notices", 2),
     ("trace", 2),
     ("unsaved", 2),
     ("compare", 3),

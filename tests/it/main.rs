@@ -33,3 +33,4 @@ mod storage_faults;
 mod support;
 #[cfg(all(unix, feature = "tui", feature = "cli"))]
 mod tui;
+mod vocabulary;

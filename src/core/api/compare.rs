@@ -33,18 +33,18 @@ impl Request for CompareRequest {
             "The stored prompts to compare, 2 to 64, by id; two also get their difference, word by word.",
         )
         .required(),
-        TASK.told(
+        TASK.with_doc(
             "What the prompts are compared for: the judge then says which is best for it. Without one no model is asked.",
         ),
         CRITERIA,
         THOROUGH,
         CONFIDENCE,
         JUDGE_PROVIDER,
-        TIMEOUT_S.told("Seconds for the judge; answers received so far are cached. No limit by default."),
-        BUDGET_USD.told("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.told("Calls to models the judge may make, retries included. No cap by default."),
+        TIMEOUT_S.with_doc("Seconds for the judge; answers received so far are cached. No limit by default."),
+        BUDGET_USD.with_doc("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
+        MAX_CALLS.with_doc("Calls to models the judge may make, retries included. No cap by default."),
         ASSUME_PRICE,
-        NO_CACHE.told("Neither read nor write the judge's cache of answers; false by default."),
+        NO_CACHE.with_doc("Neither read nor write the judge's cache of answers; false by default."),
     ];
 
     fn from_decoded(values: Decoded) -> Self {

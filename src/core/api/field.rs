@@ -99,7 +99,7 @@ impl Field {
 
     /// The same field, told in other words.
     #[must_use]
-    pub const fn told(mut self, doc: &'static str) -> Self {
+    pub const fn with_doc(mut self, doc: &'static str) -> Self {
         self.doc = doc;
         self
     }

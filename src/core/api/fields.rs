@@ -12,7 +12,7 @@ pub(super) const FIELDS: Field = Field::new(
 );
 
 /// The same for models, to whom every token costs.
-pub(super) const FIELDS_BRIEF: Field = FIELDS.told(
+pub(super) const FIELDS_BRIEF: Field = FIELDS.with_doc(
     "These fields of each prompt, and its id. By default what tells prompts apart: session_id, variant, original_input, \
      persona, provider, model, tags, notes, strategy, score, created_at. get_prompt_details gives one prompt whole.",
 );

@@ -98,8 +98,9 @@ pub struct ResumeJobRequest {
 impl Request for ResumeJobRequest {
     const FIELDS: &'static [Field] = &[
         JOB_ID,
-        BUDGET_USD.told("US dollars that all attempts together may cost, this time; the job's own budget by default."),
-        MAX_CALLS.told("Calls that all attempts together may make, this time; the job's own cap by default."),
+        BUDGET_USD
+            .with_doc("US dollars that all attempts together may cost, this time; the job's own budget by default."),
+        MAX_CALLS.with_doc("Calls that all attempts together may make, this time; the job's own cap by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {

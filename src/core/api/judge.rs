@@ -24,8 +24,8 @@ impl Request for JudgeAuditRequest {
             Kind::Provider,
             "The judge to test, as `name` or `name/model`; the usual judge by default.",
         ),
-        BUDGET_USD.told("US dollars the test may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.told("Calls to models the test may make, retries included. No cap by default."),
+        BUDGET_USD.with_doc("US dollars the test may cost: a call that could pass it is not made. No cap by default."),
+        MAX_CALLS.with_doc("Calls to models the test may make, retries included. No cap by default."),
         ASSUME_PRICE,
     ];
 

@@ -96,11 +96,12 @@ impl Request for SelectRequest {
         THOROUGH,
         CONFIDENCE,
         JUDGE_PROVIDER,
-        TIMEOUT_S.told("Seconds for the whole selection; answers received so far are cached. No limit by default."),
-        BUDGET_USD.told("US dollars the selection may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.told("Calls to models the selection may make, retries included. No cap by default."),
+        TIMEOUT_S.with_doc("Seconds for the whole selection; answers received so far are cached. No limit by default."),
+        BUDGET_USD
+            .with_doc("US dollars the selection may cost: a call that could pass it is not made. No cap by default."),
+        MAX_CALLS.with_doc("Calls to models the selection may make, retries included. No cap by default."),
         ASSUME_PRICE,
-        NO_CACHE.told("Neither read nor write the cache of answers; false by default."),
+        NO_CACHE.with_doc("Neither read nor write the cache of answers; false by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -1,7 +1,7 @@
 //! Providers that could be used and that nobody configured: a key in the environment, an Ollama that runs.
 //!
 //! They bind nothing by themselves, because that would spend money unasked, so the first run that finds one points it
-//! out, once ([`crate::told`]). Looking is no part of the run: keys are looked up at once, Ollama is asked beside the run
+//! out, once ([`crate::notices`]). Looking is no part of the run: keys are looked up at once, Ollama is asked beside the run
 //! and only on this machine, and nothing is an error. What else is explained once is asked and noted here too.
 
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use super::{Engine, wiring};
 use crate::config::ProviderConfig;
 use crate::domain::ProviderKind;
+use crate::notices::{self, Notice};
 use crate::provider::transport::probe::RunningOllama;
-use crate::told::{self, Notice};
 
 /// The longest a run that has ended is held up by Ollama's silence.
 const LAST_WAIT: Duration = Duration::from_millis(50);
@@ -41,18 +41,18 @@ pub struct DetectedProviders {
 impl Engine {
     /// True when `notice` was explained to the user before.
     pub fn was_explained(&self, notice: Notice) -> bool {
-        told::was_explained(&self.paths().home.join(told::FILE), notice)
+        notices::was_explained(&self.paths().home.join(notices::FILE), notice)
     }
 
     /// Remembers that `notice` was explained, where there is a data folder; without one it is explained again.
     pub fn explained(&self, notice: Notice) {
-        told::explained(&self.paths().home.join(told::FILE), notice);
+        notices::explained(&self.paths().home.join(notices::FILE), notice);
     }
 
     /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
     /// Needs a tokio runtime.
     pub fn look_for_providers(&self, provider: Option<&str>) -> DetectedProviders {
-        let file = self.paths().home.join(told::FILE);
+        let file = self.paths().home.join(notices::FILE);
         let in_use = provider.map(|named| wiring::Target::parse(named).provider);
         let is_configured = |kind| self.config().providers.values().any(|provider| provider.kind == kind);
         let strangers = ProviderKind::ALL.into_iter().filter(|kind| {
@@ -72,7 +72,7 @@ impl Engine {
                 (_, None) => {}
             }
         }
-        let is_new = |name: &str| !told::not_told_of(&file, [name.to_owned()]).is_empty();
+        let is_new = |name: &str| !notices::not_told_of(&file, [name.to_owned()]).is_empty();
         with_key.retain(|newcomer| is_new(&newcomer.name));
         let in_use = met.filter(|name| is_new(name));
         let ollama = (asks_ollama && is_new(ProviderKind::Ollama.as_str())).then(|| {
@@ -95,7 +95,7 @@ impl DetectedProviders {
         }
         let mut names: Vec<String> = found.iter().map(|newcomer| newcomer.name.clone()).collect();
         names.extend(in_use);
-        if names.is_empty() || !told::remember(&file, &names) {
+        if names.is_empty() || !notices::remember(&file, &names) {
             return Vec::new();
         }
         found

@@ -9,6 +9,7 @@
 
 mod assets;
 mod audit;
+mod caching;
 mod check_database;
 mod check_providers;
 mod compare;
@@ -20,7 +21,6 @@ mod generate;
 mod indexing;
 mod jobs;
 mod judging;
-mod kept;
 mod labelling;
 mod labels;
 mod manage;
@@ -93,7 +93,7 @@ struct Inner {
     loaded: Loaded,
     store: OnceLock<Arc<dyn Store>>,
     watch: OnceLock<Watch>,
-    book: OnceLock<Arc<dyn CallLog>>,
+    call_log: OnceLock<Arc<dyn CallLog>>,
     answers: OnceLock<Arc<Answers>>,
     embedder: OnceLock<Arc<dyn Embedder>>,
     indexer: indexing::Indexer,
@@ -115,14 +115,14 @@ impl Engine {
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).with_catalog(Arc::clone(&assets), Arc::clone(&clock));
-        let (store, watch, book, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (store, watch, call_log, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
         let settings_check = OnceLock::new();
         let inner = Inner {
             loaded,
             store,
             watch,
-            book,
+            call_log,
             answers,
             embedder,
             indexer,
@@ -203,8 +203,8 @@ impl Engine {
             }
             self.inner.indexer.finish().await;
         }
-        if let Some(book) = self.inner.book.get().filter(|_| Handle::try_current().is_ok())
-            && tokio::time::timeout(FAREWELL, book.close()).await.is_err()
+        if let Some(call_log) = self.inner.call_log.get().filter(|_| Handle::try_current().is_ok())
+            && tokio::time::timeout(FAREWELL, call_log.close()).await.is_err()
         {
             tracing::warn!("a call to a provider did not end in time; what it cost is not written down");
         }
@@ -216,7 +216,7 @@ impl Engine {
             // A short wait for a thread, at the end of all.
             answers.close();
         }
-        let unwritten = self.inner.book.get().and_then(|book| book.unwritten());
+        let unwritten = self.inner.call_log.get().and_then(|call_log| call_log.unwritten());
         let failures: Vec<String> = closed
             .err()
             .into_iter()

@@ -48,20 +48,20 @@ impl Engine {
 
     /// The account of one operation, written down in the book of this installation and held to its daily budget.
     pub(super) fn account(&self, caps: Caps, labels: Labels) -> Account {
-        Account::open(caps, labels, Some(Arc::clone(self.book())))
+        Account::open(caps, labels, Some(Arc::clone(self.call_log())))
     }
 
     /// The account of work that may have been begun before.
     pub(super) fn account_of(&self, life: &Life, caps: Caps, labels: Labels) -> Account {
         match life {
             Life::New(_) => self.account(caps, labels),
-            Life::Resumed { taken, .. } => Account::reopen(caps, labels, Some(Arc::clone(self.book())), *taken),
+            Life::Resumed { taken, .. } => Account::reopen(caps, labels, Some(Arc::clone(self.call_log())), *taken),
         }
     }
 
     /// One book for all operations of this process: those that wait for room under the daily budget wait for each other.
-    fn book(&self) -> &Arc<dyn CallLog> {
-        self.inner.book.get_or_init(|| {
+    fn call_log(&self) -> &Arc<dyn CallLog> {
+        self.inner.call_log.get_or_init(|| {
             let daily_cap = self.config().spend.daily_budget_usd.map(Money::from_dollars_down);
             // Calls need no names that repeat, and the prompts' own sequence is left alone.
             let ids = Arc::new(SystemIds);

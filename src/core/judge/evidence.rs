@@ -63,11 +63,11 @@ impl Opinion<'_> {
         self.forward.zip(self.backward).map(|(forward, backward)| side(forward.margin) == side(-backward.margin))
     }
 
-    /// The margin that counts, less `lean` where one order alone was answered: what the judge gives to the first place.
-    fn counted(&self, lean: f64) -> f64 {
+    /// The margin that counts, less `position_bias` where one order alone was answered: what the judge gives to the first place.
+    fn counted(&self, position_bias: f64) -> f64 {
         let answered = match (self.forward, self.backward) {
-            (Some(_), None) => self.answered() - lean,
-            (None, Some(_)) => self.answered() + lean,
+            (Some(_), None) => self.answered() - position_bias,
+            (None, Some(_)) => self.answered() + position_bias,
             _ => self.answered(),
         };
         answered - offset(answered, self.pull)
@@ -82,7 +82,7 @@ impl Opinion<'_> {
     }
 
     /// What it gave to the first place, where both orders were answered.
-    fn lean(&self) -> Option<f64> {
+    fn position_bias(&self) -> Option<f64> {
         self.forward.zip(self.backward).map(|(forward, backward)| f64::midpoint(forward.margin, backward.margin))
     }
 }
@@ -150,7 +150,8 @@ pub(super) fn said(
 
 /// By judge, what it gave to the first place in each pair that it answered in both orders.
 fn leans(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Vec<f64>> {
-    let of_judge = |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(Opinion::lean);
+    let of_judge =
+        |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(Opinion::position_bias);
     (0..errors.weights.len()).map(|judge| of_judge(judge).collect()).collect()
 }
 

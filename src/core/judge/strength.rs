@@ -374,7 +374,7 @@ fn scattered(leans: &[f64], variance: f64) -> f64 {
     }
     let count = leans.len() as f64;
     let mean = leans.iter().sum::<f64>() / count;
-    let within: f64 = leans.iter().map(|lean| (lean - mean).powi(2)).sum();
+    let within: f64 = leans.iter().map(|position_bias| (position_bias - mean).powi(2)).sum();
     let of_mean = variance + count * PLACE;
     -0.5 * ((count - 1.0) * variance.ln() + of_mean.ln() + within / variance + count * mean * mean / of_mean)
 }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::balance::Source;
-use super::book::{BookDraw, BookHold, BookedCall, CallLog};
+use super::call_log::{BookDraw, BookHold, BookedCall, CallLog};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
@@ -22,7 +22,7 @@ use crate::provider::catalog::Price;
 pub struct Account {
     run_budget: Arc<RunBudget>,
     labels: Arc<Labels>,
-    book: Option<Arc<dyn CallLog>>,
+    call_log: Option<Arc<dyn CallLog>>,
     /// Set for a step of a chain, and for the judge.
     source: Option<Source>,
     /// Set for a step of a chain under the cap of a day.
@@ -130,13 +130,13 @@ impl WorstCase {
 
 impl Account {
     /// The account of a run.
-    pub fn open(caps: Caps, labels: Labels, book: Option<Arc<dyn CallLog>>) -> Self {
-        Self { run_budget: Arc::new(RunBudget::new(caps)), labels: Arc::new(labels), book, ..Self::default() }
+    pub fn open(caps: Caps, labels: Labels, call_log: Option<Arc<dyn CallLog>>) -> Self {
+        Self { run_budget: Arc::new(RunBudget::new(caps)), labels: Arc::new(labels), call_log, ..Self::default() }
     }
 
     /// The account of a run that is taken up again, with what it has taken before.
-    pub fn reopen(caps: Caps, labels: Labels, book: Option<Arc<dyn CallLog>>, taken: Need) -> Self {
-        Self { run_budget: Arc::new(RunBudget::reopened(caps, taken)), ..Self::open(caps, labels, book) }
+    pub fn reopen(caps: Caps, labels: Labels, call_log: Option<Arc<dyn CallLog>>, taken: Need) -> Self {
+        Self { run_budget: Arc::new(RunBudget::reopened(caps, taken)), ..Self::open(caps, labels, call_log) }
     }
 
     /// The price of a model whose own is unknown.
@@ -161,7 +161,7 @@ impl Account {
 
     /// The most that may be spent a day.
     pub fn daily_cap(&self) -> Option<Money> {
-        self.book.as_ref().and_then(|book| book.daily_cap())
+        self.call_log.as_ref().and_then(|call_log| call_log.daily_cap())
     }
 
     /// What the cap of the day leaves, those under way taken at their worst case; endless without one.
@@ -169,9 +169,9 @@ impl Account {
     /// # Errors
     /// Why the book cannot be asked.
     pub async fn left_today(&self) -> Result<Money, Refusal> {
-        match &self.book {
-            Some(book) => match book.daily_cap() {
-                Some(cap) => Ok(cap.saturating_sub(book.counted_today().await?)),
+        match &self.call_log {
+            Some(call_log) => match call_log.daily_cap() {
+                Some(cap) => Ok(cap.saturating_sub(call_log.counted_today().await?)),
                 None => Ok(Money::MAX),
             },
             None => Ok(Money::MAX),
@@ -192,8 +192,8 @@ impl Account {
         let for_judge = self.run_budget.judge_share();
         let share = self.run_budget.allot(steps.clone()).await?;
         let money = Need::of_steps(&steps).money;
-        let hold = match self.book.as_ref().filter(|_| money > Money::ZERO) {
-            Some(book) => book.set_aside(money + for_judge.money).await?.map(Arc::from),
+        let hold = match self.call_log.as_ref().filter(|_| money > Money::ZERO) {
+            Some(call_log) => call_log.set_aside(money + for_judge.money).await?.map(Arc::from),
             None => None,
         };
         Ok(Allotment { share, account: self.clone(), steps, for_judge: for_judge.money, hold })
@@ -241,8 +241,9 @@ impl Account {
     }
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {
-        let book = self.book.as_ref().filter(|_| call.is_booked);
-        let is_capped = self.run_budget.caps().budget.is_some() || book.is_some_and(|book| book.daily_cap().is_some());
+        let call_log = self.call_log.as_ref().filter(|_| call.is_booked);
+        let is_capped =
+            self.run_budget.caps().budget.is_some() || call_log.is_some_and(|call_log| call_log.daily_cap().is_some());
         if is_capped {
             match worst {
                 WorstCase::Most(_) => {}
@@ -251,8 +252,8 @@ impl Account {
             }
         }
         let mut hold = self.run_budget.reserve(worst.amount().unwrap_or_default(), self.source).await?;
-        let entry = match book {
-            Some(book) => {
+        let entry = match call_log {
+            Some(call_log) => {
                 let booked = BookedCall {
                     labels: Arc::clone(&self.labels),
                     provider: call.provider.clone(),
@@ -261,7 +262,7 @@ impl Account {
                     worst: worst.amount(),
                     draw: self.draw,
                 };
-                Some(book.admit(booked).await?)
+                Some(call_log.admit(booked).await?)
             }
             None => None,
         };

@@ -18,14 +18,14 @@
 
 mod account;
 mod balance;
-mod book;
+mod call_log;
 mod money;
 mod refusal;
 mod reservation;
 mod run_budget;
 
 pub use account::{Account, Allotment, Call, Caps, Labels, Need, WorstCase};
-pub use book::{
+pub use call_log::{
     Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, SettingAside,
 };
 pub use money::Money;

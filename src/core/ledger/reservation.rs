@@ -1,6 +1,6 @@
 //! Money set aside for one call, until it is known what the call did cost.
 
-use super::book::{BookEntry, CallEnd};
+use super::call_log::{BookEntry, CallEnd};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::run_budget::BudgetGuard;

@@ -374,8 +374,8 @@ async fn in_two_processes(mut case: Case) {
     let account = |store: &Arc<dyn Store>| {
         let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
         let ids = Arc::new(crate::ids::SystemIds);
-        let book = StoreBook::new(Arc::clone(store), clock, ids, Some(Money::from_nanos(cap)));
-        Account::open(Caps::default(), Labels::default(), Some(Arc::new(book) as Arc<dyn CallLog>))
+        let call_log = StoreBook::new(Arc::clone(store), clock, ids, Some(Money::from_nanos(cap)));
+        Account::open(Caps::default(), Labels::default(), Some(Arc::new(call_log) as Arc<dyn CallLog>))
     };
     let [first, second] = [account(&stores[0]), account(&stores[1])];
     let both = futures_util::future::join(run(&case, &chains, &site, first), run(&case, &chains, &site, second));

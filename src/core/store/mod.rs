@@ -14,7 +14,7 @@
 //! Filters are applied inside the store, never after a limit. What every backend must do is
 //! `conformance`, one suite that each runs (feature `test-support`).
 
-mod book;
+mod call_log;
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;
 mod edit;
@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Phase, Prompt, PromptId, PromptSummary, Ranking, SessionId, Timestamp};
 
-pub use book::StoreBook;
+pub use call_log::StoreBook;
 pub use edit::Edit;
 pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};

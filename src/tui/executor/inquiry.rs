@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
 
 use crate::tui::effect::Query;
-use crate::tui::message::{Message, Outcome, Told};
+use crate::tui::message::{Message, Outcome, QueryReply};
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::spend::{Day, Range, Spent};
@@ -27,24 +27,24 @@ use crate::tui::model::spend::{Day, Range, Spent};
 const LOOKING: Duration = Duration::from_secs(1);
 
 /// Asks the core.
-pub(super) async fn answer(engine: &Engine, inquiry: Query) -> Told {
+pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
     match inquiry {
-        Query::Providers => Told::Providers(engine.provider_facts().await),
-        Query::TestProvider(name) => Told::Tested(test(engine, name).await.map(Box::new)),
-        Query::Spend { range, by } => Told::Spent(told(spent(engine, range, by).await.map(Box::new))),
-        Query::Jobs { all } => Told::Jobs(told(jobs(engine, all).await.map(Box::new))),
-        Query::Job(id) => Told::Job(told(engine.job(named(id)).await.map(Box::new))),
-        Query::StopJob(id) => Told::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
-        Query::Settings => Told::Settings(told(settings(engine))),
-        Query::Pairs(among) => Told::Pairs(told(engine.labelling(&among).await.map(Box::new))),
+        Query::Providers => QueryReply::Providers(engine.provider_facts().await),
+        Query::TestProvider(name) => QueryReply::Tested(test(engine, name).await.map(Box::new)),
+        Query::Spend { range, by } => QueryReply::Spent(told(spent(engine, range, by).await.map(Box::new))),
+        Query::Jobs { all } => QueryReply::Jobs(told(jobs(engine, all).await.map(Box::new))),
+        Query::Job(id) => QueryReply::Job(told(engine.job(named(id)).await.map(Box::new))),
+        Query::StopJob(id) => QueryReply::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
+        Query::Settings => QueryReply::Settings(told(settings(engine))),
+        Query::Pairs(among) => QueryReply::Pairs(told(engine.labelling(&among).await.map(Box::new))),
         Query::KeepLabel(pair, better) => {
             let engine = engine.clone();
             let kept = on_disk(move || engine.keep_label(&pair, better)).await;
-            Told::LabelKept(told(kept.map(Box::new)))
+            QueryReply::LabelKept(told(kept.map(Box::new)))
         }
         Query::TakeLabelBack(kept) => {
             let engine = engine.clone();
-            Told::LabelTakenBack(told(on_disk(move || engine.take_label_back(&kept)).await))
+            QueryReply::LabelTakenBack(told(on_disk(move || engine.take_label_back(&kept)).await))
         }
     }
 }

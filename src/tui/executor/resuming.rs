@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc};
 use super::inquiry::named;
 use super::{relay_until_stopped, told};
 use crate::tui::effect::Ticket;
-use crate::tui::message::{Message, Told};
+use crate::tui::message::{Message, QueryReply};
 
 /// What stops a job that is resumed here, even before it has begun.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub(super) fn resume(
         if let Some(run) = &run {
             _ = control.set(run.control());
         }
-        let is_heard = answers.send(Message::Told { ticket, told: Told::JobResumed(details) }).await.is_ok();
+        let is_heard = answers.send(Message::Reply { ticket, reply: QueryReply::JobResumed(details) }).await.is_ok();
         // A run that nobody listens to is dropped, which stops it.
         if let Some(run) = run.filter(|_| is_heard) {
             relay_until_stopped(run, ticket, answers, &stop).await;
@@ -112,7 +112,9 @@ mod tests {
         let (mut outcome, mut view) = (None, RunView::default());
         while !view.is_over() && !matches!(outcome, Some(Err(_))) {
             match messages.recv().await.unwrap() {
-                Message::Told { ticket: own, told: Told::JobResumed(told) } if own == ticket => outcome = Some(told),
+                Message::Reply { ticket: own, reply: QueryReply::JobResumed(told) } if own == ticket => {
+                    outcome = Some(told);
+                }
                 Message::RunEvents { ticket: own, events } if own == ticket => {
                     assert!(outcome.is_some(), "what it is comes before its events");
                     for event in &events {

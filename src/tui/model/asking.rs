@@ -42,7 +42,7 @@ pub(crate) enum Stage {
     /// It refused; what was typed is as it was.
     Refused(Box<Problem>),
     /// It is done, and there is something to say about it.
-    Told(Vec<String>),
+    Answered(Vec<String>),
     /// It is about to be closed with what was typed: once more, and that is gone.
     Leaving,
 }
@@ -95,7 +95,7 @@ impl Asking {
     /// Closes it, unless a text would be lost that nobody said is to go: true when it may close.
     pub(crate) fn leave(&mut self) -> bool {
         let is_kept = match self.stage {
-            Stage::Leaving | Stage::Waiting(_) | Stage::Told(_) => true,
+            Stage::Leaving | Stage::Waiting(_) | Stage::Answered(_) => true,
             Stage::Typing | Stage::Refused(_) => self.about.is_file() || self.field.text() == self.before,
         };
         if !is_kept {

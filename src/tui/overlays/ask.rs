@@ -27,7 +27,7 @@ const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md
 /// The keys of a box, the last of which closes it.
 pub(super) fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
-        (_, Stage::Told(_)) => &[("Esc", "close")],
+        (_, Stage::Answered(_)) => &[("Esc", "close")],
         (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
         (About::Export(_), Stage::Refused(problem)) if problem.code == Code::Conflict => {
             &[("Enter", "replace"), ("Esc", "close")]
@@ -44,7 +44,7 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
     match asking.stage {
         Stage::Waiting(_) => return Vec::new(),
-        Stage::Told(_) if action == Some(Action::Results) => {
+        Stage::Answered(_) if action == Some(Action::Results) => {
             model.overlay = None;
             return Vec::new();
         }
@@ -130,7 +130,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
             let told = model.history.transfer.map_or_else(|| "being stored".to_owned(), |transfer| transfer.told());
             say(&format!("{} {told}", spinner(model)), theme.live);
         }
-        Stage::Told(lines) => {
+        Stage::Answered(lines) => {
             for (line, style) in lines.iter().zip([theme.good].into_iter().chain(std::iter::repeat(theme.text))) {
                 say(line, style);
             }

@@ -1,7 +1,7 @@
 //! Pictures of the palette, the list of settings and the log, and what must hold in them.
 
 use crate::tui::effect::{CoreEffect, Effect};
-use crate::tui::message::{Message, Told};
+use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::listing::SettingRow;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
@@ -32,7 +32,7 @@ fn settings(bench: &mut Bench) {
         row("tui.theme", "ansi16", "default"),
     ];
     let ticket = bench.model.last_inquiry;
-    bench.send(Message::Told { ticket, told: Told::Settings(Ok(rows)) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Settings(Ok(rows)) });
 }
 
 fn line(level: Level, text: &str) -> LogLine {
@@ -115,11 +115,11 @@ fn settings_that_cannot_be_read_say_why_and_a_stale_answer_is_ignored() {
     bench.press("F3");
     let stale = bench.model.last_inquiry;
     bench.press("F3 F3");
-    bench.send(Message::Told { ticket: stale, told: Told::Settings(Ok(Vec::new())) });
+    bench.send(Message::Reply { ticket: stale, reply: QueryReply::Settings(Ok(Vec::new())) });
     assert!(bench.picture().contains("reading the configuration"));
     let problem = Problem::from(Error::Internal("a defect".into()));
     let ticket = bench.model.last_inquiry;
-    bench.send(Message::Told { ticket, told: Told::Settings(Err(Box::new(problem))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Settings(Err(Box::new(problem))) });
     assert!(bench.picture().contains("a defect"));
 }
 

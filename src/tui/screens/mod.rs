@@ -26,7 +26,7 @@ use ratatui::layout::Rect;
 
 use super::action::{ACTIONS, Action, ActionInfo, ScreenName};
 use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
-use super::message::Told;
+use super::message::QueryReply;
 use super::model::{Focus, Model, Overlay, Tone};
 use super::overlays;
 use super::terminal::Copied;
@@ -215,19 +215,19 @@ pub(crate) fn reflow(model: &mut Model) {
 }
 
 /// Takes in what a place asked for.
-pub(crate) fn told(model: &mut Model, ticket: Ticket, told: Told) -> Vec<Effect> {
+pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
     match told {
-        Told::Jobs(outcome) => return jobs::listed(model, ticket, outcome),
-        Told::Job(outcome) => jobs::read(model, ticket, outcome),
-        Told::JobStopped(outcome) => return jobs::stopped(model, ticket, outcome),
-        Told::JobResumed(outcome) => return jobs::resumed(model, ticket, outcome),
-        Told::Providers(rows) => providers::listed(model, ticket, rows),
-        Told::Tested(outcome) => providers::tested(model, ticket, outcome),
-        Told::Spent(outcome) => spend::take_in(model, ticket, outcome),
-        Told::Pairs(outcome) => label::take_in(model, ticket, outcome),
-        Told::LabelKept(outcome) => label::kept(model, ticket, outcome),
-        Told::LabelTakenBack(outcome) => label::taken_back(model, ticket, outcome),
-        Told::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
+        QueryReply::Jobs(outcome) => return jobs::listed(model, ticket, outcome),
+        QueryReply::Job(outcome) => jobs::read(model, ticket, outcome),
+        QueryReply::JobStopped(outcome) => return jobs::stopped(model, ticket, outcome),
+        QueryReply::JobResumed(outcome) => return jobs::resumed(model, ticket, outcome),
+        QueryReply::Providers(rows) => providers::listed(model, ticket, rows),
+        QueryReply::Tested(outcome) => providers::tested(model, ticket, outcome),
+        QueryReply::Spent(outcome) => spend::take_in(model, ticket, outcome),
+        QueryReply::Pairs(outcome) => label::take_in(model, ticket, outcome),
+        QueryReply::LabelKept(outcome) => label::kept(model, ticket, outcome),
+        QueryReply::LabelTakenBack(outcome) => label::taken_back(model, ticket, outcome),
+        QueryReply::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
     }
     Vec::new()
 }

@@ -52,7 +52,7 @@ impl Keyboard {
         let stream = self.stream.get_or_insert_default();
         loop {
             match Pin::new(&mut *stream).poll_next(context) {
-                // Told by signal too, and there always.
+                // QueryReply by signal too, and there always.
                 Poll::Ready(Some(Ok(Event::Resize(..)))) if self.signals.is_some() => {}
                 Poll::Ready(event) => return Poll::Ready(event),
                 Poll::Pending => break,

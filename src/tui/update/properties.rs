@@ -13,7 +13,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::*;
 use crate::tui::keymap;
-use crate::tui::message::Told;
+use crate::tui::message::QueryReply;
 use crate::tui::model::history::Row;
 use crate::tui::screens::surround::inner;
 use crate::tui::testing::samples::{jobs, provider_facts, spent};
@@ -171,11 +171,11 @@ fn laid_out() -> Vec<Bench> {
             bench.tell_of(ticket, vec![EventKind::Judged { comparison: comparison(1, 0, 0.5, true) }, end]);
         }
         for ticket in [bench.model.providers.asked, bench.model.spend.asked].into_iter().flatten() {
-            bench.send(Message::Told { ticket, told: Told::Providers(provider_facts()) });
-            bench.send(Message::Told { ticket, told: Told::Spent(Ok(Box::new(spent(SpendBy::Model)))) });
+            bench.send(Message::Reply { ticket, reply: QueryReply::Providers(provider_facts()) });
+            bench.send(Message::Reply { ticket, reply: QueryReply::Spent(Ok(Box::new(spent(SpendBy::Model)))) });
         }
         if let Some((ticket, _)) = bench.model.jobs.asked {
-            bench.send(Message::Told { ticket, told: Told::Jobs(Ok(Box::new(jobs()))) });
+            bench.send(Message::Reply { ticket, reply: QueryReply::Jobs(Ok(Box::new(jobs()))) });
         }
         if !more.is_empty() {
             bench.press(more);

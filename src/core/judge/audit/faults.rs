@@ -41,7 +41,7 @@ impl Counts {
 pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Option<&Length>, counts: &Counts) {
     let mut all: Vec<String> = [missing(profile), blind(answers)].into_iter().flatten().collect();
     profile.usable = all.is_empty();
-    all.extend(lean(answers.lean()));
+    all.extend(position_bias(answers.position_bias()));
     all.extend(inconsistent(profile.swap_consistency));
     all.extend(length.filter(|length| is_notable(length)).map(|_| {
         let then = if profile.length_offset() > 0.0 { ", which is corrected for" } else { "" };
@@ -83,10 +83,11 @@ fn blind(answers: &Answers<'_>) -> Option<String> {
     })
 }
 
-fn lean(lean: Option<Sample>) -> Option<String> {
-    let lean = lean.filter(|lean| lean.mean.abs() >= NOTABLE_LEAN && lean.is_beyond_chance())?;
-    let place = if lean.mean > 0.0 { "first" } else { "second" };
-    Some(format!("it prefers what is shown {place}, by a margin of {:.2}", lean.mean.abs()))
+fn position_bias(position_bias: Option<Sample>) -> Option<String> {
+    let position_bias = position_bias
+        .filter(|position_bias| position_bias.mean.abs() >= NOTABLE_LEAN && position_bias.is_beyond_chance())?;
+    let place = if position_bias.mean > 0.0 { "first" } else { "second" };
+    Some(format!("it prefers what is shown {place}, by a margin of {:.2}", position_bias.mean.abs()))
 }
 
 fn inconsistent(consistency: Option<f64>) -> Option<String> {

@@ -174,7 +174,7 @@ impl<'a> Answers<'a> {
     }
 
     /// The errors of the lean.
-    pub(super) fn lean(&self) -> Option<Sample> {
+    pub(super) fn position_bias(&self) -> Option<Sample> {
         Sample::of(&self.leans())
     }
 }

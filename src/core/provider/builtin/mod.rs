@@ -41,7 +41,7 @@ use crate::domain::Phase;
 use crate::error::Result;
 use frame::{Case, Layout, Shape};
 use library::Library;
-use render::Beside;
+use render::GivenTexts;
 
 /// Our own frames, for all writers whose user has none.
 static SHARED: OnceLock<Arc<Library>> = OnceLock::new();
@@ -178,13 +178,13 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -> String {
-    let beside = Beside { context: &brief.context, draft };
+    let beside = GivenTexts { context: &brief.context, draft };
     let shape = case.shape(&brief.strategy, brief.variant);
     text(case, phase, shape, brief.target, &beside)
 }
 
 /// The text of a phase in a shape.
-fn text(case: &Case, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &Beside<'_>) -> String {
+fn text(case: &Case, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &GivenTexts<'_>) -> String {
     if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
         return String::from(&*case.reading.request);
     }

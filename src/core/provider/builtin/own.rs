@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::frame::Case;
 use super::library::Library;
 use super::read::Reading;
-use super::render::{Beside, tag};
+use super::render::{GivenTexts, tag};
 use super::text;
 use crate::domain::Phase;
 use crate::provider::TargetFamily;
@@ -32,7 +32,7 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
     if !is_trimmed || tag("request", &cut.inside.to_lowercase()) != cut.tag {
         return None;
     }
-    let beside = Beside { context: &[], draft: None };
+    let beside = GivenTexts { context: &[], draft: None };
     let shapes = case.shapes();
     let is_essence = |target| text(&case, Phase::PrimaMateria, shapes[0], target, &beside) == prompt;
     if TargetFamily::ALL.into_iter().any(is_essence) {

@@ -52,15 +52,15 @@ pub(super) fn tag(name: &str, lower: &str) -> String {
     }
 }
 
-/// What stands beside a request in one prompt.
-pub(super) struct Beside<'t> {
+/// The texts that are given with a request.
+pub(super) struct GivenTexts<'t> {
     pub(super) context: &'t [String],
     /// The work of somebody else on the same request.
     pub(super) draft: Option<&'t str>,
 }
 
 /// The prompt.
-pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &Beside<'_>) -> String {
+pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
     let request = &*case.reading.request;
     let mut marked: Vec<String> = Vec::new();
     let all = beside.context.iter().map(String::as_str).chain(beside.draft).chain([request]);
@@ -95,7 +95,7 @@ pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &B
 }
 
 /// The request in the general frame, with the reading of it.
-pub(super) fn essence(case: &Case, target: TargetFamily, beside: &Beside<'_>) -> String {
+pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
     let general = Case {
         decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_several: false, is_ready: false },
         missing: Vec::new(),

@@ -34,8 +34,8 @@ fn child() {
     let (cap, count) = (number(), number());
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(words.next().unwrap()));
     let clock = Arc::new(FixedClock::at(NOON));
-    let book = StoreBook::new(Arc::clone(&store), clock, Arc::new(SystemIds), Some(Money::from_nanos(cap)));
-    let account = Account::open(Caps::default(), Labels::default(), Some(Arc::new(book)));
+    let call_log = StoreBook::new(Arc::clone(&store), clock, Arc::new(SystemIds), Some(Money::from_nanos(cap)));
+    let account = Account::open(Caps::default(), Labels::default(), Some(Arc::new(call_log)));
     let call = |number: u64| {
         let account = account.clone();
         async move {

@@ -279,7 +279,7 @@ fn transferred(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<String>>)
         _ => None,
     };
     match (outcome, asking) {
-        (Ok(lines), Some(asking)) => asking.stage = Stage::Told(lines),
+        (Ok(lines), Some(asking)) => asking.stage = Stage::Answered(lines),
         (Ok(lines), None) => model.say_long(Tone::Done, lines.join("; ")),
         (Err(problem), Some(asking)) => asking.stage = Stage::Refused(problem),
         (Err(problem), None) => model.say_long(Tone::Refused, &problem.detail),

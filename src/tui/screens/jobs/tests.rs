@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
-use crate::tui::message::{Message, Outcome, Told};
+use crate::tui::message::{Message, Outcome, QueryReply};
 use crate::tui::model::PhasePane;
 use crate::tui::model::jobs::Listed;
 use crate::tui::testing::gallery::Gallery;
@@ -22,14 +22,14 @@ fn refused() -> Box<Problem> {
     Box::new(Problem::from(Error::Conflict(detail.into())))
 }
 
-fn told(bench: &mut Bench, ticket: Ticket, told: Told) -> Vec<Effect> {
-    bench.send(Message::Told { ticket, told })
+fn told(bench: &mut Bench, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
+    bench.send(Message::Reply { ticket, reply: told })
 }
 
 /// Answers the newest question for the list.
 fn list(bench: &mut Bench, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {
     let (ticket, _) = bench.model.jobs.asked.unwrap_or_else(|| panic!("nothing is asked"));
-    told(bench, ticket, Told::Jobs(outcome))
+    told(bench, ticket, QueryReply::Jobs(outcome))
 }
 
 fn list_of(bench: &mut Bench, rows: Vec<Job>) -> Vec<Effect> {
@@ -40,7 +40,7 @@ fn list_of(bench: &mut Bench, rows: Vec<Job>) -> Vec<Effect> {
 fn read(bench: &mut Bench) {
     let marked = bench.model.jobs.marked().unwrap_or_else(|| panic!("no job is marked")).clone();
     if let Some((ticket, _)) = bench.model.jobs.reading {
-        told(bench, ticket, Told::Job(Ok(Box::new(job_details(marked)))));
+        told(bench, ticket, QueryReply::Job(Ok(Box::new(job_details(marked)))));
     }
 }
 
@@ -123,7 +123,7 @@ fn why_one_is_not_resumed_stands_below_the_list() {
     GALLERY.keep("refused", |bench| {
         with_all("j j R")(bench);
         let (ticket, _) = bench.model.jobs.resuming.unwrap();
-        told(bench, ticket, Told::JobResumed(Err(refused())));
+        told(bench, ticket, QueryReply::JobResumed(Err(refused())));
     });
 }
 
@@ -158,7 +158,7 @@ fn only_the_answer_to_the_newest_question_is_taken() {
     bench.press("Alt+8");
     let (stale, _) = bench.model.jobs.asked.unwrap();
     bench.press("a");
-    assert_eq!(told(&mut bench, stale, Told::Jobs(Ok(Box::new(jobs())))), []);
+    assert_eq!(told(&mut bench, stale, QueryReply::Jobs(Ok(Box::new(jobs())))), []);
     assert!(bench.model.jobs.listed.is_none());
     list_of(&mut bench, vec![job(7, JobState::Running, Operation::Generate, 5)]);
     assert_eq!(bench.model.jobs.rows().len(), 1);
@@ -171,7 +171,7 @@ fn a_job_that_is_read_too_late_is_not_shown_for_another() {
     list(&mut bench, Ok(Box::new(jobs())));
     let (stale, _) = bench.model.jobs.reading.unwrap();
     bench.press("j");
-    told(&mut bench, stale, Told::Job(Ok(Box::new(job_details(jobs().jobs[0].clone())))));
+    told(&mut bench, stale, QueryReply::Job(Ok(Box::new(job_details(jobs().jobs[0].clone())))));
     assert!(bench.model.jobs.read.is_none() && bench.model.jobs.reading.is_some());
     read(&mut bench);
     assert!(bench.model.jobs.whole().is_some());
@@ -224,9 +224,9 @@ fn a_job_is_stopped_whichever_process_works_on_it() {
     let (ticket, _) = bench.model.jobs.stopping.unwrap();
     assert_eq!(effects, [inquiry(ticket.0, Query::StopJob(id))]);
     assert_eq!((bench.press("x"), said(&bench)), (vec![], "a job is being stopped"));
-    assert_eq!(told(&mut bench, Ticket(0), Told::JobStopped(Err(refused()))), [], "another's answer");
+    assert_eq!(told(&mut bench, Ticket(0), QueryReply::JobStopped(Err(refused()))), [], "another's answer");
     let stopping = Job { state: JobState::Stopping, ..jobs().jobs[RUNNING].clone() };
-    let effects = told(&mut bench, ticket, Told::JobStopped(Ok(Box::new(stopping))));
+    let effects = told(&mut bench, ticket, QueryReply::JobStopped(Ok(Box::new(stopping))));
     assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Jobs { .. }, .. })]));
     assert_eq!(bench.model.jobs.rows()[RUNNING].state, JobState::Stopping);
     assert_eq!(said(&bench), "00000001 is stopping; what is finished is kept");
@@ -271,9 +271,9 @@ fn a_generation_that_is_resumed_is_the_run_of_the_workbench() {
     assert_eq!((bench.press("R"), said(&bench)), (vec![], "a job is being resumed"));
     bench.press("1 i");
     assert_eq!((bench.press("Ctrl+J"), said(&bench)), (vec![], "a job is being resumed"));
-    assert_eq!(told(&mut bench, Ticket(9), Told::JobResumed(Ok(Box::new(job_details(job.clone()))))), []);
+    assert_eq!(told(&mut bench, Ticket(9), QueryReply::JobResumed(Ok(Box::new(job_details(job.clone()))))), []);
     assert!(bench.model.run.is_none(), "another's answer");
-    assert_eq!(told(&mut bench, Ticket(1), Told::JobResumed(Ok(Box::new(job_details(job))))), []);
+    assert_eq!(told(&mut bench, Ticket(1), QueryReply::JobResumed(Ok(Box::new(job_details(job))))), []);
     let run = bench.model.run.as_ref().unwrap();
     assert_eq!((run.ticket, bench.model.screen), (Ticket(1), ScreenName::Work));
     assert_eq!(run.raw, json!({ "input": "Write a prompt", "count": 3, "auto_select": false }));
@@ -285,7 +285,7 @@ fn a_generation_that_is_resumed_is_the_run_of_the_workbench() {
 fn what_an_earlier_attempt_has_done_is_shown_as_done() {
     let mut bench = bench_at(INTERRUPTED);
     bench.press("R");
-    told(&mut bench, Ticket(1), Told::JobResumed(Ok(Box::new(job_details(jobs().jobs[INTERRUPTED].clone())))));
+    told(&mut bench, Ticket(1), QueryReply::JobResumed(Ok(Box::new(job_details(jobs().jobs[INTERRUPTED].clone())))));
     // Of the second variant the first phase was done before; of the first one all.
     let last = |variant| whole_phase(variant, Phase::Coagulatio, "the end");
     let whole = whole_variant(0, "all of it").pop().unwrap();
@@ -316,7 +316,7 @@ fn a_selection_that_is_resumed_is_the_judging_of_the_judge() {
     assert_eq!(bench.model.jobs.marked().unwrap().operation, Operation::Select);
     let job = jobs().jobs[FAILED].clone();
     bench.press("R");
-    told(&mut bench, Ticket(1), Told::JobResumed(Ok(Box::new(job_details(job)))));
+    told(&mut bench, Ticket(1), QueryReply::JobResumed(Ok(Box::new(job_details(job)))));
     assert_eq!(bench.model.screen, ScreenName::Judge);
     assert_eq!((bench.model.judge.prompts.len(), bench.model.judge.task.as_deref()), (2, Some("to review")));
     bench.tell_of(Ticket(1), vec![EventKind::Judged { comparison: comparison(1, 0, 0.5, true) }]);
@@ -340,7 +340,7 @@ fn what_could_not_be_watched_is_stopped_again() {
     bench.press("R");
     let mut details = job_details(jobs().jobs[FAILED].clone());
     details.request = json!({ "prompt_ids": ["@last"] });
-    let effects = told(&mut bench, Ticket(1), Told::JobResumed(Ok(Box::new(details))));
+    let effects = told(&mut bench, Ticket(1), QueryReply::JobResumed(Ok(Box::new(details))));
     assert_eq!(effects, [CoreEffect::CancelRun(Ticket(1)).into()]);
 }
 
@@ -349,7 +349,7 @@ fn a_refusal_is_forgotten_when_it_is_tried_again() {
     let mut bench = bench_at(INTERRUPTED);
     bench.press("R");
     let (ticket, _) = bench.model.jobs.resuming.unwrap();
-    told(&mut bench, ticket, Told::JobResumed(Err(refused())));
+    told(&mut bench, ticket, QueryReply::JobResumed(Err(refused())));
     assert!(bench.picture().contains("✗ job 01932c07"), "{}", bench.picture());
     bench.press("R");
     assert!(!bench.picture().contains("✗ job 01932c07"));

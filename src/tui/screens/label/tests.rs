@@ -8,7 +8,7 @@ use aludel_core::judge::labels::blind::{BlindPair, BlindPrompt};
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
-use crate::tui::message::{Message, Pointer, Told};
+use crate::tui::message::{Message, Pointer, QueryReply};
 use crate::tui::model::label::Past;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
@@ -39,7 +39,7 @@ fn sitting(pairs: u32) -> Labelling {
 
 fn answer(bench: &mut Bench, pairs: u32) {
     let ticket = bench.model.label.asked.unwrap();
-    bench.send(Message::Told { ticket, told: Told::Pairs(Ok(Box::new(sitting(pairs)))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Pairs(Ok(Box::new(sitting(pairs)))) });
 }
 
 fn refused<T>(message: &str) -> Result<T, Box<Problem>> {
@@ -55,7 +55,7 @@ fn kept() -> KeptLabel {
 /// Answers that what is being written is on the disk.
 fn keep(bench: &mut Bench) {
     let ticket = bench.model.label.writing.unwrap();
-    bench.send(Message::Told { ticket, told: Told::LabelKept(Ok(Box::new(kept()))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::LabelKept(Ok(Box::new(kept()))) });
 }
 
 /// The choice among `effects`.
@@ -94,8 +94,9 @@ fn without_pairs_it_says_why() {
     GALLERY.keep("none", |bench| {
         bench.press("Esc B");
         let ticket = bench.model.label.asked.unwrap();
-        let told = Told::Pairs(refused("no stored run has two different prompts; generate two or more variants first"));
-        bench.send(Message::Told { ticket, told });
+        let told =
+            QueryReply::Pairs(refused("no stored run has two different prompts; generate two or more variants first"));
+        bench.send(Message::Reply { ticket, reply: told });
     });
 }
 
@@ -146,7 +147,7 @@ fn a_label_that_cannot_be_kept_leaves_the_pair_and_says_why() {
     opened(3)(&mut bench);
     bench.press("l");
     let ticket = bench.model.label.writing.unwrap();
-    bench.send(Message::Told { ticket, told: Told::LabelKept(refused("the disk is full")) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::LabelKept(refused("the disk is full")) });
     assert!(bench.picture().contains("the disk is full") && bench.model.label.past.is_empty());
     assert_eq!(choice(&bench.press("l")), Some(Better::Right), "it can be tried again");
 }
@@ -167,7 +168,7 @@ fn undo_takes_back_what_was_done_last() {
         |effect: &Effect| matches!(effect, Effect::Core(CoreEffect::Inquire { inquiry: Query::TakeLabelBack(_), .. }));
     assert!(effects.iter().any(is_taken_back), "{effects:?}");
     let ticket = bench.model.label.writing.unwrap();
-    bench.send(Message::Told { ticket, told: Told::LabelTakenBack(Ok(())) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::LabelTakenBack(Ok(())) });
     assert!(bench.model.label.past.is_empty() && bench.picture().contains("1 of 4"));
 }
 
@@ -206,7 +207,7 @@ fn an_answer_to_another_question_is_not_taken() {
     bench.press("Esc B");
     let old = bench.model.label.asked.unwrap();
     bench.press("Esc B");
-    bench.send(Message::Told { ticket: old, told: Told::Pairs(Ok(Box::new(sitting(1)))) });
+    bench.send(Message::Reply { ticket: old, reply: QueryReply::Pairs(Ok(Box::new(sitting(1)))) });
     assert!(bench.model.label.sitting.is_none());
     answer(&mut bench, 2);
     assert_eq!(bench.model.label.sitting.as_ref().map(|sitting| sitting.pairs.len()), Some(2));

@@ -2,7 +2,7 @@
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
-use crate::tui::message::{Message, Pointer, Told};
+use crate::tui::message::{Message, Pointer, QueryReply};
 use crate::tui::model::providers::Test;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{provider, provider_facts, provider_test};
@@ -23,12 +23,12 @@ fn listed(width: u16, height: u16) -> Bench {
 
 fn answer(bench: &mut Bench, rows: Vec<ProviderFacts>) {
     let ticket = bench.model.providers.asked.unwrap_or_else(|| panic!("nothing is asked"));
-    bench.send(Message::Told { ticket, told: Told::Providers(rows) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Providers(rows) });
 }
 
 fn tested(bench: &mut Bench, ok: bool) {
     let Some(Test::Waiting(ticket)) = bench.model.providers.test().cloned() else { panic!("nothing is tested") };
-    bench.send(Message::Told { ticket, told: Told::Tested(Ok(Box::new(provider_test(ok)))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Tested(Ok(Box::new(provider_test(ok)))) });
 }
 
 /// The screen just gone to and answered, and then what `prepare` does.
@@ -87,7 +87,7 @@ fn an_answer_to_another_question_is_not_taken() {
     bench.press("r");
     let asked = bench.model.providers.asked.unwrap();
     let stale = crate::tui::effect::Ticket(asked.0 - 1);
-    bench.send(Message::Told { ticket: stale, told: Told::Providers(Vec::new()) });
+    bench.send(Message::Reply { ticket: stale, reply: QueryReply::Providers(Vec::new()) });
     assert_eq!((bench.model.providers.rows().len(), bench.model.providers.asked), (3, Some(asked)));
 }
 
@@ -135,7 +135,7 @@ fn a_test_that_is_refused_says_why() {
     bench.press("T");
     let Some(Test::Waiting(ticket)) = bench.model.providers.test().cloned() else { panic!("nothing is tested") };
     let problem = Problem::from(Error::value("providers", "is no provider"));
-    bench.send(Message::Told { ticket, told: Told::Tested(Err(Box::new(problem))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Tested(Err(Box::new(problem))) });
     bench.press("G g PageDown");
     assert!(bench.picture().contains("✗"));
 }

@@ -2,7 +2,7 @@
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
-use crate::tui::message::{Message, Told};
+use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::spend::{Day, Range, Spent};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{spent, stored};
@@ -14,13 +14,13 @@ const GALLERY: Gallery = Gallery("spending");
 
 fn answer(bench: &mut Bench, spent: Spent) {
     let ticket = bench.model.spend.asked.unwrap_or_else(|| panic!("nothing is asked"));
-    bench.send(Message::Told { ticket, told: Told::Spent(Ok(Box::new(spent))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Spent(Ok(Box::new(spent))) });
 }
 
 fn refuse(bench: &mut Bench) {
     let ticket = bench.model.spend.asked.unwrap_or_else(|| panic!("nothing is asked"));
     let problem = Problem::from(Error::Internal("the disk is full".into()));
-    bench.send(Message::Told { ticket, told: Told::Spent(Err(Box::new(problem))) });
+    bench.send(Message::Reply { ticket, reply: QueryReply::Spent(Err(Box::new(problem))) });
 }
 
 /// The screen just gone to, and then what `prepare` does.
@@ -87,7 +87,7 @@ fn only_the_answer_to_the_newest_question_is_taken() {
     bench.press("Alt+7");
     let first = bench.model.spend.asked.unwrap();
     bench.press("o");
-    bench.send(Message::Told { ticket: first, told: Told::Spent(Ok(Box::new(spent(SpendBy::Day)))) });
+    bench.send(Message::Reply { ticket: first, reply: QueryReply::Spent(Ok(Box::new(spent(SpendBy::Day)))) });
     assert!(bench.model.spend.spent.is_none());
     answer(&mut bench, spent(SpendBy::Model));
     assert_eq!(bench.model.spend.spent.as_ref().unwrap().report.by, SpendBy::Model);

@@ -2,7 +2,7 @@
 //! searched, and the user's own editor has its turn.
 
 use aludel_core::domain::SessionId;
-use aludel_core::told::Notice;
+use aludel_core::notices::Notice;
 
 use crate::tui::action::Context;
 use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};

@@ -17,7 +17,7 @@ use tracing::Level;
 use super::LARGEST;
 use crate::tui::action::ACTIONS;
 use crate::tui::effect::Ticket;
-use crate::tui::message::{DraftReply, HistoryReply, Message, Outcome, Pointer, Told};
+use crate::tui::message::{DraftReply, HistoryReply, Message, Outcome, Pointer, QueryReply};
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
 use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
 use crate::tui::model::history::{Row, Start};
@@ -50,7 +50,7 @@ pub(super) enum Happening {
     /// It may cost more than passes without asking.
     CostAsked(CostlyWhat),
     /// An answer to what a place asked.
-    Told { question: usize, told: Told },
+    Reply { question: usize, told: QueryReply },
     /// An answer to one of the questions that could be waiting.
     HistoryReply { question: usize, news: Box<HistoryReply> },
     /// Time passes.
@@ -202,30 +202,30 @@ fn beside() -> impl Strategy<Value = Outcome<Box<CompareResult>>> {
 }
 
 /// What a place is told.
-fn told_to_a_place() -> impl Strategy<Value = Told> {
+fn told_to_a_place() -> impl Strategy<Value = QueryReply> {
     let every = vec![SpendBy::Day, SpendBy::Model, SpendBy::Provider, SpendBy::Phase, SpendBy::Tag];
     let setting =
         |(key, value)| SettingRow { key, value, origin: "default".into(), takes: "text".into(), is_set: true };
     prop_oneof![
-        3 => prop::sample::subsequence(provider_facts(), 0..=3).prop_map(Told::Providers),
-        2 => any::<bool>().prop_map(|ok| Told::Tested(Ok(Box::new(provider_test(ok))))),
-        1 => Just(Told::Tested(Err(problem()))),
+        3 => prop::sample::subsequence(provider_facts(), 0..=3).prop_map(QueryReply::Providers),
+        2 => any::<bool>().prop_map(|ok| QueryReply::Tested(Ok(Box::new(provider_test(ok))))),
+        1 => Just(QueryReply::Tested(Err(problem()))),
         2 => (select(every), 0_usize..5, 0_usize..40).prop_map(|(by, lines, days)| {
             let mut spent = spent(by);
             spent.report.lines.truncate(lines);
             spent.days.truncate(days);
-            Told::Spent(Ok(Box::new(spent)))
+            QueryReply::Spent(Ok(Box::new(spent)))
         }),
-        1 => Just(Told::Spent(Err(problem()))),
+        1 => Just(QueryReply::Spent(Err(problem()))),
         2 => proptest::collection::vec((texts(), texts()).prop_map(setting), 0..9)
-            .prop_map(|rows| Told::Settings(Ok(rows))),
-        1 => Just(Told::Settings(Err(problem()))),
+            .prop_map(|rows| QueryReply::Settings(Ok(rows))),
+        1 => Just(QueryReply::Settings(Err(problem()))),
         4 => told_of_jobs(),
     ]
 }
 
 /// The list of jobs, or what became of one.
-fn told_of_jobs() -> impl Strategy<Value = Told> {
+fn told_of_jobs() -> impl Strategy<Value = QueryReply> {
     let some = || (0_usize..6).prop_map(|at| jobs().jobs.remove(at));
     let text = |(job, text): (Job, String)| JobDetails { request: json!({ "input": text }), ..job_details(job) };
     prop_oneof![
@@ -233,15 +233,15 @@ fn told_of_jobs() -> impl Strategy<Value = Told> {
             for job in &mut rows {
                 job.about.clone_from(&about);
             }
-            Told::Jobs(Ok(Box::new(Listed { jobs: rows, ..jobs() })))
+            QueryReply::Jobs(Ok(Box::new(Listed { jobs: rows, ..jobs() })))
         }),
-        1 => Just(Told::Jobs(Err(problem()))),
-        2 => (some(), texts()).prop_map(move |both| Told::Job(Ok(Box::new(text(both))))),
-        1 => Just(Told::Job(Err(problem()))),
-        1 => some().prop_map(|job| Told::JobStopped(Ok(Box::new(job)))),
-        1 => Just(Told::JobStopped(Err(problem()))),
-        2 => some().prop_map(|job| Told::JobResumed(Ok(Box::new(job_details(job))))),
-        1 => Just(Told::JobResumed(Err(problem()))),
+        1 => Just(QueryReply::Jobs(Err(problem()))),
+        2 => (some(), texts()).prop_map(move |both| QueryReply::Job(Ok(Box::new(text(both))))),
+        1 => Just(QueryReply::Job(Err(problem()))),
+        1 => some().prop_map(|job| QueryReply::JobStopped(Ok(Box::new(job)))),
+        1 => Just(QueryReply::JobStopped(Err(problem()))),
+        2 => some().prop_map(|job| QueryReply::JobResumed(Ok(Box::new(job_details(job))))),
+        1 => Just(QueryReply::JobResumed(Err(problem()))),
     ]
 }
 
@@ -319,7 +319,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
         3 => (0_usize..3, beside()).prop_map(|(question, outcome)| Happening::Compared { question, outcome }),
         1 => select(vec![CostlyWhat::Judging, CostlyWhat::Run(serde_json::json!({ "input": "x" }))])
             .prop_map(Happening::CostAsked),
-        4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Told { question, told }),
+        4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Reply { question, told }),
         4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::HistoryReply { question, news: Box::new(news) }),
         2 => (0_u64..20_000).prop_map(Happening::Time),
     ]
@@ -356,9 +356,9 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
             let ticket = if what == CostlyWhat::Judging { judged.unwrap_or_default() } else { newest };
             bench.send(Message::CostAsked { ticket, costly: Box::new(Costly { what, most_usd: 0.4, calls: 6 }) });
         }
-        Happening::Told { question, told } => {
+        Happening::Reply { question, told } => {
             let ticket = questions_of_places(&bench.model)[question].unwrap_or_default();
-            bench.send(Message::Told { ticket, told });
+            bench.send(Message::Reply { ticket, reply: told });
         }
         Happening::HistoryReply { question, news } => {
             let history = &bench.model.history;

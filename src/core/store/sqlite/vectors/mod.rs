@@ -84,7 +84,7 @@ fn look_after(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance,
     })
 }
 
-/// See [`FindStore::maintain_index`](crate::store::FindStore::tend).
+/// See [`FindStore::maintain_index`](crate::store::FindStore::maintain_index).
 pub(super) fn maintain_index(store: &SqliteStore) -> Pending<()> {
     let tended = store.read_now(Vec::new(), spaces).and_then(|spaces| {
         spaces.iter().try_for_each(|used| look_after(store, &used.space, IndexMaintenance::Look, Pace::Whole))

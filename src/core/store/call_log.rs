@@ -1,4 +1,4 @@
-//! The ledger's book over a store.
+//! The call log over a store.
 //!
 //! Without a daily cap a call is handed to the store when it has ended, and nobody waits for it: the store commits what
 //! has queued up together, and closing it waits for the rest. With one, the store is asked before each call goes out,
@@ -197,7 +197,7 @@ impl StoreBook {
         draw: Option<Draw>,
     ) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
         self.enter(|ours| ours.asked += 1)?;
-        let asking = Asking { book: self, id: Some(call.id) };
+        let asking = Asking { call_log: self, id: Some(call.id) };
         let admitted = match draw {
             Some(draw) => self.store.admit_call_from(call.clone(), draw, cap).await,
             None => self.store.admit_call(call.clone(), cap).await,
@@ -278,7 +278,7 @@ impl CallLog for StoreBook {
 
 /// A question that was put to the store. Dropped before the answer it takes the call out again, if it got in.
 struct Asking<'a> {
-    book: &'a StoreBook,
+    call_log: &'a StoreBook,
     id: Option<Uuid>,
 }
 
@@ -286,16 +286,16 @@ impl Asking<'_> {
     /// A call that is in counts among those under way before it leaves the questions.
     fn answered(mut self, is_in: bool) {
         self.id = None;
-        self.book.ours.send_modify(|ours| ours.under_way += usize::from(is_in));
+        self.call_log.ours.send_modify(|ours| ours.under_way += usize::from(is_in));
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
-            self.book.store.withdraw_call(id).unattended();
+            self.call_log.store.withdraw_call(id).unattended();
         }
-        self.book.ours.send_modify(|ours| ours.asked -= 1);
+        self.call_log.ours.send_modify(|ours| ours.asked -= 1);
     }
 }
 
@@ -398,5 +398,5 @@ impl Drop for OpenCall {
 }
 
 #[cfg(test)]
-#[path = "book_tests.rs"]
+#[path = "call_log_tests.rs"]
 mod tests;

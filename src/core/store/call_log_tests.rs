@@ -17,15 +17,15 @@ const NOON: i64 = 1_790_000_000_000;
 struct World {
     folder: tempfile::TempDir,
     store: Arc<dyn Store>,
-    book: Arc<StoreBook>,
+    call_log: Arc<StoreBook>,
 }
 
 impl World {
     fn with_daily_cap(nanos: Option<u64>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("aludel.db")));
-        let book = Arc::new(book_over(&store, nanos));
-        Self { folder, store, book }
+        let call_log = Arc::new(book_over(&store, nanos));
+        Self { folder, store, call_log }
     }
 
     fn account(&self) -> Account {
@@ -34,7 +34,7 @@ impl World {
             command: "generate",
             tags: vec!["a".into(), "b".into()],
         };
-        Account::open(Caps::default(), labels, Some(Arc::clone(&self.book) as Arc<dyn CallLog>))
+        Account::open(Caps::default(), labels, Some(Arc::clone(&self.call_log) as Arc<dyn CallLog>))
     }
 
     /// Waits for the writes that nobody waited for: they are done in order.
@@ -103,7 +103,7 @@ async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
         };
         let (at_rest, late) = futures_util::future::join(
             async {
-                soon(world.book.close()).await;
+                soon(world.call_log.close()).await;
                 account.tally().spent.nanos()
             },
             ending,
@@ -113,7 +113,7 @@ async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
         // The till is told after the book.
         assert_eq!((at_rest, world.counted().await), (100, 100));
         // Closed twice is closed.
-        soon(world.book.close()).await;
+        soon(world.call_log.close()).await;
     }
 }
 
@@ -123,7 +123,7 @@ async fn closing_waits_for_a_question_that_nobody_wants_answered_any_more() {
     let account = world.account();
     let mut asking = Box::pin(reserve(&account, 100));
     assert!(futures_util::poll!(asking.as_mut()).is_pending(), "the writer has only just been asked");
-    let mut closing = Box::pin(world.book.close());
+    let mut closing = Box::pin(world.call_log.close());
     assert!(futures_util::poll!(closing.as_mut()).is_pending());
     drop(asking);
     soon(closing).await;
@@ -179,7 +179,7 @@ async fn when_nothing_of_this_process_is_under_way_nobody_waits() {
     let world = World::with_daily_cap(Some(100));
     let elsewhere = book_over(&world.store, Some(100));
     let theirs =
-        World { book: Arc::new(elsewhere), store: Arc::clone(&world.store), folder: tempfile::tempdir().unwrap() };
+        World { call_log: Arc::new(elsewhere), store: Arc::clone(&world.store), folder: tempfile::tempdir().unwrap() };
     let held = reserve(&theirs.account(), 60).await.unwrap();
     assert!(soon(reserve(&world.account(), 60)).await.is_err(), "for others nobody waits");
     drop(held);
