@@ -3,7 +3,7 @@
 //!
 //! It is a comfort and never a reason to fail: a file that cannot be read counts as empty, and one that cannot be written
 //! means that nothing is said, because it would be said again at every run. Without a data folder nothing is
-//! written: looking makes no folder. Who is a newcomer is the engine's business.
+//! written: looking makes no folder. Which providers count as new is up to the engine.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -193,7 +193,7 @@ impl Executor {
             task.abort();
         }
         drop(self.answers);
-        // The last draft is written before the scribe ends.
+        // The draft writer saves the last draft before it ends.
         drop(self.draft_writer);
         // Nobody reads the answers any more, but a run is only over when its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };

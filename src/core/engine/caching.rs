@@ -1,4 +1,4 @@
-//! Which answers are kept: whose, on which shelf, for how long. The cache itself is [`crate::provider::cache`]'s.
+//! Which answers are cached: whose, in which namespace, for how long. The cache itself is [`crate::provider::cache`]'s.
 //!
 //! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and
 //! `cache.max_size`; the judge's always, because a comparison is asked at temperature 0 and asked

@@ -49,7 +49,7 @@ impl Engine {
         notices::explained(&self.paths().home.join(notices::FILE), notice);
     }
 
-    /// Begins to look for newcomers beside a run that asks for `provider`; whoever is asked for needs no pointing out.
+    /// Starts looking for providers that are not configured, alongside a run that asks for `provider`, which is left out.
     /// Needs a tokio runtime.
     pub fn look_for_providers(&self, provider: Option<&str>) -> DetectedProviders {
         let file = self.paths().home.join(notices::FILE);

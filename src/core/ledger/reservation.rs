@@ -97,7 +97,7 @@ impl Reservation {
             CallEnd::Cut { counted } => hold.lose_sight(Some(counted)),
             CallEnd::Unseen => hold.lose_sight(self.worst),
         }
-        // The book first: whoever the till lets in next asks the book.
+        // The call log first: the next call that the budget admits reads it.
         if let Some(entry) = entry {
             entry.close(end);
         }

@@ -1,4 +1,4 @@
-//! The till of one run: lets calls and chains through as its caps allow, and makes them wait where that may help.
+//! The budget of one run: admits calls and chains as its caps allow, and makes them wait where that may help.
 //!
 //! All of it is one small state under a lock that is never held across a wait; the arithmetic is [`super::balance`].
 //! What fits is let through; what would fit if others turned out cheaper than their worst case waits, first come first
@@ -290,7 +290,7 @@ struct Waiting {
 
 impl Waiting {
     async fn answer(mut self) -> Result<Granted, Refusal> {
-        // The sender is in a queue of the till that we hold, and leaves it with an answer alone.
+        // The sender is in a queue of the budget we hold a reference to, and leaves it only with an answer.
         let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::Gone));
         self.is_over = true;
         answer

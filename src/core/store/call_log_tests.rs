@@ -110,7 +110,7 @@ async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
         )
         .await;
         assert!(late.contains("aludel is shutting down"), "{late}");
-        // The till is told after the book.
+        // The budget is settled after the call log.
         assert_eq!((at_rest, world.counted().await), (100, 100));
         // Closed twice is closed.
         soon(world.call_log.close()).await;

@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// What answers are answers to. One shelf never crowds out another.
+/// What answers are answers to. One namespace never evicts the entries of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheNamespace {
     /// A phase of a variant.
@@ -64,7 +64,7 @@ impl CacheNamespace {
     }
 }
 
-/// How much a shelf holds, and for how long.
+/// How many entries a namespace holds, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamespaceLimits {
     /// From this age on an answer is none any more.

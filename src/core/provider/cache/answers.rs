@@ -8,7 +8,7 @@ use super::{Answer, AnswerKey, AnswerStore, CacheNamespace, Keeping};
 use crate::domain::Timestamp;
 use crate::time::Clock;
 
-/// Bytes of answers kept in memory, both shelves together.
+/// Bytes of answers kept in memory, both namespaces together.
 const MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
 /// What every [`Cache`](super::Cache) of a process shares.

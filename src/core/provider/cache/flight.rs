@@ -32,7 +32,7 @@ pub(super) enum Place {
 }
 
 impl InFlight {
-    /// Joins the flight of `key`, or opens it.
+    /// Joins the call in flight for `key`, or starts one.
     pub(super) fn join(self: &Arc<Self>, key: AnswerKey) -> Place {
         let mut open = self.open();
         if let Some(landing) = open.get(&key) {

@@ -356,7 +356,7 @@ proptest! {
         prop_assert!(fresh <= sim.asked());
         prop_assert_eq!(sim.in_flight(), 0);
         for variant in 0..2 {
-            // No flight was left open behind those who gave up.
+            // Callers that gave up left no entry in flight.
             let (text, _) = runtime.block_on(async {
                 loop {
                     if let Ok(answer) = complete(&cache, request(variant)).await {

@@ -1,5 +1,5 @@
-//! What happens at the desk beside typing: drafts are written down and come back, earlier inputs are walked and
-//! searched, and the user's own editor has its turn.
+//! What goes with typing: drafts are saved and restored, earlier inputs are browsed and searched, and the input can be
+//! edited in the user's own editor.
 
 use aludel_core::domain::SessionId;
 use aludel_core::notices::Notice;
@@ -53,7 +53,7 @@ fn sheet(model: &Model, run: Option<SessionId>) -> Draft {
     Draft { text: if is_stored(&text) { String::new() } else { text }, run }
 }
 
-/// Takes in an answer that concerns the desk.
+/// Applies a reply about drafts or earlier inputs.
 pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
     match news {
         DraftReply::Left(left) => take_up(model, left),

@@ -199,7 +199,7 @@ pub(crate) fn table_columns(run: &LiveRun, table: Rect) -> (usize, usize) {
     (room / run.view.phases.len().max(1), result)
 }
 
-/// The vessel in a cell of the table; where that is none of a phase, the one that is shown of its variant.
+/// The phase pane for a cell of the table; for a cell of no phase, the pane shown for its variant.
 pub(crate) fn vessel_at(run: &LiveRun, table: Rect, at: Position) -> Option<(u32, usize)> {
     let rows = inner(table);
     if !rows.contains(at) {

@@ -1,4 +1,4 @@
-//! The tables of the cache: answers by key, and what each shelf holds, which triggers keep true.
+//! The tables of the cache: answers by key, and the size of each namespace, which triggers keep up to date.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits}
 use crate::store::sqlite::failure::Outcome;
 use crate::time::from_millis;
 
-/// Bytes of answers that a shelf holds at most, whatever their number.
+/// The most bytes of answers in a namespace, whatever their number.
 pub(super) const SHELF_BYTES: u64 = 256 * 1024 * 1024;
 
 /// An answer that much younger than now was made by a clock that has been set back since.
@@ -123,7 +123,7 @@ pub(super) fn trim(
     }
 }
 
-/// All shelves together.
+/// All namespaces together.
 pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
     let mut inventory = Inventory::default();
     for shelf in CacheNamespace::ALL {

@@ -1,5 +1,4 @@
-//! Which vessel holds what: a table of variants and phases, or two strips where there is no room for it; and the
-//! ranking, once there is one.
+//! The state of each phase of each variant: a table, or two strips on a narrow screen; and the ranking, once there is one.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -50,7 +49,7 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
     }
 }
 
-/// One vessel of the table: its state, what it took, and a line that leads into the next.
+/// One phase in the table: its state, what it took, and a line that leads into the next.
 fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, theme: &Theme) -> [Span<'static>; 3] {
     let phase_pane = run.phase_pane(variant, phase);
     let (glyph, style) = mark(model, phase_pane, theme);

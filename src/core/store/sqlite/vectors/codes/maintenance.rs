@@ -35,7 +35,7 @@ const LAST_ROWS: usize = 8;
 /// Blocks of which the first row is compared with the database before a file is extended.
 const SPREAD: usize = 16;
 
-/// What upkeep found to do.
+/// What maintenance has to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in super::super) enum IndexMaintenance {
     /// Nothing, as far as the search could tell.

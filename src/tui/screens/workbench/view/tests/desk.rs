@@ -1,4 +1,4 @@
-//! Pictures of what lies on the desk beside the input: what came back, earlier inputs, another provider, a selection.
+//! Pictures of what helps with the input: drafts that came back, earlier inputs, another provider, a selection.
 
 use super::*;
 use crate::tui::message::DraftReply;
