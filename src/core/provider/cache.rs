@@ -6,8 +6,8 @@
 //! [`Completion::cached`] with the tokens as they were counted then.
 //!
 //! [`AnswerKey`] says what makes two requests equal. [`Answers`] is what all layers of a process share: a memory bounded
-//! in entries and bytes, the requests in flight (two equal ones at once are one call), and behind both an [`AnswerStore`] that
-//! outlives the process. Which requests come through here at all is decided where routes are made.
+//! in entries and bytes, the requests in flight (two equal ones at once are one call), and behind both an
+//! [`AnswerStore`] that outlives the process. Which requests come through here at all is decided where routes are made.
 
 mod answer;
 mod answers;
