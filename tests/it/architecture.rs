@@ -206,7 +206,7 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("src/tui/terminal/modes.rs", "sequences of its own"),
     ("src/tui/terminal/panicking.rs", "a test"),
     ("src/tui/terminal/screen.rs", "frames that passed `safe::guard`"),
-    ("src/unattended.rs", "escapes"),
+    ("src/without_command_line.rs", "escapes"),
 ];
 
 #[test]
