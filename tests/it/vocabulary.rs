@@ -27,7 +27,6 @@ const RETIRED: &[(&str, &str)] = &[
     ("Wish", "HistoryCommand"),
     ("book", "call_log"),
     ("desk", "drafts"),
-    ("kept", "caching"),
     ("newcomers", "detected_providers"),
     ("sparing", "repaint"),
     ("telling", "messages"),
