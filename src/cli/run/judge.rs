@@ -58,7 +58,7 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let audited = watcher.result(|_| Some(INTERRUPTED.to_owned()))?;
-            put_out(printer, audited, args.labels.is_some(), watcher.view.not_stored())
+            put_out(printer, audited, watcher.view.not_stored())
         });
         failure::and_closed(outcome, engine.close().await)
     })?
@@ -69,7 +69,7 @@ const INTERRUPTED: &str =
 
 /// The judge's profile; of one that was tested before, the labels' figures alone. A judge that failed its test is a failure,
 /// which says why by itself.
-fn put_out(printer: &Printer, audited: RunOutcome, of_labels: bool, not_stored: Option<Problem>) -> Outcome<Exit> {
+fn put_out(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) -> Outcome<Exit> {
     let RunOutcome::JudgeAudit(audited) = audited else { return Err(super::strange(&audited)) };
     let JudgeAudit { profile, tested, warnings } = *audited;
     for warning in warnings {
@@ -82,7 +82,7 @@ fn put_out(printer: &Printer, audited: RunOutcome, of_labels: bool, not_stored: 
     }
     match not_stored {
         Some(problem) => Err(Failure::Problem(Box::new(problem))),
-        None if profile.usable || (of_labels && !tested) => Ok(Exit::Done),
+        None if profile.usable || !tested => Ok(Exit::Done),
         None => Err(Failure::Said(Exit::Failed)),
     }
 }

@@ -1,6 +1,7 @@
 //! Work without variants: an index made anew, a file read in, a judge or providers tested.
 //!
-//! It is attached and no job: what it did is durable step by step, and doing it again makes the rest.
+//! It is attached and no job. What an import or an index has done is durable step by step, and doing it again makes the
+//! rest; a test that was stopped is made anew.
 
 use serde::Serialize;
 
