@@ -167,6 +167,22 @@ pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
     Ok(())
 }
 
+/// Has the next commits wait for no disk: a power loss may undo the last of them, and damages
+/// nothing. False where the file has no write-ahead log, which such commits could damage
+/// (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Outside any transaction.
+pub(super) fn leave_commits_unflushed(connection: &Connection) -> Outcome<bool> {
+    let mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0))?;
+    if mode == "wal" {
+        connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    }
+    Ok(mode == "wal")
+}
+
+/// Undoes [`leave_commits_unflushed`].
+pub(super) fn flush_commits(connection: &Connection) -> Outcome<()> {
+    Ok(connection.execute_batch("PRAGMA synchronous = FULL")?)
+}
+
 /// Repeats `attempt` while another process holds a lock, [`PATIENCE`] at most.
 pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T> {
     let begun = Instant::now();

@@ -31,20 +31,29 @@ impl JobStore for SqliteStore {
     }
 
     fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal> {
-        self.write_finished("keeping a job", move |connection| renew(connection, held, lease))
+        self.write_unflushed("keeping a job", move |connection| renew(connection, held, lease))
     }
 
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
         // Here, on the caller's thread, while the writer is busy with what came before.
         let entries = self.indexer.entries(&progress.prompts);
-        self.write_finished("storing what a job has done", move |connection| {
+        let has_only_events = progress.units.is_empty() && progress.prompts.is_empty();
+        let work = move |connection: &Connection| {
             record(connection, held, &progress)?;
             prompts::append(connection, &progress.prompts, &entries)
-        })
+        };
+        let doing = "storing what a job has done";
+        // Events are for those who watch; units and prompts are what was paid for.
+        if has_only_events { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }
     }
 
     fn end_job(&self, held: Held, of: JobEnd) -> Pending<()> {
-        self.write_finished("storing the end of a job", move |connection| end(connection, held, &of))
+        let doing = "storing the end of a job";
+        // One that finished is interrupted where a power loss undoes this, with every unit done. Of any other
+        // the rest would be made that somebody stopped.
+        let is_finished = of.state == JobState::Finished;
+        let work = move |connection: &Connection| end(connection, held, &of);
+        if is_finished { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }
     }
 
     fn release_job(&self, held: Held) -> Pending<()> {

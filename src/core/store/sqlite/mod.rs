@@ -50,7 +50,7 @@ use uuid::Uuid;
 use self::connection::{Connected, Identity};
 use self::failure::{Failure, Outcome, Place};
 use self::terms::Indexer;
-use self::writer::Writer;
+use self::writer::{Flush, Writer};
 use super::tally::Tallies;
 use super::{
     Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Order, Page,
@@ -210,7 +210,7 @@ impl SqliteStore {
         doing: &'static str,
         work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Pending<T> {
-        self.write_within(self.place.patience.usual, doing, work)
+        self.write_within(self.place.patience.usual, doing, Flush::Now, work)
     }
 
     /// As [`SqliteStore::write`], for what was paid for and cannot be had again: it waits longer for other processes.
@@ -219,18 +219,28 @@ impl SqliteStore {
         doing: &'static str,
         work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Pending<T> {
-        self.write_within(self.place.patience.finished_work, doing, work)
+        self.write_within(self.place.patience.finished_work, doing, Flush::Now, work)
+    }
+
+    /// As [`SqliteStore::write_finished`], for what a power loss may undo.
+    fn write_unflushed<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Pending<T> {
+        self.write_within(self.place.patience.finished_work, doing, Flush::Later, work)
     }
 
     fn write_within<T: Send + 'static>(
         &self,
         patience: Duration,
         doing: &'static str,
+        flush: Flush,
         work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Pending<T> {
         match self.writer() {
             Ok((writer, start)) => {
-                let (job, pending) = writer::job(doing, patience, work);
+                let (job, pending) = writer::job(doing, patience, flush, work);
                 writer.send(job);
                 if start == Start::First {
                     self.expire(&writer);
@@ -247,7 +257,7 @@ impl SqliteStore {
         if let Some(restorable_since) = &self.expiry {
             let before = restorable_since();
             let work = move |connection: &Connection| trash::empty(connection, None, Some(before)).map(drop);
-            let (job, unawaited) = writer::job("emptying the trash", self.place.patience.usual, work);
+            let (job, unawaited) = writer::job("emptying the trash", self.place.patience.usual, Flush::Now, work);
             writer.send(job);
             drop(unawaited);
         }

@@ -3,7 +3,8 @@
 //! Durability costs one wait for the disk per commit, whatever the commit holds; taking all waiting jobs into one
 //! transaction shares that wait among them. Where one fails, all are done again, each in a savepoint of its own, so it
 //! takes no other with it; where SQLite gives up the whole transaction (a full disk) every job is tried
-//! once more alone. A job is answered after its commit, never before.
+//! once more alone. A job is answered after its commit, never before. A commit of nothing but jobs
+//! with [`Flush::Later`] does not wait for the disk: the next one that does makes it durable too.
 //!
 //! Processes take turns ([`super::queue`]); a turn is one commit. The queue of jobs is bounded: whoever writes faster than the disk waits in [`Writer::send`].
 
@@ -27,6 +28,16 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 /// Jobs that may wait, and most jobs of one commit.
 const QUEUE: usize = 256;
 
+/// When a write has to survive a power loss. Every commit survives the end of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// From the moment it is answered.
+    Now,
+    /// From the next commit that is flushed. A power loss before that undoes it, in order: nothing
+    /// that was written after it survives it.
+    Later,
+}
+
 /// A write, together with whoever waits for its answer.
 pub(super) trait Job: Send {
     /// What is being done, to complete "while …".
@@ -35,6 +46,8 @@ pub(super) trait Job: Send {
     fn asked_at(&self) -> Instant;
     /// How long other processes are waited for.
     fn patience(&self) -> Duration;
+    /// When it has to be durable.
+    fn flush(&self) -> Flush;
     /// Does it, without a commit; remembers its answer. May be called again after a rollback.
     fn run(&mut self, connection: &Connection) -> Outcome<()>;
     /// Gives the remembered answer, or the failure of the commit.
@@ -46,6 +59,7 @@ struct Task<T, F> {
     doing: &'static str,
     asked_at: Instant,
     patience: Duration,
+    flush: Flush,
     work: F,
     made: Option<T>,
     completer: Completer<T>,
@@ -62,6 +76,10 @@ impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
 
     fn patience(&self) -> Duration {
         self.patience
+    }
+
+    fn flush(&self) -> Flush {
+        self.flush
     }
 
     fn run(&mut self, connection: &Connection) -> Outcome<()> {
@@ -81,10 +99,11 @@ impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
 pub(super) fn job<T: Send + 'static>(
     doing: &'static str,
     patience: Duration,
+    flush: Flush,
     work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
 ) -> (Box<dyn Job>, Pending<T>) {
     let (completer, pending) = Pending::coming();
-    (Box::new(Task { doing, asked_at: Instant::now(), patience, work, made: None, completer }), pending)
+    (Box::new(Task { doing, asked_at: Instant::now(), patience, flush, work, made: None, completer }), pending)
 }
 
 enum Message {
@@ -242,8 +261,13 @@ impl WriterThread {
             None => open(&self.place, left()).map_err(Lost::All)?,
         };
         opened.wait_at_most(left());
+        let is_unflushed = jobs.iter().all(|job| job.flush() == Flush::Later)
+            && connection::leave_commits_unflushed(&opened.connection).map_err(Lost::All)?;
         let committed = commit_together(&mut opened.connection, jobs);
-        self.opened = Some(opened);
+        // Where this fails, the next batch opens the file anew.
+        if !is_unflushed || connection::flush_commits(&opened.connection).is_ok() {
+            self.opened = Some(opened);
+        }
         committed
     }
 }

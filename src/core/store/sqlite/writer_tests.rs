@@ -21,7 +21,7 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
     let prompt = [prompt];
     let entries = super::super::terms::Indexer::default().entries(&prompt);
-    job("storing prompts", PATIENCE, move |connection| prompts::append(connection, &prompt, &entries))
+    job("storing prompts", PATIENCE, Flush::Now, move |connection| prompts::append(connection, &prompt, &entries))
 }
 
 fn large(seed: u32, bytes: usize) -> Prompt {
@@ -39,6 +39,45 @@ fn commits(path: &Path) -> usize {
     let number = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().unwrap());
     let (salt, page) = (number(16), number(8) as usize);
     (32..log.len()).step_by(24 + page).filter(|frame| number(frame + 4) != 0 && number(frame + 8) == salt).count()
+}
+
+/// A job that sees how far the commit it is part of waits for the disk: 1 is NORMAL, 2 is FULL.
+fn seeing(flush: Flush) -> (Box<dyn Job>, Pending<i32>) {
+    job("looking", PATIENCE, flush, |connection| Ok(connection.query_row("PRAGMA synchronous", [], |row| row.get(0))?))
+}
+
+#[test]
+fn a_commit_is_flushed_unless_all_that_it_holds_can_be_lost() {
+    let (_folder, path) = folder_and_path();
+    let mut thread = WriterThread {
+        place: Arc::new(Place::of(&path)),
+        waiting: sync_channel(1).1,
+        queue: Queue::of(&path),
+        opened: None,
+    };
+    for (together, expected) in [
+        (vec![Flush::Now], 2),
+        (vec![Flush::Later], 1),
+        (vec![Flush::Later, Flush::Later], 1),
+        (vec![Flush::Later, Flush::Now], 2),
+        (vec![Flush::Now], 2),
+    ] {
+        let (batch, seen): (Vec<_>, Vec<_>) = together.iter().map(|flush| seeing(*flush)).unzip();
+        thread.write(batch, Instant::now());
+        for pending in seen {
+            assert_eq!(pending.wait().unwrap(), expected, "{together:?}");
+        }
+    }
+}
+
+#[test]
+fn without_a_write_ahead_log_every_commit_is_flushed() {
+    let (_folder, path) = folder_and_path();
+    let connection = connection::open_for_writing(&path).unwrap().connection;
+    connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get::<_, String>(0)).unwrap();
+    assert!(!connection::leave_commits_unflushed(&connection).unwrap());
+    let level: i32 = connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).unwrap();
+    assert_eq!(level, 2);
 }
 
 #[test]
