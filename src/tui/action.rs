@@ -1,11 +1,11 @@
-//! The list of everything a user can do in the workbench: one list for the keys, the hints and the help.
+//! Everything a user can do in the workbench: one list for the keys, the hints and the help.
 //!
-//! An [`Action`] is a named intention; [`ACTIONS`] says where it applies, which keys call it, how it is called in a
-//! hint and what it does. Only what works is in it. Whether an action can be done *now* is said by the screen
-//! ([`crate::tui::screens::refusal`]); hints show what can, the help says why the rest cannot.
+//! An [`Action`] is a named intention. [`ACTIONS`] holds its context, keys, hint and help. Whether
+//! it is possible *now* is up to the screen ([`crate::tui::screens::refusal`]): hints show what is,
+//! the help says why the rest is not.
 //!
-//! Where the keys are is a [`Context`]. Those of [`Context::FOCUSES`] can have the keys; each of these takes keys of others too
-//! ([`Context::chain`]), as far as these are for its screen.
+//! A [`Context`] says where the keyboard focus is. Those in [`Context::FOCUSES`] can have it, and
+//! each also accepts keys of others ([`Context::chain`]), as far as these are for its screen.
 
 mod table;
 
@@ -147,22 +147,22 @@ pub enum Action {
 /// The screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ScreenName {
-    /// An idea and its run.
+    /// A request and its run.
     #[default]
     Work,
-    /// Prompts beside each other.
+    /// Prompts side by side.
     Compare,
-    /// Which of them is best.
+    /// The judge's comparison of prompts.
     Judge,
-    /// What is stored.
+    /// The stored prompts.
     History,
-    /// Who could write.
+    /// The providers.
     Providers,
-    /// What it cost.
+    /// What calls cost.
     Spend,
-    /// Work that can be stopped and taken up again.
+    /// Jobs, which can be stopped and resumed.
     Jobs,
-    /// Pairs of prompts that are labelled; it has no tab.
+    /// Blind labelling of prompt pairs; it has no tab.
     Label,
 }
 
@@ -171,7 +171,7 @@ impl ScreenName {
     pub const ALL: [Self; 7] =
         [Self::Work, Self::Compare, Self::Judge, Self::History, Self::Providers, Self::Spend, Self::Jobs];
 
-    /// The digit that leads there; `None` for a screen without a tab.
+    /// The digit that opens it; `None` for a screen without a tab.
     pub const fn digit(self) -> Option<char> {
         Some(match self {
             Self::Work => '1',
@@ -185,15 +185,15 @@ impl ScreenName {
         })
     }
 
-    /// The action that leads there.
+    /// The action that opens it.
     pub fn action(self) -> Action {
         let Some(digit) = self.digit() else { return Action::LabelPairs };
         let leads = |info: &&ActionInfo| info.id.strip_prefix("screen-").is_some_and(|id| id.chars().eq([digit]));
-        // A test holds that each is there.
+        // A test checks that each one exists.
         ACTIONS.iter().find(leads).map_or(Action::GoToWork, |info| info.action)
     }
 
-    /// What is said of an action that is for this screen alone, on another one.
+    /// What other screens say about an action that only this screen has.
     pub(crate) const fn elsewhere(self) -> &'static str {
         match self {
             Self::Work => "on the Workbench; {screen-1} goes there",
@@ -207,7 +207,7 @@ impl ScreenName {
         }
     }
 
-    /// What it is called.
+    /// The screen's name.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Work => "Workbench",
@@ -221,7 +221,7 @@ impl ScreenName {
         }
     }
 
-    /// The same where there is little room.
+    /// The screen's name for narrow terminals.
     pub const fn short_title(self) -> &'static str {
         match self {
             Self::Work => "Work",
@@ -236,37 +236,37 @@ impl ScreenName {
     }
 }
 
-/// Where an action applies.
+/// Where an action applies. The contexts of a single pane add to [`Context::Navigate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Context {
     /// Everywhere.
     Global,
     /// While text is being typed.
     Composer,
-    /// In every other pane, where letters act.
+    /// In every other pane, where letters are commands.
     Navigate,
-    /// On the screen that compares, beside the keys of every pane.
+    /// On the Compare screen.
     Compare,
-    /// On the screen of the judge, beside those of every pane.
+    /// On the Judge screen.
     Judge,
-    /// In the search box of the history, beside the keys that edit text.
+    /// In the search box of History, in addition to the text editing keys.
     Search,
-    /// In the other panes of the history, beside those of every pane.
+    /// In the other panes of History.
     History,
-    /// Among the providers, beside those of every pane.
+    /// On the Providers screen.
     Providers,
-    /// Among what was spent, beside those of every pane.
+    /// On the Spend screen.
     Spend,
-    /// Among the jobs, beside those of every pane.
+    /// On the Jobs screen.
     Jobs,
-    /// Where pairs are labelled, beside the keys of every pane.
+    /// On the labelling screen.
     Label,
-    /// In the field that says what to find in a pane, beside the keys that edit text.
+    /// In the find field of a pane, in addition to the text editing keys.
     Find,
 }
 
 impl Context {
-    /// Those that can have the keys.
+    /// The contexts that can have the focus.
     pub const FOCUSES: [Self; 11] = [
         Self::Composer,
         Self::Navigate,
@@ -281,7 +281,7 @@ impl Context {
         Self::Find,
     ];
 
-    /// The name in a key map.
+    /// The name in a key map file.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -299,7 +299,7 @@ impl Context {
         }
     }
 
-    /// The contexts whose keys work where this one has the keys, the nearest first.
+    /// The contexts whose keys work while this one has the focus, the nearest first.
     pub const fn chain(self) -> &'static [Self] {
         match self {
             Self::Global => &[Self::Global],
@@ -317,12 +317,12 @@ impl Context {
         }
     }
 
-    /// True where a key that writes a character types it.
+    /// True if a key that writes a character types it.
     pub fn types(self) -> bool {
         self.chain().contains(&Self::Composer)
     }
 
-    /// The screen on which this context has the keys; `None` for one that is on many.
+    /// The screen this context belongs to; `None` if it occurs on several.
     pub const fn screen(self) -> Option<ScreenName> {
         match self {
             Self::Global | Self::Composer | Self::Navigate => Some(ScreenName::Work),
@@ -338,28 +338,28 @@ impl Context {
     }
 }
 
-/// What is known of an action.
+/// An entry of the table of actions.
 #[derive(Debug, Clone, Copy)]
 pub struct ActionInfo {
     /// The action.
     pub action: Action,
-    /// Its name in a key map.
+    /// Its name in a key map file.
     pub id: &'static str,
     /// Where it applies.
     pub context: Context,
-    /// The only screen it is for; `None` where it is for all.
+    /// The only screen it is for; `None` for all.
     pub screen: Option<ScreenName>,
-    /// The screen on which its keys mean something else.
+    /// The screen on which its keys do something else.
     pub except: Option<ScreenName>,
-    /// Keys that call it, the first being the one shown.
+    /// The keys that trigger it; the first is the one shown.
     pub keys: &'static [&'static str],
     /// One or two words for the hint line.
     pub label: &'static str,
     /// What it does, for the help.
     pub help: &'static str,
-    /// Place in the hint line, 1 first; 0 for actions that are in the help alone.
+    /// Its position in the hint line, from 1; 0 for actions that appear only in the help.
     pub hint: u8,
-    /// The operation of the core that it calls, if it calls one.
+    /// The core operation it calls, if any.
     pub operation: Option<Operation>,
 }
 
@@ -375,30 +375,30 @@ const fn info(
 }
 
 impl ActionInfo {
-    /// The same with a place in the hint line.
+    /// Sets its position in the hint line.
     const fn hint(mut self, place: u8) -> Self {
         self.hint = place;
         self
     }
 
-    /// The same, for the screen of the runs alone.
+    /// Restricts it to the Workbench.
     const fn at_work(mut self) -> Self {
         self.screen = Some(ScreenName::Work);
         self
     }
 
-    /// The same, with no keys on `screen`.
+    /// Takes its keys off `screen`.
     const fn but_at(mut self, screen: ScreenName) -> Self {
         self.except = Some(screen);
         self
     }
 
-    /// True when its keys are for `screen`; `None` stands for what is on many screens.
+    /// True if its keys apply on `screen`; `None` stands for a context on several screens.
     pub fn is_for(&self, screen: Option<ScreenName>) -> bool {
         self.screen.is_none_or(|only| screen == Some(only)) && (self.except.is_none() || self.except != screen)
     }
 
-    /// The only screen that knows it, by its keys or by its nature; `None` where all do.
+    /// The only screen that has it, by its context or by its own restriction; `None` if all do.
     pub fn home(&self) -> Option<ScreenName> {
         match self.context {
             Context::Global | Context::Composer | Context::Navigate => self.screen,
@@ -406,12 +406,12 @@ impl ActionInfo {
         }
     }
 
-    /// True when its keys work where `context` has the keys.
+    /// True if its keys work while `context` has the focus.
     pub fn works_in(&self, context: Context) -> bool {
         self.is_for(context.screen()) && context.chain().contains(&self.context)
     }
 
-    /// The same, calling `operation` of the core.
+    /// Sets the core operation it calls.
     const fn calls(mut self, operation: Operation) -> Self {
         self.operation = Some(operation);
         self
@@ -419,7 +419,7 @@ impl ActionInfo {
 }
 
 impl Action {
-    /// What is known of it; where it has several entries, the first.
+    /// Its entry in the table; the first one if there are several.
     pub fn info(self) -> &'static ActionInfo {
         // Every action is in the table: a test counts them.
         ACTIONS.iter().find(|info| info.action == self).unwrap_or(&ACTIONS[0])
@@ -435,7 +435,7 @@ mod tests {
     fn every_action_is_in_the_list_and_every_name_is_its_own() {
         let ids: BTreeSet<&str> = ACTIONS.iter().map(|info| info.id).collect();
         assert_eq!(ids.len(), ACTIONS.len());
-        // `Import` is the last of the enum: its number is the count of all others.
+        // `Import` is the last variant, so its number is the count of all others.
         let actions: BTreeSet<usize> = ACTIONS.iter().map(|info| info.action as usize).collect();
         assert_eq!(actions.len(), Action::Import as usize + 1);
         assert!(ACTIONS.iter().all(|info| info.action.info().action == info.action));

@@ -1,5 +1,5 @@
-//! What the workbench wants done outside itself, as data. [`update`](crate::tui::update::update) asks; the executor
-//! does what concerns the core, the runtime what concerns the terminal. Answers come back as messages.
+//! What [`update`](crate::tui::update::update) wants done, as data. The executor carries out what
+//! concerns the core, the runtime what concerns the terminal. Replies come back as messages.
 
 use aludel_core::domain::{PromptId, SessionId, SpendBy};
 use aludel_core::engine::{Better, KeptLabel};
@@ -11,170 +11,170 @@ use super::model::drafts::Draft;
 use super::model::history::Question;
 use super::model::spend::Range;
 
-/// Names one question. An answer whose ticket is no longer current is ignored.
+/// Identifies one request. A reply whose ticket is no longer current is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Ticket(pub(crate) u64);
 
 impl Ticket {
-    /// The next one.
+    /// The following ticket.
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// Something to be done outside the model.
+/// Work to be done outside the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Effect {
-    /// Of the core.
+    /// For the core.
     Core(CoreEffect),
-    /// Of the terminal.
+    /// For the terminal.
     Terminal(TerminalEffect),
 }
 
 /// What the executor does.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CoreEffect {
-    /// Decode this raw request and start the run. Answers with `RunEvents`, `RunRefused` or `CostAsked`.
+    /// Starts a run of this raw request. Replies with `RunEvents`, `RunRefused` or `CostAsked`.
     Generate {
-        /// Names the run.
+        /// Identifies the run.
         ticket: Ticket,
         /// The request as the user made it.
         raw: Value,
     },
-    /// Decode this raw request and start the judge. Answers with `RunEvents`, `RunRefused` or `CostAsked`.
+    /// Starts the judge on this raw request. Replies with `RunEvents`, `RunRefused` or `CostAsked`.
     Select {
-        /// Names the judging.
+        /// Identifies the judging.
         ticket: Ticket,
         /// The request.
         raw: Value,
     },
-    /// Put the prompts of this raw request beside each other. Answers with `Compared`.
+    /// Compares the prompts of this raw request. Replies with `Compared`.
     Compare {
-        /// Names the question.
+        /// Identifies the request.
         ticket: Ticket,
         /// The request.
         raw: Value,
     },
-    /// Resume this job. Answers with `QueryReply` and, where it can be resumed, with `RunEvents` of the
+    /// Resumes this job. Replies with `QueryReply` and, if it can be resumed, `RunEvents` with the
     /// same ticket.
     Resume {
-        /// Names the run or judging that comes of it.
+        /// Identifies the resumed run or judging.
         ticket: Ticket,
-        /// Which job.
+        /// The job.
         job: SessionId,
     },
-    /// Stop a run or a judging; its terminal event still arrives.
+    /// Stops a run or a judging; its terminal event still arrives.
     CancelRun(Ticket),
-    /// Stop one variant of a run.
+    /// Stops one variant of a run.
     CancelVariant(Ticket, u32),
-    /// Take up what an earlier workbench left. Answers with `DraftState`.
+    /// Loads what an earlier workbench left unfinished. Replies with `DraftState`.
     TakeUpDraft,
-    /// Write down what is being written, in the place of what was. Answers with `DraftState` when that fails.
+    /// Saves the draft, replacing the one before. Replies with `DraftState` only if that fails.
     KeepDraft(Draft),
-    /// Read the inputs of earlier runs. Answers with `DraftState`.
+    /// Reads the inputs of earlier runs. Replies with `DraftState`.
     LoadInputs,
-    /// Remember that this was explained.
+    /// Records that this notice was shown.
     Explained(Notice),
-    /// List personas and providers. Answers with `Names`.
+    /// Lists personas and providers. Replies with `Names`.
     LoadNames,
-    /// Ask for, or change, what is stored. Answers with `History`.
+    /// Queries or changes what is stored. Replies with `History`.
     History {
-        /// Names the question.
+        /// Identifies the request.
         ticket: Ticket,
-        /// What it is.
+        /// The command.
         command: HistoryCommand,
     },
-    /// Stop the file that is written or read; what is stored by then stays.
+    /// Stops the export or import under way; what is already stored stays.
     StopTransfer,
-    /// Ask for what a place shows. Answers with `QueryReply`.
+    /// Queries what a screen or overlay shows. Replies with `QueryReply`.
     Inquire {
-        /// Names the question.
+        /// Identifies the request.
         ticket: Ticket,
-        /// What it is.
+        /// The query.
         inquiry: Query,
     },
-    /// Tell the newest lines of the log, whenever there are new ones. Answers with `Log`, as long as the program runs.
+    /// Sends `Log` whenever there are new lines in the log, until the program ends.
     WatchLog,
-    /// Tell how far the vectors are, whenever that changes. Answers with `Indexing`, as long as the program runs.
+    /// Sends `Indexing` whenever the progress of embedding changes, until the program ends.
     WatchIndexing,
 }
 
-/// What a place asks.
+/// A query from a screen or an overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Query {
-    /// Who could write, and how each is set up.
+    /// The providers, and how each is set up.
     Providers,
-    /// Make a real call to the provider of this name.
+    /// Makes a real call to the provider of this name.
     TestProvider(String),
-    /// What was spent, and what is stored of that time.
+    /// What was spent, and what was stored in that time.
     Spend {
         /// How far back it reaches.
         range: Range,
-        /// What calls are added up by.
+        /// How calls are grouped.
         by: SpendBy,
     },
-    /// Which jobs there are.
+    /// The jobs.
     Jobs {
-        /// Those that have finished, too.
+        /// True to include finished ones.
         all: bool,
     },
-    /// What was asked for of this job, and what came of it.
+    /// A job's request and its result.
     Job(SessionId),
-    /// Stop this job.
+    /// Stops this job.
     StopJob(SessionId),
     /// Every setting, with its value and where that comes from.
     Settings,
-    /// Pairs to label, of these prompts; of the newest runs where there are none.
+    /// Pairs to label from these prompts, or from the newest runs if there are none.
     Pairs(Vec<PromptId>),
-    /// Write down which of a pair is better.
+    /// Stores which prompt of a pair is better.
     KeepLabel(Box<BlindPair>, Better),
-    /// Take the last label back.
+    /// Takes back the last label.
     TakeLabelBack(Box<KeptLabel>),
 }
 
-/// What is wished of what is stored.
+/// A command about what is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HistoryCommand {
-    /// Rows. A wish for rows that is not answered yet is dropped for it.
+    /// Finds rows. Replaces a search that is still under way.
     Find {
-        /// Milliseconds to wait before asking, so that what is typed fast is asked once.
+        /// Milliseconds to wait before searching, which merges quick typing into one search.
         wait_ms: u64,
-        /// What is asked.
+        /// The search.
         question: Question,
     },
-    /// A whole prompt.
+    /// Reads a whole prompt.
     Read(PromptId),
-    /// Change a prompt: the raw request.
+    /// Changes a prompt: the raw request.
     Update(Value),
-    /// Delete prompts: the raw request.
+    /// Deletes prompts: the raw request.
     Delete(Value),
-    /// Restore prompts from the trash: the raw request.
+    /// Restores prompts from the trash: the raw request.
     Restore(Value),
-    /// Write prompts to a file.
+    /// Writes prompts to a file.
     Export {
         /// The raw request.
         raw: Value,
         /// The file.
         path: String,
-        /// True when a file that is there may go.
+        /// True to overwrite an existing file.
         replace: bool,
     },
-    /// Store the prompts of this file.
+    /// Stores the prompts of this file.
     Import(String),
 }
 
 /// What the runtime does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TerminalEffect {
-    /// Copy this text. Answers with `Copied`.
+    /// Copies this text. Replies with `Copied`.
     Copy(String),
-    /// Give the terminal back to the shell until it is asked for again. Answers with `Resumed`.
+    /// Suspends the program and returns to the shell. Replies with `Resumed`.
     Suspend,
-    /// Let the user edit this text in their editor. Answers with `Edited`.
+    /// Opens this text in the user's editor. Replies with `Edited`.
     Edit(String),
-    /// Draw every cell anew.
+    /// Redraws every cell.
     Repaint,
-    /// Leave.
+    /// Leaves the workbench.
     Quit,
 }
 

@@ -1,8 +1,8 @@
 //! Does what the model asks of the core. The only part of the workbench that holds the engine.
 //!
-//! Every effect is a task, or is done before [`Executor::perform`] returns; every answer carries the ticket of its
-//! question. Events travel in batches over a bounded channel: a screen that is slow to take them makes the run's own
-//! queue merge its deltas, and loses nothing.
+//! Every effect is a task, or done before [`Executor::perform`] returns; every reply carries the
+//! ticket of its request. Events travel in batches over a bounded channel: if the screen is slow to
+//! take them, the run's own queue merges its deltas and loses nothing.
 
 mod drafts;
 mod history;
@@ -29,37 +29,37 @@ use super::model::{CostlyWhat, Names};
 use drafts::Beginning;
 use resuming::Resumed;
 
-/// How many answers may wait for the screen.
+/// How many replies can wait for the screen.
 const ANSWERS: usize = 256;
 /// Most events in one message.
 const BATCH: usize = 256;
 /// How long leaving waits for runs to store what is finished.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Asks the core.
+/// Carries out the effects that concern the core.
 pub(crate) struct Executor {
     engine: Engine,
     answers: mpsc::Sender<Message>,
     runs: HashMap<Ticket, RunControl>,
-    /// The judging under way, and what stops it.
+    /// The judging under way, and the signal that stops it.
     judging: Option<(Ticket, Arc<Notify>)>,
-    /// Jobs that were taken up here, by the ticket of what came of them.
+    /// Jobs resumed here, by the ticket of the resumed run.
     resumed: HashMap<Ticket, Resumed>,
-    /// The search under way; the next one takes its place.
+    /// The search under way; the next one replaces it.
     finding: Option<AbortHandle>,
-    /// The file that is written or read.
+    /// The export or import under way.
     transferring: Option<AbortHandle>,
-    /// Writes drafts down, once there is one.
+    /// Sends drafts to the task that saves them, once it runs.
     draft_writer: Option<watch::Sender<Draft>>,
-    /// Looks how far the vectors are.
+    /// The task that watches the progress of embedding.
     watching: Option<AbortHandle>,
-    /// Looks for new lines of the log.
+    /// The task that watches the log.
     watching_log: Option<AbortHandle>,
     tasks: JoinSet<()>,
 }
 
 impl Executor {
-    /// An executor over `engine`, and where its answers arrive. Needs a tokio runtime once it is used.
+    /// An executor over `engine`, and the receiver of its replies. Using it needs a tokio runtime.
     pub(crate) fn new(engine: Engine) -> (Self, mpsc::Receiver<Message>) {
         let (answers, messages) = mpsc::channel(ANSWERS);
         (
@@ -80,14 +80,14 @@ impl Executor {
         )
     }
 
-    /// Does what `effect` says, or begins to.
+    /// Carries out `effect`, or starts to.
     pub(crate) fn perform(&mut self, effect: CoreEffect) {
         while self.tasks.try_join_next().is_some() {}
         match effect {
             CoreEffect::Generate { ticket, raw } => match self.start(ticket, raw) {
                 Ok((run, detected_providers)) => {
                     self.tasks.spawn(point_out(detected_providers, self.answers.clone()));
-                    // One run at a time is on the screen: the controls of those before it are of no more use.
+                    // One run is on the screen; the controls of earlier ones are not needed.
                     self.runs.clear();
                     self.runs.insert(ticket, run.control());
                     self.tasks.spawn(relay(run, ticket, self.answers.clone()));
@@ -145,7 +145,7 @@ impl Executor {
                 });
             }
             CoreEffect::Explained(notice) => {
-                // Leaving waits for whoever may still answer.
+                // Holds a sender so that leaving waits for this write.
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn_blocking(move || {
                     engine.explained(notice);
@@ -182,7 +182,7 @@ impl Executor {
     /// Stops all runs, waits until they have stored what is finished, and closes the database.
     ///
     /// # Errors
-    /// `storage` when something could not be written.
+    /// `storage` if something could not be written.
     pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
         self.runs.values().for_each(RunControl::cancel_all);
         self.resumed.values().for_each(Resumed::cancel_all);
@@ -195,7 +195,7 @@ impl Executor {
         drop(self.answers);
         // The draft writer saves the last draft before it ends.
         drop(self.draft_writer);
-        // Nobody reads the answers any more, but a run is only over when its last event was taken.
+        // Nothing reads the replies any more, but a run is only over once its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
         if tokio::time::timeout(FAREWELL, drained).await.is_err() {
             tracing::warn!("a run did not stop in time and was dropped");
@@ -204,7 +204,7 @@ impl Executor {
         self.engine.close().await
     }
 
-    /// Starts a run; where that needs a question first, the messages that say so.
+    /// Starts a run, or returns the messages that refuse it or ask for confirmation.
     fn start(&self, ticket: Ticket, raw: serde_json::Value) -> Result<(Run, DetectedProviders), Vec<Message>> {
         let refused = |error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
         let request = self.engine.decode::<GenerateRequest>(raw.clone()).map_err(refused)?;
@@ -213,14 +213,14 @@ impl Executor {
         let preflight = prepared.preflight().clone();
         let run = prepared.start().map_err(|error| {
             let question = judging::question(ticket, CostlyWhat::Run(raw), &preflight);
-            // The question first: a run that only waits for an answer is never shown as refused.
+            // Question first: a run that only awaits confirmation is never shown as refused.
             question.into_iter().chain(refused(error)).collect::<Vec<_>>()
         })?;
         Ok((run, detected_providers))
     }
 
-    /// Starts the judge, and hands over the events of its run. Stopped before it has begun, it is cancelled as
-    /// soon as it does.
+    /// Starts the judge and relays the events of its run. If stopped before the run has begun, it
+    /// is cancelled as soon as it does.
     fn judge(&mut self, ticket: Ticket, raw: serde_json::Value) {
         let (engine, answers) = (self.engine.clone(), self.answers.clone());
         let stop = Arc::new(Notify::new());
@@ -233,7 +233,7 @@ impl Executor {
         });
     }
 
-    /// Asks or changes what is stored.
+    /// Queries or changes what is stored.
     fn fulfil(&mut self, ticket: Ticket, command: HistoryCommand) {
         let place = match &command {
             HistoryCommand::Find { .. } => Some(&mut self.finding),
@@ -248,7 +248,7 @@ impl Executor {
             let news = history::fulfil(&engine, command, ticket, &answers).await;
             _ = answers.send(Message::History { ticket, news }).await;
         });
-        // One of its sort at a time: what is not answered yet is wanted no more.
+        // One search and one transfer at a time: the new one replaces the old.
         if let Some(before) = place.and_then(|place| place.replace(task)) {
             before.abort();
         }
@@ -265,7 +265,7 @@ impl Executor {
     }
 }
 
-/// Tells messages in their order, as long as somebody listens.
+/// Sends messages in order until the receiver is gone.
 async fn tell(messages: Vec<Message>, answers: mpsc::Sender<Message>) {
     for message in messages {
         if answers.send(message).await.is_err() {
@@ -274,7 +274,7 @@ async fn tell(messages: Vec<Message>, answers: mpsc::Sender<Message>) {
     }
 }
 
-/// Hands over the events of a run until its last. Dropped with the run when nobody listens, which cancels it.
+/// Relays all events of a run. Drops the run, which cancels it, if the receiver is gone.
 async fn relay(mut run: Run, ticket: Ticket, answers: mpsc::Sender<Message>) {
     while let Some(first) = run.next().await {
         let mut events = vec![first];
@@ -288,7 +288,7 @@ async fn relay(mut run: Run, ticket: Ticket, answers: mpsc::Sender<Message>) {
     }
 }
 
-/// As [`relay`]; cancelled once `stop` says so, which it may have done before.
+/// Like [`relay`], but cancels the run on `stop`, which may already have been notified.
 async fn relay_until_stopped(run: Run, ticket: Ticket, answers: mpsc::Sender<Message>, stop: &Notify) {
     let control = run.control();
     let relayed = relay(run, ticket, answers);
@@ -302,11 +302,11 @@ async fn relay_until_stopped(run: Run, ticket: Ticket, answers: mpsc::Sender<Mes
     }
 }
 
-/// Tells of providers that could be used, if there are any who were not told of before.
+/// Reports providers that could be used and have not been reported before.
 async fn point_out(detected_providers: DetectedProviders, answers: mpsc::Sender<Message>) {
     let found = detected_providers.point_out().await;
     if !found.is_empty() {
-        // Nobody listens any more when the screen is gone.
+        // The receiver is gone once the screen is.
         _ = answers.send(Message::DetectedProviders(found)).await;
     }
 }
@@ -317,7 +317,7 @@ async fn names(engine: &Engine) -> Names {
     Names { personas: engine.known().personas, providers: providers.map(|provider| provider.name).collect() }
 }
 
-/// What is told of a failure.
+/// Converts a failure to the problem that is shown.
 fn told<T>(outcome: aludel_core::error::Result<T>) -> Outcome<T> {
     outcome.map_err(|error| Box::new(Problem::from(error)))
 }

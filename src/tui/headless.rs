@@ -1,8 +1,8 @@
-//! The workbench without a terminal: a raw request goes its whole way, through update, effect and executor, and the
-//! answers come back as messages. So the four faces can be compared, and what drawing costs be measured.
+//! The workbench without a terminal: the real update, effects, executor and messages.
 //!
-//! For tests and benches: [`run()`] shows a request through, [`Sheet`] paints what is told to it, [`open`] is the whole
-//! loop on a screen that nobody sees, [`beside()`] puts two texts beside each other.
+//! For tests, which compare the four faces, and benches, which measure drawing. [`run()`] runs a
+//! request, [`Sheet`] draws the events it is given, [`open`] runs the whole loop off screen, and
+//! [`beside()`] lays out two texts side by side.
 
 mod sheet;
 #[cfg(test)]
@@ -27,10 +27,10 @@ use super::widgets::scroll::Follow;
 pub use sheet::{Following, Sheet};
 pub use unseen::open;
 
-/// Runs `raw` as the workbench would and gives what it would show at the end. Needs a tokio runtime.
+/// Runs `raw` and returns what the workbench would show at the end. Needs a tokio runtime.
 ///
 /// # Errors
-/// The problem it would show: of a request that was refused, or of a run that has no result.
+/// The problem it would show, for a request that was refused or a run without a result.
 pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
     let started = Instant::now();
     let mut model = Model::new(super::defaults(&engine), Follow::default());
@@ -53,8 +53,8 @@ pub async fn run(engine: Engine, raw: Value) -> Result<RunView, Box<Problem>> {
     }
 }
 
-/// How many rows two texts take beside each other, in columns of `width`: all that Compare does of them, from the words to
-/// the rows.
+/// The number of rows that two texts take side by side, in columns of `width`. Does everything
+/// Compare does with them, from splitting words to laying out rows.
 pub fn beside(first: &str, second: &str, width: u16) -> usize {
     let mut beside = SideBySide::new(&words(first, second));
     beside.reflow(Arrangement::SideBySide, width);

@@ -1,4 +1,4 @@
-//! What may change the model: keys, pastes, sizes, time, and the answers to what was asked of the core.
+//! What can change the model: keys, pastes, sizes, time, and replies from the core.
 
 use aludel_core::domain::{CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
 use aludel_core::engine::{DetectedProvider, Indexing, KeptLabel, Labelling, ProviderFacts};
@@ -19,126 +19,126 @@ use super::model::spend::Spent;
 use super::model::{Costly, Names};
 use super::terminal::{Copied, Edited};
 
-/// Anything that may change the model.
+/// Anything that can change the model.
 #[derive(Debug, Clone)]
 pub(crate) enum Message {
     /// A key was pressed.
     Key(KeyEvent),
-    /// A text was pasted, of any length. It is typed, never obeyed.
+    /// A text of any length was pasted. It is typed, never executed.
     Paste(String),
-    /// The mouse did something, at this cell.
+    /// A mouse event at this cell.
     Pointer {
-        /// What.
+        /// The event.
         pointer: Pointer,
-        /// Where.
+        /// The cell.
         at: Position,
     },
-    /// The terminal has this size now.
+    /// The terminal was resized.
     Resize {
         /// Columns.
         width: u16,
         /// Rows.
         height: u16,
     },
-    /// The terminal gained or lost the user's attention.
+    /// The terminal gained or lost focus.
     Attention(bool),
     /// Time has passed; see [`crate::tui::update::next_change`].
     Tick,
-    /// Asks for a run of this raw request, whoever wrote it.
+    /// Starts a run of this raw request, from any source.
     Run(Value),
     /// Events of the run or judging with this ticket, in order.
     RunEvents {
         /// Which run.
         ticket: Ticket,
-        /// What happened, at least one event.
+        /// The events, at least one.
         events: Vec<Event>,
     },
-    /// The run or judging with this ticket was refused because it may cost more than passes without asking.
+    /// The run or judging with this ticket needs confirmation: it may cost more than the limit.
     CostAsked {
         /// Which run or judging.
         ticket: Ticket,
-        /// What would begin, and what it may cost.
+        /// The request, and what it may cost.
         costly: Box<Costly>,
     },
-    /// Prompts beside each other.
+    /// The comparison of prompts.
     Compared {
-        /// Which question it answers.
+        /// The request it answers.
         ticket: Ticket,
-        /// What came of it.
+        /// The result.
         outcome: Outcome<Box<CompareResult>>,
     },
     /// The run or judging with this ticket was refused before it began.
     RunRefused {
         /// Which run.
         ticket: Ticket,
-        /// Why.
+        /// The reason.
         problem: Box<Problem>,
     },
-    /// An answer about what is stored.
+    /// A reply about what is stored.
     History {
-        /// Which question it answers.
+        /// The request it answers.
         ticket: Ticket,
-        /// What it is.
+        /// The reply.
         news: HistoryReply,
     },
-    /// An answer that concerns what is being written.
+    /// A reply about the draft.
     DraftState(DraftReply),
-    /// An answer to what a place asked.
+    /// A reply to a query of a screen or an overlay.
     Reply {
-        /// Which question it answers.
+        /// The request it answers.
         ticket: Ticket,
-        /// What it is.
+        /// The reply.
         reply: QueryReply,
     },
     /// The newest lines of the log, the oldest first.
     Log(Vec<LogLine>),
-    /// So far the vectors are.
+    /// The progress of embedding.
     Indexing(Indexing),
-    /// The names that exist here.
+    /// The personas and providers that exist here.
     Names(Names),
-    /// Providers that could be used and that nobody configured, at least one; told once.
+    /// Providers that could be used but are not configured, at least one; reported once.
     DetectedProviders(Vec<DetectedProvider>),
-    /// A text was copied so.
+    /// A text was copied.
     Copied(Copied),
-    /// Back from the user's editor.
+    /// The user's editor was closed.
     Edited(Edited),
-    /// Back from the shell; `false` when this terminal cannot suspend.
+    /// The program was resumed; `false` if this terminal cannot suspend.
     Resumed(bool),
 }
 
 impl Message {
-    /// False when there is nothing to draw for it.
+    /// False if it cannot change what is drawn.
     pub(crate) fn can_be_seen(&self) -> bool {
         !matches!(self, Self::DraftState(DraftReply::Left(left)) if *left == Leftovers::default())
     }
 }
 
-/// What the mouse does.
+/// What the mouse did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pointer {
-    /// Its first button went down.
+    /// The primary button went down.
     Click,
-    /// It went down again at the same cell, soon after.
+    /// The button went down again on the same cell soon after.
     Double,
-    /// It moved while that button was down.
+    /// The mouse moved while the button was down.
     Drag,
-    /// That button was let go.
+    /// The button was released.
     Release,
-    /// Its wheel turned away from the user.
+    /// The wheel turned away from the user.
     Up,
-    /// Its wheel turned towards the user.
+    /// The wheel turned towards the user.
     Down,
 }
 
-/// What the core answered, or why it did not.
+/// A reply from the core, or why there is none.
 pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
 
-/// An answer to what a place asked.
+/// A reply to a query of a screen or an overlay.
 #[derive(Debug, Clone)]
 pub(crate) enum QueryReply {
-    /// Who could write.
+    /// The providers.
     Providers(Vec<ProviderFacts>),
-    /// What a real call to a provider told.
+    /// The result of a real call to a provider.
     Tested(Outcome<Box<ProviderTest>>),
     /// What was spent.
     Spent(Outcome<Box<Spent>>),
@@ -146,47 +146,47 @@ pub(crate) enum QueryReply {
     Jobs(Outcome<Box<Listed>>),
     /// A job in full.
     Job(Outcome<Box<JobDetails>>),
-    /// A job was asked to stop, and stands so now.
+    /// A job was asked to stop, and its new state.
     JobStopped(Outcome<Box<Job>>),
-    /// A job is taken up; its events follow.
+    /// A job is being resumed; its events follow.
     JobResumed(Outcome<Box<JobDetails>>),
     /// Every setting.
     Settings(Outcome<Vec<SettingRow>>),
     /// Pairs to label.
     Pairs(Outcome<Box<Labelling>>),
-    /// A label is on the disk.
+    /// A label was stored.
     LabelKept(Outcome<Box<KeptLabel>>),
-    /// The last label is gone from it.
+    /// The last label was removed.
     LabelTakenBack(Outcome<()>),
 }
 
-/// An answer about what is stored.
+/// A reply about what is stored.
 #[derive(Debug, Clone)]
 pub(crate) enum HistoryReply {
     /// Rows.
     Found(Outcome<Box<Answer>>),
     /// A whole prompt.
     Read(Outcome<Box<Prompt>>),
-    /// A prompt was changed and is so now.
+    /// A prompt was changed; its new state.
     Updated(Outcome<Box<Prompt>>),
-    /// These are gone.
+    /// These prompts were deleted.
     Deleted(Outcome<Vec<PromptId>>),
-    /// These are stored again.
+    /// These prompts were restored.
     Restored(Outcome<Vec<PromptId>>),
-    /// So far a file is written or read.
+    /// The progress of an export or import.
     Transferring(TransferProgress),
-    /// So many prompts are in a file.
+    /// This many prompts were exported.
     Exported(Outcome<u64>),
-    /// A file was read.
+    /// A file was imported.
     Imported(Outcome<Box<ImportReport>>),
 }
 
-/// An answer that concerns what is being written.
+/// A reply about the draft.
 #[derive(Debug, Clone)]
 pub(crate) enum DraftReply {
-    /// What an earlier workbench left.
+    /// What an earlier workbench left unfinished.
     Left(Leftovers),
-    /// The draft could not be written down.
+    /// The draft could not be saved.
     NotKept(Box<Problem>),
     /// The inputs of earlier runs, the newest first.
     Inputs(Outcome<Vec<String>>),

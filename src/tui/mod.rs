@@ -1,17 +1,17 @@
-//! The terminal workbench: Elm at the top, plain functions below.
+//! The terminal workbench, in the Elm architecture.
 //!
 //! | part | owns |
 //! |---|---|
-//! | [`action`] | the list of what a user can do: keys, hints and help come from it |
-//! | `message`, `effect` | what may change the model; what is wanted done outside it, as data |
+//! | [`action`] | the table of actions, which yields the keys, the hints and the help |
+//! | `message`, `effect` | what can change the model; what it wants done outside, as data |
 //! | `model`, `update` | the state, and the one function that changes it: no clock, no input, no output |
 //! | `screens`, `overlays`, `widgets`, `theme` | drawing: pure functions of the model |
-//! | `executor` | the only owner of the engine: one task an effect, answers with the ticket of the question |
-//! | `runtime`, `terminal` | the loop that drains, then draws; the terminal's modes, entered and left |
-//! | `plain` | the same without a screen, in lines that are only ever added |
-//! | [`headless`] | all of it but the terminal |
+//! | `executor` | the only owner of the engine: one task per effect; replies carry the request's ticket |
+//! | `runtime`, `terminal` | the event loop, which drains, then draws; entering and leaving terminal modes |
+//! | `plain` | the same workbench without a screen, as lines that are only ever appended |
+//! | [`headless`] | everything but the terminal |
 //!
-//! Nothing here decides about prompts: requests go to the core raw, and the core's events are shown as they come.
+//! Requests go to the core undecoded, and its events are shown as they arrive.
 
 pub mod action;
 mod effect;
@@ -55,42 +55,42 @@ pub fn actions() -> &'static [ActionInfo] {
     action::ACTIONS
 }
 
-/// How the workbench shows itself.
+/// How the workbench presents itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Manner {
-    /// As a screen, where one can be drawn and helps.
+    /// As a screen, wherever one can be drawn and is of use.
     #[default]
     Screen,
-    /// In lines that are only ever added.
+    /// As lines that are only ever appended.
     Lines,
 }
 
-/// What the surroundings say of the terminal.
+/// What the environment says about the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
-    /// True when the user wants no colour.
+    /// True if the user wants no colour.
     pub no_color: bool,
-    /// How it is wanted.
+    /// The presentation the user asked for.
     pub manner: Manner,
-    /// What the terminal calls itself.
+    /// The value of `TERM`.
     pub term: Option<String>,
-    /// True when it is at the other end of a line that may be slow; less moves there by itself.
+    /// True over SSH, where the line may be slow and less is redrawn unasked.
     pub remote: bool,
-    /// True when its locale has no letters but those of ASCII, as far as it can be told.
+    /// True if the locale appears to be limited to ASCII.
     pub is_ascii: bool,
-    /// How many colours it can show.
+    /// How many colours the terminal can show.
     pub depth: Depth,
-    /// What it says of the ground it paints.
+    /// The terminal's background, if it reports one.
     pub ground: Option<Ground>,
     /// The user's editor.
     pub editor: Editor,
-    /// What is known of clipboards.
+    /// How to reach a clipboard.
     pub surroundings: Surroundings,
 }
 
 impl Options {
-    /// What the environment says: `NO_COLOR`, `TERM`, `COLORTERM`, `SSH_CONNECTION`, `COLORFGBG`, the locale, `VISUAL`, `EDITOR`, and
-    /// where a clipboard may be.
+    /// Reads `NO_COLOR`, `TERM`, `COLORTERM`, `SSH_CONNECTION`, `COLORFGBG`, the locale, `VISUAL`,
+    /// `EDITOR` and the variables that locate a clipboard.
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             no_color: environment.no_color(),
@@ -106,12 +106,12 @@ impl Options {
     }
 }
 
-/// What is wrong with the settings of the workbench: dotted keys of the configuration, each with what is wrong and the
-/// fix. None where all is well.
+/// The faults in the workbench's settings: dotted configuration keys, each with what is wrong and
+/// the fix. Empty if there are none.
 pub fn faults(settings: &TuiConfig, assets: &Assets) -> Vec<(String, String)> {
     let keys = keymap::read(&settings.keymap, &settings.keys).err().unwrap_or_default();
     let mut faults: Vec<(String, String)> = keys.into_iter().map(|fault| (fault.key, fault.message)).collect();
-    // What `auto` follows is not known here, and must not keep anything from opening.
+    // The file behind `auto` is not known here, and must not keep anything from opening.
     if !assets::THEMES_WITHOUT_FILE.contains(&settings.theme.as_str())
         && let Err(error) = assets.theme(&settings.theme)
     {
@@ -123,7 +123,7 @@ pub fn faults(settings: &TuiConfig, assets: &Assets) -> Vec<(String, String)> {
 /// The dotted key of the theme's name.
 const THEME: &str = "tui.theme";
 
-/// What is wrong, without the field, which is told beside it.
+/// The error's message without its field, which the caller shows separately.
 fn sentence(error: &Error) -> String {
     match error.faults() {
         [fault, ..] => fault.message.clone(),
@@ -131,7 +131,7 @@ fn sentence(error: &Error) -> String {
     }
 }
 
-/// What keys mean here.
+/// Builds the key map from the configuration.
 fn keymap(engine: &Engine) -> Result<Keymap> {
     let settings = &engine.config().tui;
     keymap::read(&settings.keymap, &settings.keys).map_err(|faults| {
@@ -140,12 +140,12 @@ fn keymap(engine: &Engine) -> Result<Keymap> {
     })
 }
 
-/// How this terminal is drawn on, and what is to be said of a theme that could not be used. Who wants no colour gets
-/// none, whatever is configured.
+/// The theme for this terminal, and a notice if the configured one could not be used. `NO_COLOR`
+/// overrides any configured theme.
 ///
 /// # Errors
-/// `config_invalid` when the theme that was chosen by name cannot be used; a built-in one stands in for one that nobody
-/// chose.
+/// `config_invalid` if a theme chosen by name cannot be used. A default that is broken falls back
+/// to the built-in theme.
 fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> {
     let letters = if options.is_ascii { Letters::Ascii } else { Letters::Unicode };
     let configured = engine.config().tui.theme.as_str();
@@ -166,14 +166,14 @@ fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> 
     Ok((theme.shown_in(options.depth).with_letters(letters), said))
 }
 
-/// Opens the workbench and returns when the user has left it. Builds its own runtime.
+/// Opens the workbench and returns once the user has left it. Builds its own runtime.
 ///
 /// # Errors
-/// `invalid_request` without a terminal; `internal` when the terminal fails; `storage` when something could not be
-/// written at the end.
+/// `invalid_request` without a terminal; `internal` if the terminal fails; `storage` if something
+/// could not be written at the end.
 pub fn run(engine: Engine, options: &Options) -> Result<()> {
     check_terminal()?;
-    // The loop stays on this thread, so that work of a run never delays a key.
+    // The loop stays on this thread: a run's work never delays a key.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("aludel")
@@ -186,7 +186,7 @@ pub fn run(engine: Engine, options: &Options) -> Result<()> {
     runtime.block_on(on_screen(engine, options))
 }
 
-/// The workbench over the whole terminal.
+/// Runs the workbench on the full screen.
 async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     let (theme, said) = theme(&engine, options)?;
     let mouse = if engine.config().tui.mouse { Mouse::Ours } else { Mouse::Terminals };
@@ -210,7 +210,7 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     outcome.map_err(|error| terminal_failed(&error)).and(finished)
 }
 
-/// What the line to this terminal is like, as far as the surroundings say.
+/// The speed of the connection to this terminal, guessed from the environment.
 fn link(engine: &Engine, options: &Options) -> ConnectionSpeed {
     match options.remote {
         false => ConnectionSpeed::Quick,
@@ -219,7 +219,7 @@ fn link(engine: &Engine, options: &Options) -> ConnectionSpeed {
     }
 }
 
-/// What is configured, for showing.
+/// The configured defaults, for display.
 fn defaults(engine: &Engine) -> Defaults {
     let config = engine.config();
     let generation = &config.generation;
@@ -231,7 +231,7 @@ fn defaults(engine: &Engine) -> Defaults {
         None => name == builtin,
     };
     let writers = config.providers.keys().cloned().chain([builtin.to_owned()]).filter(is_writer).collect();
-    // What makes vectors, and whether that is paid for.
+    // The embedding provider, and whether it costs money.
     let meaning = generation.default_embedding_model.as_deref().unwrap_or(builtin);
     let embedder = meaning.split_once('/').map_or(meaning, |(provider, _)| provider);
     let is_meaning_free = match config.providers.get(embedder) {
@@ -249,12 +249,12 @@ fn defaults(engine: &Engine) -> Defaults {
     }
 }
 
-/// True where lines serve better than a screen: nothing can be placed on it, it is read aloud, or it is not wanted.
+/// True if lines are wanted, or serve better: on a dumb terminal, or for a screen reader.
 fn is_plain(engine: &Engine, options: &Options) -> bool {
     options.manner == Manner::Lines || options.term.as_deref() == Some("dumb") || engine.config().tui.screen_reader
 }
 
-/// Refuses where nobody can answer, and says what to use there.
+/// Refuses to start without a terminal, and names the command to use instead.
 fn check_terminal() -> Result<()> {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         return Ok(());
@@ -268,7 +268,7 @@ fn terminal_failed(error: &io::Error) -> Error {
     Error::Internal(format!("the terminal failed: {error}"))
 }
 
-/// Ready once the system asks the program to end: SIGTERM, SIGHUP (the terminal is gone) or SIGINT from outside.
+/// Resolves once the program is asked to end: SIGTERM, SIGHUP (terminal gone), external SIGINT.
 #[cfg(unix)]
 fn stop_asked() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -276,7 +276,7 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
         |kind| signal(kind).map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")));
     let (mut term, mut hangup, mut interrupt) =
         (listen(SignalKind::terminate())?, listen(SignalKind::hangup())?, listen(SignalKind::interrupt())?);
-    // A task of its own, which listens also while the loop waits for an editor.
+    // A separate task, which also listens while the loop waits for an editor.
     let asked = tokio::spawn(async move {
         loop {
             tokio::select! {
@@ -285,7 +285,7 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
                     tokio::spawn(terminal::hangup::end_if_stuck());
                     break;
                 }
-                // `^C` in an editor is for the editor, though the terminal tells us too.
+                // `^C` in an editor is for the editor, though it reaches us too.
                 _ = interrupt.recv() => if !terminal::modes::is_lent() { break },
             }
         }
@@ -293,7 +293,7 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
     Ok(async { _ = asked.await })
 }
 
-/// Ready once the system asks the program to end.
+/// Resolves once the system asks the program to end.
 #[cfg(not(unix))]
 fn stop_asked() -> Result<impl Future<Output = ()>> {
     Ok(async { _ = tokio::signal::ctrl_c().await })
@@ -318,7 +318,7 @@ mod tests {
         assert!(!options(&[("LC_ALL", ""), ("LC_CTYPE", "en_GB.UTF-8"), ("LANG", "C")]).is_ascii);
     }
 
-    /// An engine over a home with this configuration and these themes.
+    /// An engine over a home directory with this configuration and these themes.
     fn engine(config: &str, themes: &[(&str, &str)]) -> (tempfile::TempDir, Engine) {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.yaml"), config).unwrap();

@@ -1,4 +1,4 @@
-//! The one way the model changes: a message in, effects out. Reads no clock, does no input or output.
+//! The only way to change the model: a message in, effects out. No clock, no input, no output.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
@@ -16,14 +16,14 @@ use super::screens::surround::is_too_small;
 use super::screens::workbench::drafts;
 use super::screens::{self, compare, history, jobs, workbench};
 
-/// What an update may look up.
+/// What an update can look up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cx {
     /// Milliseconds since the program began.
     pub(crate) now: u64,
 }
 
-/// Takes in one message.
+/// Applies one message.
 pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect> {
     pass_time(model, cx.now);
     let mut effects = history::settle_due(model);
@@ -35,7 +35,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         Message::Pointer { pointer, at } => screens::pointer::point(model, pointer, at),
         Message::Resize { width, height } => {
             model.size = Size { width, height };
-            // A terminal that shrank and grew again between two frames has lost what was on it.
+            // A terminal that shrank and grew again between two frames has lost its contents.
             vec![TerminalEffect::Repaint.into()]
         }
         Message::Attention(attention) => {
@@ -52,7 +52,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
                     run.apply(event, now);
                 }
             }
-            // What a run finishes is stored, and belongs into the list.
+            // What a run finishes is stored, and belongs in the list.
             let has_stored = events.iter().any(|event| event.kind.is_terminal());
             if has_stored { history::again(model) } else { Vec::new() }
         }
@@ -66,7 +66,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             if let Some(run) = current(model, ticket) {
                 run.asks = Some(Costly::clone(&costly));
             }
-            // What is being typed into a box is not taken away; the question stands on the screen, and asking again asks again.
+            // Never replaces a box the user is typing in; repeating the action asks again.
             if is_current && model.overlay.is_none() {
                 model.overlay = Some(Overlay::ConfirmCost(*costly));
             }
@@ -81,7 +81,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             model.judge.refuse(ticket, problem.clone());
             if let Some(run) = current(model, ticket) {
                 run.refusal = Some(problem);
-                // What is to be mended is in the input.
+                // The fault is in the input.
                 model.focus = Focus::Composer;
             }
             Vec::new()
@@ -130,7 +130,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
     effects
 }
 
-/// The next moment at which the picture changes by itself; `None` while it stands still.
+/// When the display next changes by itself; `None` if it does not.
 pub(crate) fn next_change(model: &Model) -> Option<u64> {
     let turn = model.link.spinner_ms();
     let live = model.live_run();
@@ -142,7 +142,7 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
     [spinner, figures, toast, deleting, labelling, model.quit_armed_until].into_iter().flatten().min()
 }
 
-/// The next moment at which anything is to be done by itself, seen or not.
+/// When something is next due by itself, visible or not.
 pub(crate) fn next_wake(model: &Model) -> Option<u64> {
     [next_change(model), model.drafts.due(), jobs::due(model)].into_iter().flatten().min()
 }
@@ -158,10 +158,10 @@ pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
     vec![CoreEffect::Generate { ticket, raw }.into()]
 }
 
-/// Puts a run that was just asked for on the screen, in the place of the one before.
+/// Shows a run that was just requested, in place of the one before.
 pub(crate) fn show_run(model: &mut Model, ticket: Ticket, raw: Value) {
     model.screen = ScreenName::Work;
-    // Letters are those of the run on the screen.
+    // Letters name the prompts of the run on the screen.
     model.choice.name_by_id();
     name_by_id(&mut model.compare.prompts);
     name_by_id(&mut model.judge.prompts);
@@ -178,7 +178,7 @@ pub(crate) fn show_run(model: &mut Model, ticket: Ticket, raw: Value) {
     }
 }
 
-/// Takes the time, and lets go of what has passed.
+/// Advances the clock and clears what has expired.
 fn pass_time(model: &mut Model, now: u64) {
     model.now = model.now.max(now);
     let now = model.now;
@@ -201,7 +201,7 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     let chord = Chord::from(key);
     let action = model.keymap.action(model.context(), chord);
     if model.overlay.is_some() {
-        // What lies over the screen takes all keys but those that must always work.
+        // An overlay takes all keys but those that must always work.
         return match action {
             Some(action @ (Action::StopOrQuit | Action::Quit | Action::Suspend | Action::Redraw)) => {
                 screens::act(model, action)
@@ -223,18 +223,18 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     }
 }
 
-/// True while nothing of what keys would act on can be seen.
+/// True while the screen is too small to show what keys would act on.
 fn is_blind(model: &Model) -> bool {
     is_too_small(model.size.width, model.size.height)
 }
 
-/// On a screen that is too small to be drawn nothing is changed, answered or typed unseen: keys stop a run, quit and suspend.
+/// On a screen too small to draw, keys only stop a run, quit, suspend or redraw.
 fn on_blind_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     if key.kind == KeyEventKind::Release {
         return Vec::new();
     }
     match model.keymap.action(model.context(), Chord::from(key)) {
-        // The question whether to leave a run behind could not be seen.
+        // The question whether to abandon a run would not be visible.
         Some(Action::Quit) if model.live_run().is_some() => screens::act(model, Action::StopOrQuit),
         Some(action @ (Action::StopOrQuit | Action::Quit | Action::Suspend | Action::Redraw)) => {
             screens::act(model, action)
@@ -243,8 +243,8 @@ fn on_blind_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     }
 }
 
-/// Gives a key to the input's modes. A letter that is typed right behind `Esc`, or comes with it over a slow line, reaches a
-/// program as that letter with Alt; where that means nothing else, it is taken for the two.
+/// Passes a key to the composer's modes. Terminals report a letter right after `Esc` as Alt with
+/// that letter; where that means nothing else, it is treated as the two keys.
 fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> Taken {
     let composer = &mut model.composer;
     match Chord::behind_escape(key).filter(|_| action.is_none() && composer.mode().is_some()) {
@@ -256,7 +256,7 @@ fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> Taken {
     }
 }
 
-/// A paste is text, wherever the keys are: for the box that asks for one, else for the screen.
+/// A paste is text wherever the focus is: for an overlay that takes text, else for the screen.
 fn on_paste(model: &mut Model, text: &str) -> Vec<Effect> {
     if overlays::paste(model, text) { Vec::new() } else { screens::paste(model, text) }
 }

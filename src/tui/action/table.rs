@@ -1,7 +1,7 @@
-//! The table of actions: what each is called, where it applies, which keys call it and what it does.
+//! The table of actions: the name, context, keys and help text of each.
 //!
-//! Its order is that of the help. A place in the hint line belongs to one action of those whose keys work together; tests
-//! beside [`Action`] hold that, and that no context gives a key two meanings.
+//! It is in the order of the help. Tests next to [`Action`] check that no context gives a key two
+//! meanings, or two actions one position in the hint line.
 
 use aludel_core::domain::Operation;
 use aludel_core::operation::{self, Face};
@@ -369,7 +369,7 @@ pub static ACTIONS: &[ActionInfo] = &[
 ];
 
 const _: () = {
-    // An action that calls nothing stands for one that does.
+    // Actions without an operation leave a harmless duplicate.
     let mut listed = [Operation::Generate; ACTIONS.len()];
     let mut at = 0;
     while at < ACTIONS.len() {

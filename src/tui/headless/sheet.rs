@@ -1,7 +1,7 @@
-//! The screen on bytes that nobody sees, fed with events by hand: what a frame costs can be measured, and what it writes.
+//! An off-screen terminal fed with events by hand, to measure what a frame costs and what it
+//! writes.
 //!
-//! For tests and benches. It goes through the same update, the same pace and the same painter as the real one; only the
-//! core is left out, and time is what the caller says.
+//! For tests and benches. Update, pacing and painter are real; the caller plays core and clock.
 
 use std::io;
 
@@ -20,16 +20,16 @@ use crate::tui::theme::Theme;
 use crate::tui::update::{Cx, next_change, update};
 use crate::tui::widgets::scroll::Follow;
 
-/// How panes follow arriving text.
+/// How panes follow streamed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Following {
-    /// Each new row moves all others.
+    /// Each new row scrolls the others.
     ByRow,
-    /// A full pane jumps by half.
+    /// A full pane jumps by half its height.
     ByPage,
 }
 
-/// The screen.
+/// The off-screen terminal.
 pub struct Sheet {
     model: Model,
     pace: Pace,
@@ -39,10 +39,10 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// An empty screen of so many columns and rows.
+    /// An empty screen of this many columns and rows.
     ///
     /// # Errors
-    /// What painting fails with, which on bytes it does not.
+    /// If painting fails, which it cannot in memory.
     pub fn new(width: u16, height: u16, following: Following) -> io::Result<Self> {
         let builtin = vec!["builtin".to_owned()];
         let defaults = Defaults {
@@ -69,7 +69,7 @@ impl Sheet {
         Ok(sheet)
     }
 
-    /// The same at the other end of a slow line, which is spared.
+    /// Puts the screen behind a slow connection, which limits output.
     #[must_use]
     pub fn over_a_slow_line(mut self) -> Self {
         self.model.link = ConnectionSpeed::Slow;
@@ -77,12 +77,12 @@ impl Sheet {
         self
     }
 
-    /// Asks for a run of this idea, in the place of the one before; its events can be told from now on.
+    /// Starts a run of this idea in place of the one before; [`Sheet::tell`] then feeds its events.
     pub fn run(&mut self, idea: &str) {
         self.send(Message::Run(json!({ "input": idea })), Asker::User);
     }
 
-    /// Tells events of the run.
+    /// Feeds events of the run.
     pub fn tell(&mut self, events: Vec<Event>) {
         self.send(Message::RunEvents { ticket: self.model.last_ticket, events }, Asker::Background);
     }
@@ -93,7 +93,7 @@ impl Sheet {
         self.send(Message::Key(key), Asker::User);
     }
 
-    /// Presses a key by its name, such as `Ctrl+P`; nothing when no key is called so.
+    /// Presses a key by name, such as `Ctrl+P`; ignores unknown names.
     pub fn press_key(&mut self, name: &str) {
         if let Ok(chord) = name.parse::<Chord>() {
             self.send(Message::Key(chord.pressed()), Asker::User);
@@ -105,18 +105,18 @@ impl Sheet {
         self.send(Message::Paste(text.to_owned()), Asker::User);
     }
 
-    /// Gives it another size.
+    /// Resizes the screen.
     pub fn resize(&mut self, width: u16, height: u16) {
         self.painter.resize(Size { width, height });
         self.send(Message::Resize { width, height }, Asker::User);
     }
 
-    /// Answers with the inputs of earlier runs, the newest first, once they were asked for.
+    /// Supplies the inputs of earlier runs, the newest first, once they were asked for.
     pub fn take_earlier_inputs(&mut self, texts: Vec<String>) {
         self.send(Message::DraftState(DraftReply::Inputs(Ok(texts))), Asker::Background);
     }
 
-    /// Lets time pass until `now`, in milliseconds since the beginning, and draws if a frame is due; gives its bytes.
+    /// Advances time to `now` (milliseconds), and draws and returns a frame if one is due.
     ///
     /// # Errors
     /// As [`Sheet::new`].
@@ -133,7 +133,7 @@ impl Sheet {
         Ok(Some(frame))
     }
 
-    /// Draws at once; gives the bytes.
+    /// Draws at once and returns the bytes.
     ///
     /// # Errors
     /// As [`Sheet::new`].
@@ -141,7 +141,7 @@ impl Sheet {
         self.painter.frame(&self.model)
     }
 
-    /// Draws every cell anew; gives the bytes.
+    /// Redraws every cell and returns the bytes.
     ///
     /// # Errors
     /// As [`Sheet::new`].
@@ -154,7 +154,7 @@ impl Sheet {
         if message.can_be_seen() {
             self.pace.ask(asker, self.budget.open_for(asker, self.now));
         }
-        // What is wanted of the core is not done: its events are told by hand.
+        // Effects are dropped: the events of the core are fed by hand.
         _ = update(&mut self.model, message, Cx { now: self.now });
     }
 }

@@ -1,5 +1,5 @@
-//! What streaming costs a line, in simulated time: bytes are counted and a line of a known speed carries them, so the
-//! figures are the same on every machine.
+//! What streaming costs a connection, in simulated time: bytes are counted and carried at a fixed
+//! speed, so the figures are the same on every machine.
 
 use aludel_core::domain::Phase;
 use aludel_core::event::{Event, EventKind};
@@ -48,7 +48,7 @@ impl Stream {
         self.tell((0..VARIANTS).map(|variant| delta(variant, Phase::PrimaMateria, word(variant))).collect());
     }
 
-    /// Lets it stream; `seen` is given the time and bytes of each frame, `typed` says when a key is pressed.
+    /// Streams. `seen` gets the time and size of each frame, `typed` says when a key is pressed.
     fn flow(&mut self, mut typed: impl FnMut(u64) -> bool, mut seen: impl FnMut(u64, usize, bool)) {
         for now in 0..SECONDS * 1_000 {
             if now % 20 == 0 {
@@ -69,7 +69,7 @@ fn sheet(following: Following) -> Sheet {
     Sheet::new(120, 40, following).unwrap()
 }
 
-/// How long keys took over a line of 10 KB/s until their frame was carried, in milliseconds, the shortest first.
+/// Milliseconds from each key to its frame over a connection of 10 KB/s, the shortest first.
 fn latencies(sheet: Sheet) -> Vec<u64> {
     const BYTES_PER_MS: usize = 10;
     let (mut free_at, mut took) = (0, Vec::new());
@@ -105,7 +105,7 @@ fn over_a_slow_line_no_more_is_written_than_its_budget() {
             last = bytes;
         },
     );
-    // Eight kilobytes and eight frames a second at most; the last one is still under way.
+    // At most eight kilobytes and eight frames a second; the last one is still in transit.
     assert!(written - last <= 8_000 * 30 && frames <= 8 * 30, "{written} bytes in {frames} frames");
     assert!(frames > 30, "at least one a second: {frames}");
 }

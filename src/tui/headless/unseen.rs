@@ -1,6 +1,6 @@
-//! The whole workbench at work on a screen that nobody sees: keys come from a channel, frames go to a function.
+//! The whole workbench off screen: keys come from a channel, frames go to a function.
 //!
-//! For tests and benches. The loop, the executor and the engine are the real ones, and so is the time.
+//! For tests and benches. The loop, the executor, the engine and the clock are the real ones.
 
 use std::io;
 
@@ -18,11 +18,11 @@ use crate::tui::terminal::{Copied, Edited, Input, Surface};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
 
-/// Opens the workbench over `engine` on so many columns and rows, until `keys` is at its end. A line feed is the key that
-/// runs, an escape is `Esc`. `drawn` is given the bytes of each frame. Needs a tokio runtime.
+/// Runs the workbench off screen until `keys` is closed. A line feed starts a run, an escape is
+/// `Esc`. `drawn` gets the bytes of each frame. Needs a tokio runtime.
 ///
 /// # Errors
-/// `internal` when painting fails, which on bytes it does not; `storage` when something could not be written at the end.
+/// `internal` if painting fails, which it cannot in memory; `storage` if a write failed at the end.
 pub async fn open(
     engine: Engine,
     (width, height): (u16, u16),
@@ -64,7 +64,7 @@ impl Input for Typing {
     fn resume(&mut self) {}
 }
 
-/// A screen that hands its frames over.
+/// A screen that passes its frames to a function.
 struct Unseen<F> {
     painter: Painter,
     drawn: F,
