@@ -1,7 +1,7 @@
-//! Drafts written down beside the loop, and what earlier workbenches left, asked of the core.
+//! Saves drafts in the background, and loads what earlier workbenches left.
 //!
-//! One task writes: the newest draft always, one that was overtaken never. It ends, its last draft written, when nobody
-//! can hand it another.
+//! One task writes. It always saves the newest draft and skips those that were overtaken. Once no
+//! more drafts can come, it ends with the last one saved.
 
 use aludel_core::api::HistoryRequest;
 use aludel_core::domain::{PromptSummary, SessionId};
@@ -18,16 +18,16 @@ use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
 use crate::tui::model::inputs;
 use crate::tui::widgets::figures::age;
 
-/// How the writing begins.
+/// How a workbench's drafts begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
     /// With what an earlier workbench left.
     TakeUp,
-    /// With an empty sheet.
+    /// With an empty draft.
     Afresh,
 }
 
-/// Writes down each newest sheet until there can be no more.
+/// Saves each newest draft until the sender is dropped.
 pub(super) async fn write_down(
     engine: Engine,
     beginning: Beginning,
@@ -52,7 +52,7 @@ pub(super) async fn write_down(
         if let Err(error) = kept {
             tracing::warn!(%error, "a draft is not kept");
             let problem = Box::new(Problem::from(error));
-            // When the screen is gone nobody can be told.
+            // The receiver is gone once the screen is.
             _ = answers.send(Message::DraftState(DraftReply::NotKept(problem))).await;
         }
     }
@@ -63,13 +63,13 @@ fn keep(mut drafts: Drafts, sheet: &Draft) -> (Drafts, std::result::Result<(), E
     (drafts, kept)
 }
 
-/// What was left, as it is told.
+/// What was left, in the form that is shown.
 async fn leftovers(engine: &Engine, left: Left) -> Leftovers {
     let now = SystemClock.now();
     let others = left.others.into_iter().map(|draft| draft.text).collect();
     let Some(newest) = left.newest else { return Leftovers { others, ..Leftovers::default() } };
     let cut_short = match newest.run {
-        // What cannot be looked up is not told.
+        // Left out if the lookup fails.
         Some(run) => cut_short(engine, run).await.ok().flatten(),
         None => None,
     };
@@ -82,9 +82,9 @@ async fn leftovers(engine: &Engine, left: Left) -> Leftovers {
     Leftovers { written, draft, others, cut_short }
 }
 
-/// How far `run` came, if it is one of the newest.
+/// How far `run` got, if it is one of the newest.
 async fn cut_short(engine: &Engine, run: SessionId) -> Result<Option<CutShort>> {
-    /// Other programs may have run something since.
+    /// Allows for runs that other programs made since.
     const NEWEST: u32 = 20;
     let request: HistoryRequest = engine.decode(json!({ "limit": NEWEST }))?;
     let page = engine.history_as::<PromptSummary>(request).await?;
@@ -92,7 +92,7 @@ async fn cut_short(engine: &Engine, run: SessionId) -> Result<Option<CutShort>> 
     Ok(found.map(|found| CutShort { stored: found.prompts.len(), asked: found.session.count }))
 }
 
-/// What earlier runs were asked for, the newest first.
+/// The inputs of earlier runs, the newest first.
 pub(super) async fn inputs(engine: &Engine) -> Result<Vec<String>> {
     let request: HistoryRequest = engine.decode(json!({ "limit": inputs::MOST }))?;
     let page = engine.history_as::<PromptSummary>(request).await?;

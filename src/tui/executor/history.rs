@@ -1,4 +1,4 @@
-//! What is stored, asked of the core and made ready to show: rows are small and safe before they reach the screen.
+//! Queries and changes what is stored. Rows are small and safe before they reach the screen.
 
 use aludel_core::api::{
     DeleteRequest, ListRequest, RestoreRequest, SearchBy, SearchRequest, ShowRequest, UpdateRequest,
@@ -16,10 +16,10 @@ use crate::tui::effect::{HistoryCommand, Ticket};
 use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
 
-/// How often is looked how far the vectors are.
+/// Interval between checks of the embedding progress.
 const LOOKING: Duration = Duration::from_secs(1);
 
-/// Does what `command` says; what takes its time tells `answers` how far it is.
+/// Carries out `command`; an export or import also sends its progress to `answers`.
 pub(super) async fn fulfil(
     engine: &Engine,
     command: HistoryCommand,
@@ -27,7 +27,7 @@ pub(super) async fn fulfil(
     answers: &mpsc::Sender<Message>,
 ) -> HistoryReply {
     let watch = |progress| {
-        // A screen that is slow to take it hears of the next one.
+        // If the screen is slow to take it, the next one does.
         _ = answers.try_send(Message::History { ticket, news: HistoryReply::Transferring(progress) });
     };
     match command {
@@ -48,7 +48,7 @@ pub(super) async fn fulfil(
     }
 }
 
-/// Tells how far the vectors are, whenever that changes.
+/// Reports the progress of embedding whenever it changes.
 pub(super) async fn watch_indexing(engine: Engine, answers: mpsc::Sender<Message>) {
     let mut told = Indexing::default();
     loop {
@@ -83,7 +83,7 @@ async fn restore(engine: &Engine, raw: Value) -> Result<Vec<PromptId>> {
     Ok(engine.restore(request).await?.restored.into_iter().map(|prompt| prompt.id).collect())
 }
 
-/// Asks for rows, and measures how long that takes.
+/// Finds rows, and measures how long that takes.
 async fn find(engine: &Engine, question: Question) -> Result<Answer> {
     let began = Instant::now();
     let mut answer = match question {
@@ -125,7 +125,7 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     })
 }
 
-/// What is known of an answer of which nothing is known.
+/// The facts of a result before any are known.
 fn facts() -> Facts {
     Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, nearest: None, at: SystemClock.now() }
 }

@@ -1,4 +1,4 @@
-//! What the Providers, the Spending, the Jobs and the list of settings ask of the core.
+//! Answers the queries of the Providers, Spend and Jobs screens, the settings and the labelling.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +23,10 @@ use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::spend::{Day, Range, Spent};
 
-/// How often is looked for new lines of the log.
+/// Interval between checks for new lines of the log.
 const LOOKING: Duration = Duration::from_secs(1);
 
-/// Asks the core.
+/// Answers a query.
 pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
     match inquiry {
         Query::Providers => QueryReply::Providers(engine.provider_facts().await),
@@ -49,18 +49,18 @@ pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
     }
 }
 
-/// The jobs, and when they stood so.
+/// The jobs, and when they were read.
 async fn jobs(engine: &Engine, all: bool) -> Result<Listed> {
     let list = engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await?;
     Ok(Listed { jobs: list.jobs, at: SystemClock.now() })
 }
 
-/// Names one job.
+/// The request for one job.
 pub(super) const fn named(id: SessionId) -> JobRequest {
     JobRequest { job_id: JobKey::Id(id) }
 }
 
-/// Writes a file without holding up anything else.
+/// Writes a file without blocking the runtime.
 async fn on_disk<T: Send + 'static>(write: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let written = tokio::task::spawn_blocking(write).await;
     written.map_err(|error| Error::Internal(format!("a label was not written: {error}")))?
@@ -70,7 +70,7 @@ fn told<T>(outcome: Result<T>) -> Outcome<T> {
     outcome.map_err(|error| Box::new(Problem::from(error)))
 }
 
-/// Tells the newest lines of the log, whenever there are new ones.
+/// Sends the newest lines of the log whenever there are new ones.
 pub(super) async fn watch_log(answers: mpsc::Sender<Message>) {
     let mut seen = 0;
     loop {
@@ -84,7 +84,7 @@ pub(super) async fn watch_log(answers: mpsc::Sender<Message>) {
     }
 }
 
-/// Every setting, ready to show: paths as people write them, lists with commas.
+/// Every setting, formatted for display: paths shortened, lists with commas.
 fn settings(engine: &Engine) -> Result<Vec<SettingRow>> {
     let origin = |origin: &Origin| match origin {
         Origin::File { path, line } => format!("{}:{line}", engine.paths().shown(path).display()),
@@ -100,7 +100,7 @@ fn settings(engine: &Engine) -> Result<Vec<SettingRow>> {
     Ok(engine.settings()?.into_iter().map(row).collect())
 }
 
-/// What a setting can be set to.
+/// The values a setting accepts.
 fn takes(engine: &Engine, key: &str) -> String {
     match key {
         "tui.theme" => format!("one of {}", engine.theme_names().join(", ")),
@@ -139,7 +139,7 @@ async fn spent(engine: &Engine, range: Range, by: SpendBy) -> Result<Spent> {
     Ok(Spent { report, days: days(&lines, today, range.days()), stored })
 }
 
-/// The last `count` days up to `today`, the oldest first, those without a call too.
+/// The last `count` days up to `today`, the oldest first, including those without a call.
 fn days(lines: &[SpendLine], today: Date, count: usize) -> Vec<Day> {
     let known: BTreeMap<&str, &SpendLine> = lines.iter().map(|line| (line.key.as_str(), line)).collect();
     let mut dates: Vec<Date> = std::iter::successors(Some(today), |day| day.yesterday().ok()).take(count).collect();

@@ -1,4 +1,4 @@
-//! Prompts put beside each other, and the judge started, through the core.
+//! Compares prompts and starts the judge, through the core.
 
 use aludel_core::api::{CompareRequest, SelectRequest};
 use aludel_core::domain::{CompareResult, Operation};
@@ -11,13 +11,13 @@ use crate::tui::effect::Ticket;
 use crate::tui::message::Message;
 use crate::tui::model::{Costly, CostlyWhat};
 
-/// How the prompts of a request differ.
+/// Compares the prompts of a request.
 pub(super) async fn compare(engine: &Engine, raw: Value) -> Result<CompareResult> {
     let request: CompareRequest = engine.decode(raw)?;
     engine.compare(request).await?.conclude(None)
 }
 
-/// Starts the judge; where that needs a question first, the messages that say so.
+/// Starts the judge, or returns the messages that refuse it or ask for confirmation.
 pub(super) async fn select(engine: &Engine, ticket: Ticket, raw: Value) -> std::result::Result<Run, Vec<Message>> {
     let refused = |error: Error| vec![Message::RunRefused { ticket, problem: Box::new(Problem::from(error)) }];
     let request: SelectRequest = engine.decode(raw).map_err(refused)?;
@@ -28,7 +28,7 @@ pub(super) async fn select(engine: &Engine, ticket: Ticket, raw: Value) -> std::
         .map_err(|error| question(ticket, CostlyWhat::Judging, &preflight).into_iter().chain(refused(error)).collect())
 }
 
-/// The question whether something may begin that may cost more than passes without asking.
+/// The question whether to begin something that may cost more than the limit.
 pub(super) fn question(ticket: Ticket, what: CostlyWhat, preflight: &Preflight) -> Option<Message> {
     let Preflight::Ask(Estimate { most_usd: Some(most_usd), calls, .. }) = preflight else { return None };
     Some(Message::CostAsked { ticket, costly: Box::new(Costly { what, most_usd: *most_usd, calls: *calls }) })

@@ -1,4 +1,4 @@
-//! A job that is resumed: its events go to the screen and it is stopped like any run.
+//! Resumes a job. Its events go to the screen, and it can be stopped like any run.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ use super::{relay_until_stopped, told};
 use crate::tui::effect::Ticket;
 use crate::tui::message::{Message, QueryReply};
 
-/// What stops a job that is resumed here, even before it has begun.
+/// Stops a job resumed here, even before it has begun.
 #[derive(Debug)]
 pub(super) struct Resumed {
     stop: Arc<Notify>,
@@ -22,13 +22,13 @@ pub(super) struct Resumed {
 }
 
 impl Resumed {
-    /// True until its last event was told.
+    /// True until its last event was sent.
     pub(super) fn is_live(&self) -> bool {
-        // The work holds the other one.
+        // The task holds the other reference.
         Arc::strong_count(&self.stop) > 1
     }
 
-    /// Stops everything; what has finished is kept.
+    /// Stops everything; finished variants are kept.
     pub(super) fn cancel_all(&self) {
         self.stop.notify_one();
     }
@@ -41,7 +41,7 @@ impl Resumed {
     }
 }
 
-/// Resumes a job, tells what it is, then its events. Returns what stops it, and the work to spawn.
+/// Resumes a job and sends its details, then its events. Returns its handle and the task.
 pub(super) fn resume(
     engine: Engine,
     ticket: Ticket,
@@ -59,7 +59,7 @@ pub(super) fn resume(
             _ = control.set(run.control());
         }
         let is_heard = answers.send(Message::Reply { ticket, reply: QueryReply::JobResumed(details) }).await.is_ok();
-        // A run that nobody listens to is dropped, which stops it.
+        // With no receiver the run is dropped, which stops it.
         if let Some(run) = run.filter(|_| is_heard) {
             relay_until_stopped(run, ticket, answers, &stop).await;
         }
@@ -67,7 +67,7 @@ pub(super) fn resume(
     (resumed, work)
 }
 
-/// What was asked for, and the run of what is not done of it.
+/// The job's details, and the run of what remains to be done.
 async fn take_up(engine: &Engine, job: SessionId) -> Result<(JobDetails, Run)> {
     let details = engine.job(named(job)).await?;
     let request = ResumeJobRequest { job_id: JobKey::Id(job), budget_usd: None, max_calls: None };
@@ -88,7 +88,7 @@ mod tests {
 
     const PACED: &str = "answer: {words: 30}\npacing: {first_token_ms: 20, tokens_per_s: 600}\n";
 
-    /// A generation of two variants that was stopped while it wrote.
+    /// A generation of two variants that was stopped while streaming.
     async fn stopped(engine: &Engine) -> SessionId {
         let raw = serde_json::json!({ "input": "Name a boat", "count": 2 });
         let mut run = engine.generate(engine.decode::<GenerateRequest>(raw).unwrap()).unwrap();
@@ -101,7 +101,7 @@ mod tests {
         id
     }
 
-    /// Resumes it, and gives what is told until the run is over or refused.
+    /// Resumes it and returns the messages sent until the run is over or refused.
     async fn told_of(
         (executor, messages): &mut (Executor, mpsc::Receiver<Message>),
         ticket: Ticket,

@@ -1,4 +1,5 @@
-//! Files written and read through the core. A file gets its name once it is whole; what stops before that leaves nothing.
+//! Exports and imports files. An export gets its name once whole; stopped before, it leaves
+//! nothing.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,7 +16,7 @@ use tokio::task::yield_now;
 
 use crate::tui::message::Outcome;
 
-/// Writes prompts to a file and says how many. A file that is there is a conflict unless it may be replaced.
+/// Writes prompts to a file and returns how many. An existing file is a conflict unless `replace`.
 pub(super) async fn export(
     engine: &Engine,
     raw: Value,
@@ -37,14 +38,14 @@ pub(super) async fn export(
     while let Some(piece) = export.next().await? {
         file.write(piece.as_bytes())?;
         watch(TransferProgress { stage: Stage::Writing, prompts: export.written(), total });
-        // Here it can be stopped.
+        // Lets the export be stopped here.
         yield_now().await;
     }
     file.finish()?;
     Ok(export.written())
 }
 
-/// Stores the prompts of a file. The background gives them their vectors.
+/// Stores the prompts of a file. They are embedded in the background.
 pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Outcome<ImportReport> {
     let mut run = begin_import(engine, path).map_err(|error| Box::new(Problem::from(error)))?;
     let mut view = RunView::default();
@@ -77,7 +78,7 @@ fn begin_import(engine: &Engine, path: &str) -> Result<Run> {
     if found.is_dir() {
         return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
     }
-    // Opening a pipe would wait for whoever writes into it.
+    // Opening a pipe would block until something writes to it.
     if !found.is_file() {
         return Err(Error::value("file", "is not a regular file: copy its content to one first"));
     }

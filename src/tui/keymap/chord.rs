@@ -1,7 +1,7 @@
-//! One key with its modifiers, in a form that does not depend on the terminal.
+//! One key with its modifiers, independent of the terminal.
 //!
-//! Terminals report the same key in different ways: `Shift+g` or `G`, `Ctrl+_` as `Ctrl+7`, `Shift+Tab` as a key of
-//! its own. [`Chord::from`] makes them one.
+//! Terminals report the same key in different ways: `Shift+g` or `G`, `Ctrl+_` as `Ctrl+7`,
+//! `Shift+Tab` as a key of its own. [`Chord::from`] normalises them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,11 +15,11 @@ pub(crate) struct Chord {
     modifiers: KeyModifiers,
 }
 
-/// A text that names no key.
+/// A text that does not name a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnknownKey(pub(crate) String);
 
-/// Keys that have names, as written in a key map and as shown in hints.
+/// Named keys, as written in a key map and as shown in hints.
 const NAMES: &[(&str, &str, KeyCode)] = &[
     ("Enter", "Enter", KeyCode::Enter),
     ("Esc", "Esc", KeyCode::Esc),
@@ -57,7 +57,7 @@ impl Chord {
         Self { code, modifiers: KeyModifiers::NONE }
     }
 
-    /// The letter of a key that came with Alt alone: the key that an `Esc` right before it would have made of it.
+    /// The letter of a key that came with Alt alone, as if `Esc` had been pressed before it.
     pub(crate) fn behind_escape(key: KeyEvent) -> Option<Self> {
         match key.code {
             KeyCode::Char(letter) if key.modifiers - KeyModifiers::SHIFT == KeyModifiers::ALT => {
@@ -76,8 +76,8 @@ impl Chord {
             }
             KeyCode::Char(letter) if modifiers.contains(KeyModifiers::CONTROL) => {
                 modifiers -= KeyModifiers::SHIFT;
-                // 0x1F is what `Ctrl+_`, `Ctrl+/` and `Ctrl+7` all send.
-                // 0x00 is what `Ctrl+Space`, `Ctrl+@` and `Ctrl+2` all send.
+                // 0x1F is sent by `Ctrl+_`, `Ctrl+/` and `Ctrl+7`. 0x00 is sent by `Ctrl+Space`,
+                // `Ctrl+@` and `Ctrl+2`.
                 KeyCode::Char(match letter {
                     '7' | '/' => '_',
                     '2' | '@' => ' ',
@@ -99,7 +99,7 @@ impl Chord {
         Self { code, modifiers }
     }
 
-    /// The character this key types, if it types one.
+    /// The character this key types, if any.
     pub(crate) fn typed(self) -> Option<char> {
         match self.code {
             KeyCode::Char(letter) if self.modifiers.is_empty() => Some(letter),
@@ -107,12 +107,12 @@ impl Chord {
         }
     }
 
-    /// The key without modifiers.
+    /// The key without its modifiers.
     pub(crate) const fn code(self) -> KeyCode {
         self.code
     }
 
-    /// The key as it is written in a configuration: `Ctrl+J`, `PageDown`.
+    /// The key as written in a configuration: `Ctrl+J`, `PageDown`.
     pub(crate) fn name(self) -> String {
         let mut name = String::new();
         for (prefix, modifier) in MODIFIERS {
@@ -139,7 +139,7 @@ impl Chord {
 
 impl From<KeyEvent> for Chord {
     fn from(key: KeyEvent) -> Self {
-        // AltGr arrives as Ctrl+Alt on some systems and types a character.
+        // On some systems AltGr arrives as Ctrl+Alt and types a character.
         let altgr = KeyModifiers::CONTROL | KeyModifiers::ALT;
         match key.code {
             KeyCode::Char(letter) if key.modifiers.contains(altgr) && !letter.is_ascii_alphanumeric() => {
@@ -153,7 +153,7 @@ impl From<KeyEvent> for Chord {
 impl FromStr for Chord {
     type Err = UnknownKey;
 
-    /// Reads `Ctrl+J`, `Alt+Backspace`, `F2`, `PageDown`, `G`, `?`.
+    /// Parses `Ctrl+J`, `Alt+Backspace`, `F2`, `PageDown`, `G`, `?`.
     fn from_str(text: &str) -> Result<Self, UnknownKey> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;

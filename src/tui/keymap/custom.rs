@@ -1,8 +1,8 @@
-//! A key map as the user wants it: a preset, and keys of one's own for single actions.
+//! A configured key map: a preset, and the user's keys for single actions.
 //!
-//! What is wrong is told with the dotted key of the configuration, all of it at once: a name that is no action's, a text
-//! that is no key, a key that terminals cannot tell from another, a letter where letters are typed, and a key that would
-//! mean two things where both work.
+//! All faults are reported at once, each with its dotted configuration key: a name that is not an
+//! action, a text that is not a key, a key that terminals cannot tell from another, a letter where
+//! letters are typed, and a key with two meanings in one place.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,16 +11,16 @@ use aludel_core::config::KEYMAPS;
 use super::{Chord, Keymap};
 use crate::tui::action::{ACTIONS, ActionInfo, Context};
 
-/// What is wrong with a setting.
+/// A fault in a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The dotted key of the configuration.
     pub(crate) key: String,
-    /// What is wrong, and the fix.
+    /// What is wrong, and how to fix it.
     pub(crate) message: String,
 }
 
-/// The keys of the preset `emacs` that differ from the list, by the name of the entry.
+/// The keys that the `emacs` preset changes, by action name.
 const EMACS: &[(&str, &[&str])] = &[
     ("palette", &["Alt+X"]),
     ("line-up", &["Up", "Ctrl+P"]),
@@ -41,8 +41,8 @@ const EMACS: &[(&str, &[&str])] = &[
     ("search-page-down", &["PageDown", "Ctrl+V"]),
 ];
 
-/// The keys of the preset `vi` that differ from the list: Alt with a letter is what `Esc` right before it arrives as, and
-/// commands do what these did.
+/// The keys that the `vi` preset changes, by action name. Alt with a letter is left free, because
+/// it also means `Esc` and the letter; vi commands replace those keys.
 const VI: &[(&str, &[&str])] = &[
     ("word-left", &["Ctrl+Left", "Alt+Left"]),
     ("word-right", &["Ctrl+Right", "Alt+Right"]),
@@ -53,10 +53,10 @@ const VI: &[(&str, &[&str])] = &[
     ("redo", &[]),
 ];
 
-/// Keys that arrive as others do, and as which.
+/// Keys that terminals send as other keys.
 const ALIKE: [(&str, &str); 3] = [("Ctrl+I", "Tab"), ("Ctrl+M", "Enter"), ("Ctrl+[", "Esc")];
 
-/// The keys of the list.
+/// The default keys.
 pub(super) fn listed() -> HashMap<&'static str, Vec<Chord>> {
     ACTIONS.iter().map(|info| (info.id, chords(info.keys))).collect()
 }
@@ -65,10 +65,10 @@ fn chords(keys: &[&str]) -> Vec<Chord> {
     keys.iter().filter_map(|key| key.parse().ok()).collect()
 }
 
-/// The map of this preset with the user's own keys over it, by the names of entries of the list.
+/// The key map of this preset, overridden by the user's keys, by action name.
 ///
 /// # Errors
-/// Every fault there is.
+/// All faults found.
 pub(crate) fn read(preset: &str, own: &BTreeMap<String, Vec<String>>) -> Result<Keymap, Vec<Fault>> {
     let mut faults = Vec::new();
     let mut keys = listed();
@@ -107,7 +107,7 @@ fn fault(id: &str, message: String) -> Fault {
     Fault { key: format!("tui.keys.{id}"), message }
 }
 
-/// Reads a key for an entry of the list.
+/// Parses a key for an entry of the table.
 fn chord(info: &ActionInfo, text: &str) -> Result<Chord, String> {
     let chord: Chord = text.parse().map_err(|_| {
         format!("`{text}` is not a key; write it as Ctrl+R, Alt+Left, Shift+Tab, F5, PageDown, Space, x or ?")
@@ -125,7 +125,7 @@ fn chord(info: &ActionInfo, text: &str) -> Result<Chord, String> {
     Ok(chord)
 }
 
-/// What to say of a name that is no action's: the one that is most like it, if any is.
+/// The message for an unknown action name; suggests the most similar one, if any.
 fn unknown(id: &str) -> String {
     let alike = |known: &str| {
         let front = known.bytes().zip(id.bytes()).take_while(|(a, b)| a == b).count();
@@ -139,7 +139,7 @@ fn unknown(id: &str) -> String {
     }
 }
 
-/// Every key of the user's own that means something else already, where both work.
+/// Every configured key that already has another meaning in the same place.
 fn clashes(keys: &HashMap<&'static str, Vec<Chord>>, own: &BTreeMap<String, Vec<String>>) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     for context in Context::FOCUSES {
@@ -149,7 +149,7 @@ fn clashes(keys: &HashMap<&'static str, Vec<Chord>>, own: &BTreeMap<String, Vec<
                 let Some(other) = seen.insert(*chord, info).filter(|other| other.action != info.action) else {
                     continue;
                 };
-                // The fault is that of the key which the user gave.
+                // The fault is reported on the key that the user configured.
                 let (mine, theirs) = if own.contains_key(info.id) { (info, other) } else { (other, info) };
                 let message = format!(
                     "{chord} is already the key of `{}` ({}); give that another with `tui.keys.{}`",

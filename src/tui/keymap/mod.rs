@@ -1,10 +1,10 @@
-//! From keys to actions, and back to the keys that are shown.
+//! Maps keys to actions, and actions to the keys that are shown.
 //!
-//! The map is made of [`ACTIONS`], a preset and the user's own keys (`custom`). A key is looked up in the context that has
-//! the focus and then in those whose keys work there too. Whatever names a key to the user asks here ([`Keymap::keys`],
-//! [`Keymap::spell`]), so that hints, help and palette are right under any map. Tests hold that every key of the list can
-//! be read, that no context gives a key two meanings, and that none of them is one that terminals swallow or cannot tell
-//! apart.
+//! The map combines [`ACTIONS`], a preset and the user's keys (`custom`). A key is looked up in the
+//! focused context, then in the contexts it chains to. Every text that names a key gets it here
+//! ([`Keymap::keys`], [`Keymap::spell`]), so hints, help and palette are right under any map. Tests
+//! check that every default key parses, that no context gives a key two meanings, and that
+//! terminals neither swallow a default key nor confuse it with another.
 
 mod chord;
 mod custom;
@@ -16,16 +16,16 @@ pub(crate) use custom::{Fault, read};
 
 use super::action::{ACTIONS, Action, ActionInfo, Context};
 
-/// Which action each key calls, by context, and which keys each entry of the list has.
+/// The action of each key, by context, and the keys of each entry of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Keymap {
     bindings: HashMap<(Context, Chord), Action>,
     keys: HashMap<&'static str, Vec<Chord>>,
-    /// True where the input has modes.
+    /// True if the composer has modes.
     is_modal: bool,
 }
 
-/// The keys of the list.
+/// The default keys.
 impl Default for Keymap {
     fn default() -> Self {
         Self::of(custom::listed())
@@ -33,7 +33,7 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// A map in which each entry of the list, by its name, has these keys.
+    /// The map in which each entry, by name, has these keys.
     fn of(keys: HashMap<&'static str, Vec<Chord>>) -> Self {
         let mut bindings = HashMap::new();
         for context in Context::FOCUSES {
@@ -46,27 +46,27 @@ impl Keymap {
         Self { bindings, keys, is_modal: false }
     }
 
-    /// The same, with modes in the input.
+    /// Turns on the composer's modes.
     fn modal(self) -> Self {
         Self { is_modal: true, ..self }
     }
 
-    /// True where the input has modes.
+    /// True if the composer has modes.
     pub(crate) const fn is_modal(&self) -> bool {
         self.is_modal
     }
 
-    /// The action that `chord` calls where `context` has the keys.
+    /// The action of `chord` while `context` has the focus.
     pub(crate) fn action(&self, context: Context, chord: Chord) -> Option<Action> {
         self.bindings.get(&(context, chord)).copied()
     }
 
-    /// The keys of an entry of the list, the one to be shown first.
+    /// The keys of an entry of the table; the first is the one shown.
     pub(crate) fn keys(&self, info: &ActionInfo) -> &[Chord] {
         self.keys.get(info.id).map_or(&[], Vec::as_slice)
     }
 
-    /// The key to be shown for `action` where `context` has the keys: the nearest that works there, else any.
+    /// The key to show for `action` in `context`: the nearest that works there, else any.
     pub(crate) fn key(&self, context: Context, action: Action) -> Option<Chord> {
         let of_it = || ACTIONS.iter().filter(|info| info.action == action);
         let near = context
@@ -76,7 +76,7 @@ impl Keymap {
         near.chain(of_it()).find_map(|info| self.keys(info).first().copied())
     }
 
-    /// `text` with the key of the action instead of its name in braces: `{run} runs it` is `^J runs it`.
+    /// Replaces action names in braces with their keys: `{run} runs it` becomes `^J runs it`.
     pub(crate) fn spell(&self, context: Context, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -123,7 +123,7 @@ mod tests {
         for info in ACTIONS {
             for key in info.keys {
                 assert!(!["Ctrl+S", "Ctrl+I", "Ctrl+M", "Ctrl+["].contains(key), "{key} of {}", info.id);
-                // What needs the newer keyboard protocol needs a second key.
+                // Keys that need the newer keyboard protocol need an alternative.
                 assert!(*key != "Ctrl+Enter" || info.keys.len() > 1);
             }
             let letters_act = info.context.chain().contains(&Context::Navigate);

@@ -1,34 +1,34 @@
-//! What a slow line is given by itself: so many bytes a second and no more, so that a key finds it free.
+//! Limits the output over a slow connection, which leaves the line free for the next key.
 //!
-//! A frame is never cut, so the budget is kept by waiting after it, until a line of [`BYTES_PER_S`] has carried it. Nothing
-//! is lost by that: the next frame shows all that came meanwhile. A frame that a key asks for waits for nobody, but what it
-//! wrote is waited for too. A quick line has no budget.
+//! A frame is never cut: the budget delays the next one until a line of [`BYTES_PER_S`] has carried
+//! it. Nothing is lost, since the next frame shows everything that came meanwhile. A frame for a
+//! key is never delayed, but counts towards the delay of the next. A fast connection has no budget.
 
 use super::pace::Asker;
 use crate::tui::model::ConnectionSpeed;
 
-/// Bytes of frames in a second: four fifths of the slowest line on which keys are to be quick, 10 KB/s.
+/// Bytes of frames per second: 80 % of the slowest line on which keys must be quick, 10 KB/s.
 const BYTES_PER_S: u64 = 8_000;
-/// Milliseconds between two frames at least: 8 a second, because each brings its own overhead.
+/// Minimum milliseconds between two frames: 8 a second, because each has its own overhead.
 const LEAST_MS: u64 = 125;
-/// Milliseconds between two frames at most, however much the first wrote: a line is mostly quicker than is feared here.
+/// Maximum milliseconds between two frames: most lines are faster than assumed here.
 const MOST_MS: u64 = 1_000;
 
-/// The budget of a line.
+/// The output budget of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     is_kept: bool,
-    /// When a line of this speed has carried all that was written, in milliseconds.
+    /// When a line of this speed has carried everything written so far, in milliseconds.
     free_at: u64,
 }
 
 impl Budget {
-    /// The budget of a line like this.
+    /// The budget of a connection of this speed.
     pub(crate) const fn of(link: ConnectionSpeed) -> Self {
         Self { is_kept: link.is_slow(), free_at: 0 }
     }
 
-    /// When a frame that `asker` wants at `now` may be drawn.
+    /// The earliest time at which a frame that `asker` wants at `now` can be drawn.
     pub(crate) fn open_for(&self, asker: Asker, now: u64) -> u64 {
         match asker {
             Asker::User => now,
@@ -36,7 +36,7 @@ impl Budget {
         }
     }
 
-    /// Takes note of a frame of so many bytes that was written at `now`.
+    /// Records a frame of this many bytes, written at `now`.
     pub(crate) fn spend(&mut self, bytes: usize, now: u64) {
         if self.is_kept {
             let carries = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(1_000).div_ceil(BYTES_PER_S);
@@ -97,7 +97,7 @@ mod tests {
                 budget.spend(bytes, now);
             }
         }
-        // The last frame is still under way.
+        // The last frame is still in transit.
         assert!(written <= 60 * 8_000 + 4_300, "{written} bytes in a minute");
     }
 }

@@ -1,7 +1,8 @@
-//! The loop: wait, take in all that is ready, then draw.
+//! The event loop: wait, take in everything that is ready, then draw.
 //!
-//! It draws at most 60 times a second for keys and 30 for what arrives by itself, never once a token, and not at
-//! all while nothing happens; over a slow line it also keeps a [`budget`]. It knows the terminal by two traits, so tests drive it with paused time.
+//! Draws at most 60 times a second for keys and 30 for other events, never once a token; a slow
+//! line also has a [`budget`]. The terminal is two traits, so tests can drive the loop in paused
+//! time.
 
 pub(super) mod budget;
 pub(super) mod pace;
@@ -27,14 +28,14 @@ use pace::{Asker, Pace};
 /// Most events taken in before a frame is drawn.
 const MOST: usize = 4_096;
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     GoOn,
     Leave,
 }
 
-/// The workbench at work.
+/// The running workbench.
 pub(crate) struct Runtime<I, S> {
     input: I,
     surface: S,
@@ -48,7 +49,7 @@ pub(crate) struct Runtime<I, S> {
 }
 
 impl<I: Input, S: Surface> Runtime<I, S> {
-    /// A workbench that begins with `model`.
+    /// A workbench that starts with `model`.
     pub(crate) fn new(
         input: I,
         surface: S,
@@ -68,10 +69,10 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         }
     }
 
-    /// Runs until the user leaves, `stop` is ready or the terminal is gone. Gives back what is to be finished.
+    /// Runs until the user leaves, `stop` is ready or the terminal is gone. Returns what to finish.
     ///
     /// # Errors
-    /// What the terminal says.
+    /// Those of the terminal.
     pub(crate) async fn run(
         mut self,
         stop: impl Future<Output = ()>,
@@ -87,7 +88,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
                 Err(error) => break Err(error),
             }
         };
-        // However it ends, what is being written is kept, and what was deleted goes.
+        // However the loop ends, the draft is saved and pending deletions are carried out.
         for effect in drafts::farewell(&mut self.model) {
             self.executor.perform(effect);
         }
@@ -96,11 +97,11 @@ impl<I: Input, S: Surface> Runtime<I, S> {
                 self.executor.perform(effect);
             }
         }
-        // The surface is dropped here, so the terminal is given back before anything is waited for.
+        // Dropping the surface here restores the terminal before anything is waited for.
         (outcome, self.executor, self.messages)
     }
 
-    /// One turn: everything that is ready, then a frame if one is due.
+    /// One turn: takes in everything that is ready, then draws a frame if one is due.
     async fn turn(&mut self, stop: impl Future<Output = ()>) -> io::Result<Flow> {
         if self.model.size == ratatui::layout::Size::default() {
             self.measure()?;
@@ -136,7 +137,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         if next_change(&self.model).is_some_and(|at| at <= now) {
             messages.push(Message::Tick);
         } else if next_wake(&self.model).is_some_and(|at| at <= now) {
-            // Nothing of this is seen, so nothing is drawn for it.
+            // None of this is visible, so nothing is drawn for it.
             self.tell(Message::Tick, now);
         }
         for message in messages {
@@ -151,7 +152,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         Ok(Flow::GoOn)
     }
 
-    /// Takes in one message and does what follows from it.
+    /// Applies one message and carries out its effects.
     async fn take(&mut self, message: Message, asker: Asker, now: u64) -> io::Result<Flow> {
         if message.can_be_seen() {
             self.pace.ask(asker, self.budget.open_for(asker, now));
@@ -173,7 +174,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         Ok(Flow::GoOn)
     }
 
-    /// Takes in a message from which nothing follows for the terminal.
+    /// Applies a message that has no effects on the terminal.
     fn tell(&mut self, message: Message, now: u64) {
         for effect in update(&mut self.model, message, Cx { now }) {
             if let Effect::Core(effect) = effect {
@@ -182,7 +183,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         }
     }
 
-    /// To the shell and back. Runs go on meanwhile; their events wait.
+    /// Suspends to the shell. Runs continue meanwhile; their events wait.
     async fn suspend(&mut self) -> io::Result<()> {
         self.input.pause();
         let suspended = self.surface.suspend().await?;
@@ -192,7 +193,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         Ok(())
     }
 
-    /// To the user's editor and back. Runs go on meanwhile; their events wait.
+    /// Opens the user's editor. Runs continue meanwhile; their events wait.
     async fn edit(&mut self, text: &str) -> io::Result<()> {
         self.input.pause();
         let edited = self.surface.edit(text).await?;
@@ -202,7 +203,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         Ok(())
     }
 
-    /// Asks the system for the size, which is no question to the terminal.
+    /// Asks the system for the size, without querying the terminal.
     fn measure(&mut self) -> io::Result<()> {
         let size = self.surface.size()?;
         let now = self.now();

@@ -1,36 +1,36 @@
-//! When to draw: at once for a key, rarely for what happens by itself, never when nothing does.
+//! When to draw: at once for a key, less often for what happens by itself, never when nothing does.
 //!
-//! A key does not wait for the frame of a text that came just before it, only for that of another key. What happens by
-//! itself waits for either. So there are still at most 60 frames in any second (tested): where the text has its frame, no
-//! other was drawn for twice as long as between those of keys.
+//! A key waits only for the frame of another key, not for one of streamed text; background frames
+//! wait for either. The rate still stays at or below 60 frames in any second (tested): before a
+//! background frame, no other was drawn for twice the interval between frames for keys.
 
-/// Milliseconds between two frames that keys ask for: under 60 a second.
+/// Minimum milliseconds between two frames for keys: under 60 a second.
 const KEY_MS: u64 = 17;
-/// Milliseconds between any frame and one that nobody asked for: under 30 a second.
+/// Minimum milliseconds between any frame and a background one: under 30 a second.
 const BACKGROUND_MS: u64 = 34;
 
-/// Who asks for a frame.
+/// What a frame is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// The user, who waits for it.
+    /// A key: the user waits for it.
     User,
-    /// Text that arrives, or time that passes.
+    /// Streamed text, or the passing of time.
     Background,
 }
 
-/// Keeps the pace. Times are in milliseconds.
+/// Schedules frames. Times are in milliseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// When the last frame was drawn.
     last: Option<u64>,
-    /// When the last one was drawn that a key asked for.
+    /// When the last frame for a key was drawn.
     last_of_key: Option<u64>,
-    /// When the next one is due, and for whom.
+    /// When the next frame is due, and what for.
     due: Option<(u64, Asker)>,
 }
 
 impl Pace {
-    /// Asks for a frame, at `now` in milliseconds.
+    /// Requests a frame, at `now` in milliseconds.
     pub(crate) fn ask(&mut self, asker: Asker, now: u64) {
         let (last, gap) = match asker {
             Asker::User => (self.last_of_key, KEY_MS),
@@ -44,12 +44,12 @@ impl Pace {
         }
     }
 
-    /// When the next frame is due, if one was asked for.
+    /// When the next frame is due, if one was requested.
     pub(crate) fn due(&self) -> Option<u64> {
         self.due.map(|(at, _)| at)
     }
 
-    /// Takes up the frame that is due at `now`.
+    /// Takes the frame that is due at `now`; false if none is.
     pub(crate) fn take(&mut self, now: u64) -> bool {
         let Some((_, asker)) = self.due.filter(|(at, _)| *at <= now) else { return false };
         (self.last, self.due) = (Some(now), None);

@@ -1,4 +1,4 @@
-//! The loop over a real engine with a scripted provider, in paused time: what is drawn, how often, and how it ends.
+//! The event loop over a real engine with a scripted provider, in paused time.
 
 use super::*;
 use crate::tui::model::ConnectionSpeed;
@@ -31,7 +31,7 @@ impl Input for Keys {
     fn resume(&mut self) {}
 }
 
-/// What a test sees of the terminal.
+/// What a test can see of the terminal.
 #[derive(Debug, Default)]
 struct Seen {
     draws: usize,
@@ -53,7 +53,7 @@ impl Surface for Glass {
         let mut seen = self.0.borrow_mut();
         seen.draws += 1;
         seen.picture = rows_of(terminal.backend().buffer()).join("\n");
-        // As many as a slow line carries in an eighth of a second.
+        // As many bytes as a slow line carries in an eighth of a second.
         Ok(1_000)
     }
 
@@ -91,7 +91,7 @@ impl User {
     }
 
     async fn wait_for(&self, text: &str) {
-        // The store writes on a thread of its own, in real time, while the clock of the test runs on.
+        // The store writes on its own thread, in real time, while the test's clock runs on.
         let patience = std::time::Instant::now() + Duration::from_secs(30);
         while !self.seen.borrow().picture.contains(text) {
             assert!(std::time::Instant::now() < patience, "{text:?} never came:\n{}", self.seen.borrow().picture);
@@ -104,12 +104,12 @@ impl User {
     }
 }
 
-/// Lets `script` use a workbench until the workbench is left.
+/// Runs `script` against a workbench until the workbench ends.
 async fn use_it(engine: Engine, script: impl AsyncFnOnce(&User)) {
     use_it_over(ConnectionSpeed::Quick, engine, script).await;
 }
 
-/// As [`use_it`], over such a line.
+/// Like [`use_it`], over a connection of this speed.
 async fn use_it_over(link: ConnectionSpeed, engine: Engine, script: impl AsyncFnOnce(&User)) {
     let (keys, taken) = mpsc::channel(64);
     let seen = Rc::new(RefCell::new(Seen::default()));
@@ -228,7 +228,7 @@ async fn what_the_judge_says_names_the_variants_by_their_letters() {
     let config = "generation: {default_count: 3}\njudge: {provider: builtin}\n";
     use_it(crate::tui::testing::configured(folder.path(), config), async |user: &User| {
         user.wait_for("Nothing here yet").await;
-        // Its variants differ in their wording, which the embedded judge measures.
+        // Its variants differ in wording, which the embedded judge measures.
         user.press("w r i t e Space a Space l e t t e r Ctrl+J").await;
         user.wait_for("^J run").await;
         user.press("J").await;
