@@ -1,8 +1,8 @@
-//! Two ways to a clipboard: the system's own, and the terminal's by OSC 52; for long texts a file beside them.
+//! Copies text to the system's clipboard and to the terminal's (OSC 52), and long texts to a file.
 //!
-//! At the other end of a line the system's clipboard is another machine's, so there the terminal alone is asked; within
-//! tmux or screen it is asked too. Nobody answers OSC 52, so it is never said to have worked. The system's clipboard is
-//! held by a thread of its own: what it holds is gone when the thread is, and a display that does not answer delays nobody.
+//! Over SSH the system's clipboard is another machine's, so only the terminal's is used; in tmux or
+//! screen both are. OSC 52 has no reply, so it is never said to have worked. A thread owns the
+//! system's clipboard: its content goes with the thread, and a stuck display delays nothing.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,26 +14,26 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Bytes of a text that terminals may cut: xterm takes some 75,000 in base64, others less.
+/// Longest text in bytes that terminals do not cut: xterm takes some 75,000 in base64, others less.
 const LONGEST: usize = 64 * 1024;
 /// How long the system's clipboard may take.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How long leaving waits for the clipboard to be handed on.
+/// How long leaving waits for a clipboard manager to take over the content.
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// Where the program is, as far as clipboards go.
+/// What the environment says about clipboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Surroundings {
-    /// At the other end of a line.
+    /// True over SSH.
     pub is_remote: bool,
-    /// Within tmux or screen.
+    /// True within tmux or screen.
     pub is_multiplexed: bool,
-    /// Where there is a display.
+    /// True if there is a display.
     pub has_display: bool,
 }
 
 impl Surroundings {
-    /// What the environment says: `SSH_CONNECTION`, `TMUX`, `STY`, `DISPLAY`.
+    /// Reads `SSH_CONNECTION`, `TMUX`, `STY` and `DISPLAY`.
     pub(crate) fn from_environment(environment: &Environment) -> Self {
         let is_set = |name| environment.get(name).is_some();
         Self {
@@ -43,30 +43,30 @@ impl Surroundings {
         }
     }
 
-    /// True where the system's clipboard is the user's.
+    /// True if the system's clipboard is the user's.
     const fn has_system(self) -> bool {
         self.has_display && !self.is_remote
     }
 
-    /// True when the terminal is asked, whether the system took the text or not.
+    /// True if the terminal's clipboard is used too, given whether the system's took the text.
     const fn asks_terminal(self, system_has_it: bool) -> bool {
         self.is_remote || self.is_multiplexed || !system_has_it
     }
 }
 
-/// Which ways a text went.
+/// Where a text was copied to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Copied {
-    /// True when the system's clipboard has it.
+    /// True if the system's clipboard took it.
     pub(crate) system: bool,
-    /// True when the terminal was handed it.
+    /// True if it was sent to the terminal.
     pub(crate) terminal: bool,
-    /// The file that has it too, or why there is none; only for a text that the terminal may cut.
+    /// The file written as well, or why there is none; only for a text that the terminal may cut.
     pub(crate) file: Option<Result<String, String>>,
 }
 
 impl Copied {
-    /// Which ways, in words.
+    /// A sentence that says where it was copied to.
     pub(crate) fn told(&self) -> String {
         let ways = match (self.system, self.terminal) {
             (true, true) => "copied to the clipboard and sent to the terminal's (OSC 52)",
@@ -81,21 +81,21 @@ impl Copied {
     }
 }
 
-/// The ways to a clipboard.
+/// The clipboards.
 pub(crate) struct Clipboard {
     surroundings: Surroundings,
-    /// The file for long texts, and how it is shown.
+    /// The file for long texts, and its path as shown.
     file: (PathBuf, String),
     system: Option<SystemClipboard>,
 }
 
 impl Clipboard {
-    /// The ways there are; `file` is the one for long texts, with the name that is shown.
+    /// The clipboards of `surroundings`; `file` is the file for long texts, and its path as shown.
     pub(crate) const fn new(surroundings: Surroundings, file: (PathBuf, String)) -> Self {
         Self { surroundings, file, system: None }
     }
 
-    /// Copies `text`; `terminal` hands it to the terminal.
+    /// Copies `text`; `terminal` sends it to the terminal.
     pub(crate) async fn copy(
         &mut self,
         text: &str,
@@ -140,17 +140,17 @@ impl Clipboard {
     }
 }
 
-/// A text for the system's clipboard, and where to say whether it took it.
+/// A text for the system's clipboard, and the channel for whether it was taken.
 type Offer = (String, oneshot::Sender<bool>);
 
-/// The system's clipboard, in a thread that ends when this is dropped.
+/// The system's clipboard, owned by a thread that ends when this is dropped.
 struct SystemClipboard {
     offers: Option<SyncSender<Offer>>,
     ended: Receiver<()>,
 }
 
 impl SystemClipboard {
-    /// `None` when the system gives no thread.
+    /// `None` if no thread can be started.
     fn start() -> Option<Self> {
         let (offers, taken) = sync_channel::<Offer>(1);
         let (ending, ended) = sync_channel(1);
@@ -163,7 +163,7 @@ impl SystemClipboard {
                 };
                 _ = answer.send(is_taken);
             }
-            // Hands what it holds to who keeps clipboards, if there is somebody.
+            // Hands its content to the clipboard manager, if there is one.
             drop(clipboard);
             _ = ending.send(());
         };
@@ -171,7 +171,7 @@ impl SystemClipboard {
         Some(Self { offers: Some(offers), ended })
     }
 
-    /// Offers `text`; `None` when the one before is not taken yet.
+    /// Offers `text`; `None` if the one before is not taken yet.
     fn offer(&self, text: &str) -> Option<oneshot::Receiver<bool>> {
         let (answer, taken) = oneshot::channel();
         self.offers.as_ref()?.try_send((text.to_owned(), answer)).ok()?;
@@ -194,7 +194,7 @@ mod tests {
         Surroundings::from_environment(&Environment::from_pairs(variables.iter().map(|name| (*name, "x"))))
     }
 
-    /// Copies `text` where there is no display, and gives what the terminal got.
+    /// Copies `text` without a display, and returns what the terminal got.
     async fn copied(text: &str, folder: &std::path::Path) -> (Copied, String) {
         let file = folder.join("new/copied.txt");
         let mut clipboard = Clipboard::new(Surroundings::default(), (file, "~/copied.txt".into()));

@@ -1,8 +1,8 @@
-//! The user's own editor: which it is, and a text handed to it and back.
+//! Edits a text in the user's own editor.
 //!
-//! `$VISUAL`, else `$EDITOR`, else one that is there. What the variable says is cut into words, quotes obeyed, and
-//! started as it is: no shell reads it, and the file is one argument of its own. The text is in a temporary file that
-//! only the user can read, and that is gone afterwards.
+//! The editor is `$VISUAL`, else `$EDITOR`, else one that is installed. The variable is split into
+//! words like a shell would, but no shell runs it, and the file is always one argument. The text is
+//! in a temporary file that only the user can read, removed afterwards.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,36 +12,36 @@ use aludel_core::config::Environment;
 use aludel_core::files;
 use tokio::process::Command;
 
-/// Asked in this order where no variable names one.
+/// Tried in this order if no variable names an editor.
 const USUAL: &[&str] = if cfg!(windows) { &["notepad.exe"] } else { &["sensible-editor", "nano", "vim", "vi"] };
 
-/// Which editor there is.
+/// The user's editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Editor {
-    /// The variable that names one, and what it says.
+    /// The variable that names it, and its value.
     named: Option<(&'static str, String)>,
-    /// Where programs are.
+    /// The folders of `PATH`.
     folders: Vec<PathBuf>,
 }
 
-/// What became of a text.
+/// The result of editing a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Edited {
-    /// It was saved so.
+    /// The text as saved.
     Saved(String),
-    /// It was not edited, and why.
+    /// Why it was not edited.
     Failed(String),
 }
 
 impl Editor {
-    /// What the environment says.
+    /// Reads `VISUAL`, `EDITOR` and `PATH`.
     pub(crate) fn from_environment(environment: &Environment) -> Self {
         let named = ["VISUAL", "EDITOR"].into_iter().find_map(|name| Some((name, environment.get(name)?.to_owned())));
         let folders = environment.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
         Self { named, folders }
     }
 
-    /// The words of its command; otherwise what is wrong.
+    /// The words of the command, or why there are none.
     fn words(&self) -> Result<Vec<String>, String> {
         let Some((variable, command)) = &self.named else {
             let is_there = |name: &&&str| self.folders.iter().any(|folder| folder.join(name).is_file());
@@ -50,7 +50,7 @@ impl Editor {
                 None => Err(format!("no editor found ({}); set EDITOR", USUAL.join(", "))),
             };
         };
-        // Where paths are written with backslashes, these quote nothing.
+        // Backslashes separate folders there, and quote nothing.
         let words = if cfg!(windows) {
             Some(command.split_whitespace().map(str::to_owned).collect())
         } else {
@@ -63,7 +63,7 @@ impl Editor {
         }
     }
 
-    /// Lets the user edit `text`. The terminal must be theirs.
+    /// Lets the user edit `text`. The terminal must already be released.
     pub(crate) async fn edit(&self, text: &str) -> Edited {
         match self.try_edit(text).await {
             Ok(text) => Edited::Saved(text),
@@ -85,16 +85,16 @@ impl Editor {
     }
 }
 
-/// A file with `text`, for the user alone, removed when it is dropped.
+/// Writes `text` to a private temporary file, removed on drop.
 fn put_down(text: &str) -> io::Result<tempfile::TempPath> {
-    // Files of this kind are made with mode 0600.
+    // `tempfile` creates files with mode 0600.
     let mut file = tempfile::Builder::new().prefix("aludel-").suffix(".md").tempfile()?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
     Ok(file.into_temp_path())
 }
 
-/// The text of the file. The line break that editors put at the end of every file is no part of it.
+/// Reads the file back. Drops the final line break that editors add.
 fn take_up(file: &Path, before: &str) -> io::Result<String> {
     let bytes = files::read_up_to(file, limits::BODY_BYTES as u64)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
@@ -116,7 +116,7 @@ mod tests {
         Editor::from_environment(&Environment::from_pairs(pairs.iter().copied()))
     }
 
-    /// The command of a program of these lines in `folder`.
+    /// The command that runs a program of these lines in `folder`.
     fn program(folder: &Path, name: &str, lines: &str) -> String {
         let path = folder.join(name);
         std::fs::write(&path, lines).unwrap();

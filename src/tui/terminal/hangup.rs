@@ -1,10 +1,10 @@
-//! A terminal that has gone: its window was closed, or the connection was lost.
+//! Detects a terminal that is gone: its window was closed, or the connection was lost.
 //!
-//! The library that reads keys takes the end of a terminal's input for "nothing yet" and asks again for ever (crossterm 0.29,
-//! `event/source/unix/mio.rs`): whoever reads then never returns. So a terminal that hung up is not read, and should it
-//! do so at the very moment of a read, [`end_if_stuck`] ends the process.
+//! crossterm takes the end of the terminal's input for "nothing yet" and retries for ever (0.29,
+//! `event/source/unix/mio.rs`), so a read then never returns. A terminal that hung up is therefore
+//! not read; if it hangs up during a read, [`end_if_stuck`] ends the process.
 
-/// True when the terminal has hung up.
+/// True if the terminal has hung up.
 #[cfg(unix)]
 pub(super) fn has_hung_up() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,27 +16,27 @@ pub(super) fn has_hung_up() -> bool {
     poll(&mut asked, Some(&AT_ONCE)).is_ok_and(|_| asked[0].revents().contains(PollFlags::HUP))
 }
 
-/// Never: there is no such state here.
+/// Always false: terminals do not hang up here.
 #[cfg(not(unix))]
 pub(super) fn has_hung_up() -> bool {
     false
 }
 
-/// Ends the process if the loop still has the terminal some time after it hung up: it hangs in a read that never returns.
-/// What is finished is stored by then, and an input that has rested for a moment is kept.
+/// Ends the process if the loop still has the terminal long after it hung up: a read never
+/// returned. Finished work is stored by then, and a draft that has rested for a moment is saved.
 #[cfg(unix)]
 pub(in crate::tui) async fn end_if_stuck() {
     use std::time::Duration;
 
     use super::modes;
 
-    /// Longer than any turn of the loop takes.
+    /// Longer than any turn of the loop.
     const TURN: Duration = Duration::from_secs(10);
-    /// What a shell reports of a process that SIGHUP ended.
+    /// What a shell reports for a process ended by SIGHUP.
     const EXIT: i32 = 128 + 1;
 
     tokio::time::sleep(TURN).await;
-    // Another program, which heard of the hang-up too, may take its time.
+    // The program that has the terminal got the hang-up too, and can take its time.
     while modes::is_lent() {
         tokio::time::sleep(TURN).await;
     }

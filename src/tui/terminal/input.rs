@@ -1,8 +1,8 @@
-//! Where keys come from, and how a burst of them is told from a paste.
+//! Reads terminal events, and tells a paste from typing.
 //!
-//! Terminals without bracketed paste send pasted text as keys, line breaks as `^J`, which here would start a run
-//! and cost money. [`Intake`] turns keys that arrive faster than anyone types into the paste they are. When in
-//! doubt a line break is a line break: a run that did not start can be asked for again.
+//! Terminals without bracketed paste send pasted text as keys, and line breaks as `^J`, which would
+//! start a run and cost money. [`Intake`] turns keys that arrive faster than anyone types back into
+//! a paste. In doubt a line break is text: a run that did not start can be started again.
 
 use std::future::poll_fn;
 use std::io;
@@ -22,13 +22,13 @@ use crate::tui::message::{Message, Pointer};
 
 /// A source of terminal events.
 pub(crate) trait Input {
-    /// The next event; `None` when there will be no more. Cancel-safe.
+    /// The next event; `None` at the end of the input. Cancel-safe.
     async fn next(&mut self) -> Option<io::Result<Event>>;
-    /// An event that is there already.
+    /// An event that is available without waiting.
     async fn ready(&mut self) -> Option<io::Result<Event>>;
-    /// Leaves the terminal's input to others.
+    /// Stops reading the terminal, for another program to read it.
     fn pause(&mut self);
-    /// Takes it again.
+    /// Reads the terminal again.
     fn resume(&mut self);
 }
 
@@ -36,12 +36,12 @@ pub(crate) trait Input {
 #[derive(Default)]
 pub(crate) struct Keyboard {
     stream: Option<EventStream>,
-    /// Where sizes come from; without it, from the stream.
+    /// Reports sizes; without it, the stream does.
     signals: Option<Signals>,
 }
 
 impl Keyboard {
-    /// The next event, if it is there. No byte is left behind in the terminal unless its reader knows of it.
+    /// The next event, if available. Leaves no byte in the terminal without waking its reader.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Event>>> {
         if has_hung_up() {
             return Poll::Ready(None);
@@ -52,7 +52,7 @@ impl Keyboard {
         let stream = self.stream.get_or_insert_default();
         loop {
             match Pin::new(&mut *stream).poll_next(context) {
-                // QueryReply by signal too, and there always.
+                // Sizes come by signal too, and there reliably.
                 Poll::Ready(Some(Ok(Event::Resize(..)))) if self.signals.is_some() => {}
                 Poll::Ready(event) => return Poll::Ready(event),
                 Poll::Pending => break,
@@ -72,7 +72,7 @@ impl Input for Keyboard {
     }
 
     async fn ready(&mut self) -> Option<io::Result<Event>> {
-        // Polled with this task's own waker: the stream remembers the first it sees.
+        // Polled with this task's own waker, because the stream remembers the first it sees.
         poll_fn(|context| match self.poll(context) {
             Poll::Ready(event) => Poll::Ready(event),
             Poll::Pending => Poll::Ready(None),
@@ -94,21 +94,21 @@ impl Input for Keyboard {
 /// Turns terminal events into messages.
 #[derive(Debug, Default)]
 pub(crate) struct Intake {
-    /// When the last key that types came, and how many came close together up to it.
+    /// When the last typing key came, and how many came close together up to it.
     last: Option<(u64, usize)>,
-    /// When and where the mouse's button went down last, if that may be the first half of a double click.
+    /// When and where the button last went down, if that can be the first half of a double click.
     clicked: Option<(u64, Position)>,
 }
 
 impl Intake {
-    /// Reads closer together than this may be one paste that was cut in two.
+    /// Reads closer together than this can be one paste cut in two.
     const CLOSE_MS: u64 = 30;
-    /// So many keys in what was read before make it a paste: nobody types that fast, and what is shorter is not cut.
+    /// This many keys in earlier reads are a paste: too fast to type, and shorter ones are not cut.
     const LONG: usize = 64;
-    /// Two clicks closer together than this are one double click.
+    /// Maximum interval between the clicks of a double click.
     const DOUBLE_MS: u64 = 400;
 
-    /// The messages of events that arrived together at `now`, in milliseconds.
+    /// Converts events that arrived together at `now`, in milliseconds.
     pub(crate) fn messages(&mut self, events: Vec<Event>, now: u64) -> Vec<Message> {
         let mut messages = Vec::new();
         let mut run: Vec<KeyEvent> = Vec::new();
@@ -137,7 +137,7 @@ impl Intake {
         }
     }
 
-    /// What is made of the mouse. Its other buttons, and moves with none held, go unheard.
+    /// Converts a mouse event. Ignores the other buttons, and moves without a button.
     fn pointer(&mut self, mouse: MouseEvent, now: u64) -> Option<Message> {
         let at = Position::new(mouse.column, mouse.row);
         let pointer = match mouse.kind {
@@ -159,7 +159,7 @@ impl Intake {
         Some(Message::Pointer { pointer, at })
     }
 
-    /// Decides about keys that came together: typed one by one, or a paste.
+    /// Decides whether keys that came together were typed or pasted.
     fn close(&mut self, run: &mut Vec<KeyEvent>, now: u64, messages: &mut Vec<Message>) {
         if run.is_empty() {
             return;
@@ -176,7 +176,7 @@ impl Intake {
     }
 }
 
-/// The character that a key would be if it were part of a pasted text.
+/// The character this key would be as part of a pasted text.
 fn typed(key: KeyEvent) -> Option<char> {
     match (key.code, key.modifiers) {
         (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => Some(character),
@@ -200,7 +200,7 @@ mod tests {
         Event::Key(KeyEvent::new(code, modifiers))
     }
 
-    /// What arrives, as `text` for pastes and `<n>` for n keys.
+    /// What arrives: the text for a paste, `<key>` for a key.
     fn told(intake: &mut Intake, text: &str, now: u64) -> String {
         let messages = intake.messages(text.chars().map(key).collect(), now);
         let told = messages.iter().map(|message| match message {

@@ -1,7 +1,7 @@
-//! Job control: stopping ourselves as `^Z` would.
+//! Job control: suspends the program as `^Z` would.
 
-/// Stops every process of this group, as the terminal would, and returns once it goes on. False when the system did
-/// not stop it: without a shell that could bring it back, it does not.
+/// Stops this process group as the terminal would, and returns once it continues. False if the
+/// system did not stop it: it does not without a shell that could resume it.
 #[cfg(unix)]
 pub(super) async fn stop() -> bool {
     use rustix::process::{Signal, kill_current_process_group};
@@ -12,7 +12,7 @@ pub(super) async fn stop() -> bool {
     if kill_current_process_group(Signal::TSTP).is_err() {
         return false;
     }
-    // While stopped, this clock runs on; so a wait that is over before the signal came was never a stop.
+    // This clock runs on while stopped, so a wait that ends before the signal was never a stop.
     tokio::time::timeout(Duration::from_millis(500), continued.recv()).await.is_ok()
 }
 

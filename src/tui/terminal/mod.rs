@@ -1,8 +1,8 @@
 //! The terminal: its modes, entered and left in one place, and the bytes of each frame.
 //!
-//! Always holds: whatever [`modes::enter`] changed, [`modes::leave`] undoes, once, from wherever the program leaves:
-//! the end, an error, a panic (the hook shares it, and runs even where a panic aborts), a suspension, an editor. Nothing here asks
-//! the terminal a question, because some never answer.
+//! Always holds: whatever [`modes::enter`] changed, [`modes::leave`] undoes once, however the
+//! program leaves: the end, an error, a panic (by a hook, which runs even if a panic aborts), a
+//! suspension, an editor. Nothing here queries the terminal, because some never reply.
 
 pub(crate) mod clipboard;
 pub(crate) mod editor;

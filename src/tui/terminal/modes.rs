@@ -15,43 +15,43 @@ use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlte
 
 /// True while the terminal is ours.
 static ENTERED: AtomicBool = AtomicBool::new(false);
-/// True while the mouse is ours too.
+/// True if the mouse is to be ours too.
 static MOUSE: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// True while another program has the terminal by our leave.
+/// True while another program uses the terminal with our consent.
 static LENT: AtomicBool = AtomicBool::new(false);
 
-/// True while another program has the terminal by our leave: what is typed there is not meant for us.
+/// True while another program, such as an editor, uses the terminal: its keys are not ours.
 pub(crate) fn is_lent() -> bool {
     LENT.load(Ordering::SeqCst)
 }
 
-/// Notes that another program has the terminal now, or has it no longer.
+/// Records that another program has the terminal, or no longer has it.
 pub(crate) fn lend(is_lent: bool) {
     LENT.store(is_lent, Ordering::SeqCst);
 }
-/// Who has the mouse.
+/// Who gets the mouse events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mouse {
-    /// The terminal: it selects text.
+    /// The terminal, which selects text.
     Terminals,
-    /// The workbench: clicks, drags and the wheel come to it.
+    /// The workbench: clicks, drags and the wheel.
     Ours,
 }
 
-/// Clicks and the wheel, moves while a button is held, in a form without a last column (xterm's control sequences, modes
-/// 1000, 1002 and 1006; a terminal without 1002 stays with clicks). Moves with no button held are not asked for.
+/// Reports clicks, the wheel, and moves while a button is held, without a limit on columns (xterm's
+/// modes 1000, 1002 and 1006; a terminal without 1002 reports only clicks), but no other moves.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 /// Undoes [`MOUSE_ON`].
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// True while the terminal is ours; a panic anywhere gives it back.
+/// True while the terminal is ours. A panic anywhere releases it.
 pub(crate) fn entered() -> bool {
     ENTERED.load(Ordering::SeqCst)
 }
 
-/// Says who is to have the mouse the next time the terminal is taken.
+/// Sets who gets the mouse when the terminal is next entered.
 pub(crate) fn give_mouse(mouse: Mouse) {
     MOUSE.store(mouse == Mouse::Ours, Ordering::SeqCst);
 }
@@ -60,7 +60,7 @@ fn mouse() -> Mouse {
     if MOUSE.load(Ordering::SeqCst) { Mouse::Ours } else { Mouse::Terminals }
 }
 
-/// Takes the terminal.
+/// Enters the workbench's modes.
 pub(crate) fn enter() -> io::Result<()> {
     HOOK.call_once(|| {
         let previous = std::panic::take_hook();
@@ -76,23 +76,23 @@ pub(crate) fn enter() -> io::Result<()> {
     write_enter(&mut io::stdout().lock(), mouse())
 }
 
-/// Gives the terminal back as it was. Does nothing the second time.
+/// Restores the terminal. Does nothing the second time.
 pub(crate) fn leave() -> io::Result<()> {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return Ok(());
     }
     let written = write_leave(&mut io::stdout().lock(), mouse());
-    // Both are tried, whatever becomes of the first.
+    // Tries both, even if the first fails.
     crossterm::terminal::disable_raw_mode().and(written)
 }
 
-/// Takes the terminal anew, whatever it was set to meanwhile; nothing when it is not ours.
+/// Enters the modes again, whatever they were changed to; does nothing if the terminal is not ours.
 #[cfg(unix)]
 pub(crate) fn retake() -> io::Result<()> {
     if !entered() {
         return Ok(());
     }
-    // The library sets nothing that it believes to be set.
+    // crossterm does not set what it believes to be set.
     crossterm::terminal::disable_raw_mode()?;
     crossterm::terminal::enable_raw_mode()?;
     write_retake(&mut io::stdout().lock(), mouse())
@@ -100,13 +100,13 @@ pub(crate) fn retake() -> io::Result<()> {
 
 #[cfg(unix)]
 fn write_retake(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
-    // Asked for once more, the keyboard protocol would have to be given back twice.
+    // A second push of the keyboard flags would need a second pop.
     queue!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags)?;
     write_enter(out, mouse)
 }
 
 fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
-    // The keyboard protocol is asked for without asking whether it is there: terminals without it ignore this.
+    // The keyboard protocol is enabled without a query: terminals without it ignore this.
     let flags = PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
     queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)?;
     if cfg!(unix) {

@@ -1,6 +1,6 @@
-//! Gathers the bytes of a frame, so that one write carries it.
+//! Collects the bytes of a frame for a single write.
 //!
-//! The drawing library flushes several times a frame; here a flush does nothing and `take` gives all at once.
+//! ratatui flushes several times a frame; here that does nothing, and `take` returns everything.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ pub(crate) struct FrameBytes {
 }
 
 impl FrameBytes {
-    /// What was written since the last time.
+    /// Returns what was written since the last call.
     pub(crate) fn take(&self) -> Vec<u8> {
         self.bytes.take()
     }

@@ -1,7 +1,6 @@
-//! Makes the bytes of a frame out of the model: what differs from the frame before, in one piece.
+//! Draws frames: turns the model into the bytes that differ from the frame before.
 //!
-//! Who carries the bytes to a terminal, and to which, is not known here, so that the same painter draws on the real one and
-//! where drawing is measured.
+//! It does not write them to a terminal, so the same painter also serves where drawing is measured.
 
 use std::io;
 
@@ -16,29 +15,29 @@ use crate::tui::model::Model;
 use crate::tui::screens::view;
 use crate::tui::theme::Theme;
 
-/// Paints frames.
+/// Draws frames.
 pub(crate) struct Painter {
     terminal: Terminal<RepaintOptimiser>,
     bytes: FrameBytes,
     theme: Theme,
-    /// True when what is shown is not known.
+    /// True if the terminal's contents are unknown.
     stale: bool,
 }
 
 impl Painter {
-    /// Paints as large as the terminal is.
+    /// A painter in the size of the terminal.
     pub(crate) fn of_the_terminal(theme: Theme) -> io::Result<Self> {
         Self::new(theme, None)
     }
 
-    /// Paints in this size.
+    /// A painter of a fixed size.
     pub(crate) fn of_size(theme: Theme, size: Size) -> io::Result<Self> {
         Self::new(theme, Some(size))
     }
 
     fn new(theme: Theme, fixed: Option<Size>) -> io::Result<Self> {
-        // Whether there is colour is the theme's to say: left to itself the library would, for a user who wants
-        // none, drop bold and reversed text too.
+        // The theme decides about colour. By itself, for a user who wants none, the library would
+        // also drop bold and reversed text.
         crossterm::style::force_color_output(true);
         let bytes = FrameBytes::default();
         let viewport =
@@ -53,22 +52,22 @@ impl Painter {
         self.terminal.size()
     }
 
-    /// Paints in another size from now on, where there is no terminal to have one.
+    /// Draws in another size from now on, if the size is fixed.
     pub(crate) fn resize(&mut self, size: Size) {
         self.terminal.backend_mut().resize(size);
         self.stale = true;
     }
 
-    /// Paints every cell anew the next time.
+    /// Redraws every cell next time.
     pub(crate) const fn repaint(&mut self) {
         self.stale = true;
     }
 
-    /// The bytes that turn the frame before into that of `model`.
+    /// The bytes that turn the previous frame into that of `model`.
     pub(crate) fn frame(&mut self, model: &Model) -> io::Result<Vec<u8>> {
         queue!(self.bytes, BeginSynchronizedUpdate)?;
         if std::mem::take(&mut self.stale) {
-            // Clears within the frame, so that nothing flickers; `clear` would ask the terminal where its cursor is.
+            // Clears within the frame, without flicker; `clear` would query the cursor position.
             let Size { width, height } = self.size()?;
             self.terminal.resize(Rect::new(0, 0, width, height))?;
         }

@@ -1,7 +1,7 @@
-//! What a panic leaves of the terminal. This test program runs itself on a pseudo-terminal, panics there, and what was
-//! written until its end is read as a terminal reads it.
+//! What a panic leaves on the terminal. The test program runs itself on a pseudo-terminal and
+//! panics there; its output is then read as a terminal reads it.
 //!
-//! The product has no way to panic on demand, and needs none for this: the ignored tests here are the programs that do.
+//! The product cannot panic on demand; the ignored tests here are the programs that do.
 
 use std::io::Read;
 use std::num::NonZeroU16;
@@ -17,7 +17,7 @@ use crate::tui::theme::Theme;
 const COLUMNS: u16 = 100;
 const ROWS: u16 = 30;
 
-/// Runs the ignored test `name` on a terminal of its own, and gives what it wrote there.
+/// Runs the ignored test `name` on its own terminal, and returns its output.
 fn on_a_terminal(name: &str) -> String {
     let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).unwrap();
@@ -26,20 +26,20 @@ fn on_a_terminal(name: &str) -> String {
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
     let mut written = Vec::new();
-    // A terminal that nobody writes to any more ends with an error on some systems; what came before it is here.
+    // On some systems a terminal without writers ends with an error; what came before is kept.
     _ = pair.master.try_clone_reader().unwrap().read_to_end(&mut written);
     assert!(child.wait().unwrap().success(), "{}", String::from_utf8_lossy(&written));
     String::from_utf8(written).unwrap()
 }
 
-/// The terminal was taken and given back once, in every respect, and `said` stands on it after that.
+/// Asserts that the terminal was entered and fully restored once, with `said` printed after that.
 #[track_caller]
 fn assert_given_back(written: &str, said: &str) {
     let (_, after_entering) = written.split_once("\u{1b}[?1049h").expect("the terminal is taken");
     let (_, after) = after_entering.split_once("\u{1b}[?1049l").expect("the terminal is given back");
     assert!(!after.contains("\u{1b}[?1049"), "it is taken or given back twice: {after:?}");
     let (_, after_message) = after.split_once(said).unwrap_or_else(|| panic!("{said:?} is not said: {after:?}"));
-    // A terminal that is still raw adds no carriage return.
+    // A terminal still in raw mode adds no carriage return.
     assert!(after_message.contains("\r\n"), "the terminal is still raw: {after:?}");
     let nonzero = |count| NonZeroU16::new(count).unwrap();
     let mut terminal = vt100::Parser::new(nonzero(ROWS), nonzero(COLUMNS), 0);

@@ -1,10 +1,10 @@
-//! The same picture in fewer bytes: between two changes that stand close together in a row, what stands there already is
-//! written again, because moving the cursor over it takes some eight bytes.
+//! Draws the same picture in fewer bytes: between two close changes in a row it rewrites the
+//! unchanged letters, because a cursor motion takes about eight bytes.
 //!
-//! Text is words, and the blanks between words rarely change, so without this every word costs a motion. What stands on
-//! the screen is remembered here from what was drawn. Written again is only what takes one byte and no change of style;
-//! so nothing is seen of it, and it cannot be wider on one terminal than on another. Before the screen was
-//! cleared once, nothing is known of it.
+//! Text is words, and the blanks between them rarely change, so every word would cost a motion. The
+//! screen's contents are remembered from what was drawn. Only letters of one byte that need no
+//! style change are rewritten, so nothing is visible, and nothing can be wider on one terminal than
+//! another. Until the screen is cleared once, its contents are unknown.
 
 use std::io;
 
@@ -14,49 +14,49 @@ use ratatui::layout::{Position, Size};
 
 use super::output::FrameBytes;
 
-/// A cell of a screen that was cleared.
+/// A cell of a cleared screen.
 const BLANK: Cell = Cell::EMPTY;
 
-/// A change of the picture: column, row, and what stands there now.
+/// A changed cell: column, row and new content.
 type Change<'a> = (u16, u16, &'a Cell);
 
-/// The backend that remembers.
+/// A backend that remembers the screen's contents.
 pub(crate) struct RepaintOptimiser {
     inner: CrosstermBackend<FrameBytes>,
-    /// The size, where there is no terminal to have one.
+    /// The size, if not the terminal's.
     fixed: Option<Size>,
     shown: Shown,
 }
 
 impl RepaintOptimiser {
-    /// Writes to `bytes`, in the size of the terminal unless it is `fixed`.
+    /// Writes to `bytes`, in the terminal's size unless `fixed`.
     pub(crate) fn new(bytes: FrameBytes, fixed: Option<Size>) -> Self {
         Self { inner: CrosstermBackend::new(bytes), fixed, shown: Shown::default() }
     }
 
-    /// Has this size from now on, where there is no terminal to have one.
+    /// Sets the size, if it is fixed.
     pub(crate) fn resize(&mut self, size: Size) {
         self.fixed = self.fixed.map(|_| size);
     }
 }
 
-/// What stands on the screen.
+/// The contents of the screen.
 #[derive(Debug, Default)]
 struct Shown {
-    /// Row by row; behind the end of a row, and of them all, blanks.
+    /// The rows; anything beyond the end of a row, or of them all, is blank.
     rows: Vec<Vec<Cell>>,
     is_known: bool,
 }
 
 impl Shown {
-    /// What stands at this place; `None` when that is not known, or is no letter of one byte.
+    /// The cell at this position; `None` if it is unknown or not a letter of one byte.
     fn letter_at(&self, x: u16, y: u16) -> Option<&Cell> {
         let row = self.rows.get(usize::from(y));
         let cell = row.and_then(|row| row.get(usize::from(x))).unwrap_or(&BLANK);
         (self.is_known && matches!(cell.symbol().as_bytes(), [b' '..=b'~'])).then_some(cell)
     }
 
-    /// `changes`, and between those that are close what stands there.
+    /// `changes`, filled with the unchanged cells between close ones.
     fn filled<'a>(&'a self, changes: &[Change<'a>]) -> Vec<Change<'a>> {
         let mut filled: Vec<Change<'a>> = Vec::with_capacity(changes.len() + changes.len() / 4);
         for &(x, y, cell) in changes {
@@ -68,7 +68,7 @@ impl Shown {
         filled
     }
 
-    /// What stands between two changes, if writing it again is cheaper than a motion.
+    /// The cells between two changes, if rewriting them is cheaper than a cursor motion.
     fn between<'a>(&'a self, last: Change<'a>, next: Change<'a>) -> Option<Vec<Change<'a>>> {
         let ((last_x, last_y, from), (x, y, to)) = (last, next);
         let first = last_x + 1;
@@ -87,7 +87,7 @@ impl Shown {
             self.rows.resize_with(y + 1, Vec::new);
         }
         let Some(row) = self.rows.get_mut(y) else { return };
-        // What is wide covers the cells behind it, which are no letters then.
+        // A wide character covers the cells after it, which are not letters then.
         let width = usize::from(cell.symbol().cell_width().max(1));
         if row.len() < x + width {
             row.resize(x + width, BLANK);
@@ -100,13 +100,13 @@ impl Shown {
     }
 }
 
-/// Bytes of a motion to this place (ECMA-48, CUP).
+/// Bytes of a cursor motion to this position (ECMA-48, CUP).
 fn motion(x: u16, y: u16) -> usize {
     let digits = |number: u16| usize::try_from(number.saturating_add(1).ilog10()).unwrap_or(0) + 1;
     4 + digits(x) + digits(y)
 }
 
-/// True when writing these cells between the two needs no change of style but the one from the first to the last.
+/// True if writing the cells between needs no style change but the one from the first to the last.
 fn keeps_style(first: &Cell, between: &[&Cell], last: &Cell) -> bool {
     let as_last = between.iter().position(|cell| cell.style() != first.style()).unwrap_or(between.len());
     between.iter().skip(as_last).all(|cell| cell.style() == last.style())
@@ -148,7 +148,7 @@ impl Backend for RepaintOptimiser {
     }
 
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
-        // What is cleared after the cursor is all: nothing here begins elsewhere than in the corner.
+        // Clearing after the cursor clears everything: the cursor is always in the corner here.
         let is_known = matches!(clear_type, ClearType::All | ClearType::AfterCursor);
         self.shown = Shown { rows: Vec::new(), is_known };
         self.inner.clear_region(clear_type)
@@ -180,7 +180,7 @@ mod tests {
     const COLUMNS: u16 = 24;
     const ROWS: u16 = 4;
 
-    /// Draws one buffer after the other, on a cleared screen, and gives the bytes.
+    /// Draws the buffers one after the other on a cleared screen, and returns the bytes.
     fn drawn(mut backend: impl Backend<Error = io::Error>, bytes: &FrameBytes, buffers: &[Buffer]) -> Vec<u8> {
         backend.clear_region(ClearType::All).unwrap();
         let mut before = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
@@ -250,7 +250,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Of characters on whose width terminals agree: what stands behind others is known to nobody.
+        /// Limited to characters whose width terminals agree on: what follows others is unknown.
         #[test]
         fn the_picture_is_the_same_and_never_takes_more_bytes(frames in proptest::collection::vec(texts(), 1..5)) {
             crossterm::style::force_color_output(true);

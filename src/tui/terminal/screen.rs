@@ -1,4 +1,4 @@
-//! What is drawn on: the real terminal, or in tests anything that counts.
+//! The surface to draw on: the real terminal, or a counting one in tests.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -15,23 +15,23 @@ use super::{job, modes};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 
-/// What the runtime draws on.
+/// A surface the runtime draws on.
 pub(crate) trait Surface {
     /// Columns and rows.
     fn size(&self) -> io::Result<Size>;
-    /// Draws the model; gives how many bytes that took.
+    /// Draws the model; returns the number of bytes.
     fn draw(&mut self, model: &Model) -> io::Result<usize>;
-    /// Draws every cell anew the next time.
+    /// Redraws every cell next time.
     fn repaint(&mut self);
-    /// Copies `text`, by whichever ways there are.
+    /// Copies `text` to the clipboards available.
     async fn copy(&mut self, text: &str) -> io::Result<Copied>;
-    /// Gives the terminal to the shell until it is asked for again; false where that cannot be done.
+    /// Suspends to the shell until resumed; false if that is not possible.
     async fn suspend(&mut self) -> io::Result<bool>;
-    /// Gives the terminal to the user's editor, with `text` in it, until that ends.
+    /// Opens `text` in the user's editor, and waits for it to end.
     async fn edit(&mut self, text: &str) -> io::Result<Edited>;
 }
 
-/// The real terminal. Dropping it gives the terminal back.
+/// The real terminal. Dropping it restores the terminal.
 pub(crate) struct Screen {
     painter: Painter,
     editor: Editor,
@@ -39,7 +39,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Enters the workbench's modes.
     pub(crate) fn enter(theme: Theme, mouse: Mouse, editor: Editor, clipboard: Clipboard) -> io::Result<Self> {
         modes::give_mouse(mouse);
         modes::enter()?;
@@ -49,7 +49,7 @@ impl Screen {
     }
 }
 
-/// Writes in one piece.
+/// Writes `bytes` at once.
 fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
@@ -101,7 +101,7 @@ impl Surface for Screen {
         modes::leave()?;
         modes::lend(true);
         let edited = self.editor.edit(text).await;
-        // The `^C` that ended it may reach us a moment later.
+        // The `^C` that ended the editor can reach us a moment later.
         tokio::time::sleep(Duration::from_millis(50)).await;
         modes::lend(false);
         modes::enter()?;

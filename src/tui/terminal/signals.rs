@@ -1,16 +1,16 @@
-//! What the system says of the terminal by signals: that it has another size, and that the program goes on after it was
-//! stopped.
+//! Signals about the terminal: it was resized, or the program continues after a stop.
 //!
-//! The library that reads keys listens for sizes too, and forgets one that comes with a key; here each is heard. Who
-//! was stopped from outside had no say in it: a shell may have set the terminal up for itself meanwhile, so it is
-//! taken anew. A stop of our own (`^Z`) does not come here, because nobody listens while the shell has the terminal.
+//! crossterm listens for sizes too, but loses one that comes with a key; here none is lost. After a
+//! stop from outside, a shell may have changed the terminal's modes, so they are entered again. A
+//! stop of our own (`^Z`) does not get here, because nothing listens while the shell has the
+//! terminal.
 
 use std::io;
 use std::task::{Context, Poll};
 
 use crossterm::event::Event;
 
-/// The signals that are listened for.
+/// The signals listened for.
 #[cfg(unix)]
 pub(super) struct Signals {
     sizes: tokio::signal::unix::Signal,
@@ -19,7 +19,7 @@ pub(super) struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Listens from now on. Needs a tokio runtime.
+    /// Starts to listen. Needs a tokio runtime.
     pub(super) fn listen() -> io::Result<Self> {
         use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
@@ -27,10 +27,10 @@ impl Signals {
         Ok(Self { sizes: signal(SignalKind::window_change())?, continued })
     }
 
-    /// The size that the terminal has, once it is another or all has to be drawn anew.
+    /// The terminal's size, once it changed or everything has to be redrawn.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Event>> {
         while let Poll::Ready(Some(())) = self.continued.poll_recv(context) {
-            // A terminal that is gone cannot be taken, and the end is on its way.
+            // A terminal that is gone cannot be entered; the end of its input follows.
             if super::modes::retake().is_ok() {
                 return Poll::Ready(size());
             }
@@ -47,18 +47,18 @@ fn size() -> io::Result<Event> {
     crossterm::terminal::size().map(|(width, height)| Event::Resize(width, height))
 }
 
-/// Here sizes come as events alone, and programs are not stopped.
+/// Sizes come only as events here, and programs are not stopped.
 #[cfg(not(unix))]
 pub(super) struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Nothing is listened for.
+    /// Always fails: there are no signals to listen for.
     pub(super) fn listen() -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Nothing comes.
+    /// Never ready.
     pub(super) fn poll(&mut self, _context: &mut Context<'_>) -> Poll<io::Result<Event>> {
         Poll::Pending
     }

@@ -1,14 +1,14 @@
-//! Bytes that wait in the terminal though nobody is told of them, and how their reader is told again.
+//! Wakes the reader for bytes left unread in the terminal.
 //!
-//! The library that reads keys is told once when bytes come (epoll(7), edge-triggered). Of a key and a new size that come
-//! together it takes the one and forgets the other, and of more than a kilobyte it takes the first and waits to be told of the
-//! rest: the keys then lie there until the next one is pressed. Its other way of reading (`use-dev-tty`) forgets nothing,
-//! but gives one key at a time (crossterm issues 839 and 1047), and then a burst is no longer known for a paste.
-//!
-//! Setting the terminal's attributes to what they are makes Linux wake whoever waits for bytes (`n_tty_set_termios`).
-//! Elsewhere it does nothing, and the next key brings the others along, as before.
+//! crossterm is notified once when bytes come (epoll(7), edge-triggered). Of a key and a resize
+//! that come together it handles one and loses the other, and of more than a kilobyte it reads the
+//! first and waits for another notification: the rest stays until the next key. Its other way of
+//! reading (`use-dev-tty`) loses nothing, but yields one key at a time (crossterm issues 839 and
+//! 1047), which hides pastes. Setting the terminal's attributes to their own values makes Linux
+//! notify readers again (`n_tty_set_termios`). Elsewhere that does nothing, and the next key brings
+//! the rest.
 
-/// Wakes the reader if bytes wait.
+/// Wakes the reader if there are unread bytes.
 #[cfg(unix)]
 pub(super) fn wake_reader() {
     use rustix::io::ioctl_fionread;
@@ -19,11 +19,11 @@ pub(super) fn wake_reader() {
         return;
     }
     if let Ok(attributes) = tcgetattr(&terminal) {
-        // Who has lost the terminal has no bytes to read either.
+        // A lost terminal has no bytes to read either.
         _ = tcsetattr(&terminal, OptionalActions::Now, &attributes);
     }
 }
 
-/// There is nothing to be woken: events are counted here, not edges.
+/// Does nothing: readers here are not edge-triggered.
 #[cfg(not(unix))]
 pub(super) fn wake_reader() {}

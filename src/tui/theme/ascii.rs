@@ -1,15 +1,15 @@
-//! Letters for terminals that have ASCII alone: one for one, so that nothing moves.
+//! Substitutes for terminals limited to ASCII, one for one, so that nothing moves.
 //!
-//! Works on what was drawn, so that no view has to think of it. Our own glyphs and frames have a sign each that keeps
-//! their meaning; data stays as it is: every letter that is none of our signs, and in the panes of texts our signs, too
-//! ([`Data`]). What is copied or stored is not touched.
+//! Works on the finished frame, so no view needs to know. The substitutes of our glyphs and frames
+//! keep their meaning. Data stays unchanged: letters that are not our signs, and in panes of texts
+//! our signs too ([`Data`]). What is copied or stored is not affected.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::glyph;
 
-/// Our glyphs and frames, and what stands for them.
+/// Our glyphs and frames, and their substitutes.
 const PLAIN: &[(&str, &str)] = &[
     (glyph::DONE, "+"),
     (glyph::FAILED, "x"),
@@ -23,7 +23,7 @@ const PLAIN: &[(&str, &str)] = &[
     (glyph::WARNING, "!"),
     (glyph::TWIN, "="),
     (glyph::CHOSEN, "&"),
-    // Frames: that of the pane with the keys keeps another shape.
+    // Frames; the focused pane's has another shape.
     ("─", "-"),
     ("┄", "."),
     ("│", "|"),
@@ -64,10 +64,10 @@ const PLAIN: &[(&str, &str)] = &[
     ("”", "\""),
 ];
 
-/// What turns while something is at work.
+/// The frames of the spinner.
 const TURNING: [&str; 4] = ["|", "/", "-", "\\"];
 
-/// The letters of texts that are beyond ASCII, by their cells.
+/// The non-ASCII letters of texts, by cell.
 #[derive(Debug, Default)]
 pub(crate) struct Data(Vec<(Position, String)>);
 
@@ -80,7 +80,7 @@ impl Data {
     }
 }
 
-/// Puts ASCII in the place of our signs. `data` stays where nothing was drawn over it.
+/// Replaces our signs by ASCII. `data` is kept where nothing was drawn over it.
 pub(super) fn lower(buffer: &mut Buffer, data: Data) {
     let kept: Vec<_> = data.0.into_iter().filter(|(at, symbol)| buffer[*at].symbol() == symbol).collect();
     for cell in &mut buffer.content {
@@ -93,7 +93,7 @@ pub(super) fn lower(buffer: &mut Buffer, data: Data) {
     }
 }
 
-/// What stands for one of our signs; `None` for anything else.
+/// The substitute for one of our signs; `None` for anything else.
 fn plain(symbol: &str) -> Option<&'static str> {
     if symbol.is_ascii() {
         return None;

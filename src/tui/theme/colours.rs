@@ -1,30 +1,31 @@
-//! Colours: their values, how far letters stand out from their ground, and the nearest that a terminal can show.
+//! Colours: their values, contrast against the background, and the nearest a terminal can show.
 //!
-//! From 16 on the values of the 256 colours are fixed (a cube of 6 x 6 x 6, then greys); the first sixteen are the
-//! user's, and taken to be xterm's where one must be chosen. Contrast is that of the Web Content Accessibility Guidelines
-//! 2.2. Tests hold the built-in themes that paint a ground to what these ask (1.4.3, 1.4.6 and 1.4.11, read
-//! 2026-11-22): 4.5 for text, 7 where contrast is to be high, and 3 for the frames of panes.
+//! From 16 on the values of the 256 colours are fixed (a cube of 6 x 6 x 6, then greys); the first
+//! sixteen are the user's, assumed to be xterm's where a value is needed. Contrast is that of the
+//! Web Content Accessibility Guidelines 2.2 (1.4.3, 1.4.6, 1.4.11, read 2026-11-22). Tests check
+//! built-in themes that paint a background: 4.5 for text, 7 in high contrast, 3 for frames of
+//! panes.
 
 use ratatui::style::{Color, Style};
 
 use super::Theme;
 
-/// How many colours a terminal can show.
+/// The colour depth of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Depth {
-    /// The first sixteen.
+    /// The first sixteen colours.
     Sixteen,
-    /// The 256 that terminals share.
+    /// The 256 colours that terminals share.
     #[default]
     Shared,
-    /// Any mixture of red, green and blue.
+    /// True colour.
     Every,
 }
 
 /// Red, green and blue.
 type Value = [u8; 3];
 
-/// The first sixteen as xterm has them (XTerm-col.ad, read 2026-11-22), by their numbers.
+/// The first sixteen in xterm's values (XTerm-col.ad, read 2026-11-22), by number.
 const SIXTEEN: [(Color, Value); 16] = [
     (Color::Black, [0, 0, 0]),
     (Color::Red, [205, 0, 0]),
@@ -44,17 +45,17 @@ const SIXTEEN: [(Color, Value); 16] = [
     (Color::White, [255, 255, 255]),
 ];
 
-/// What letters must have at least to be read.
+/// Lowest contrast at which text can be read.
 const READABLE: f64 = 3.0;
 
 impl Depth {
-    /// What the environment says: `COLORTERM` of the terminal itself, else the name in `TERM`.
+    /// Guesses from the terminal's `COLORTERM`, else from `TERM`.
     pub(crate) fn of(colorterm: Option<&str>, term: Option<&str>) -> Self {
-        /// Terminals that show every colour and do not say so in `COLORTERM` where it does not reach, as over ssh.
+        /// True-colour terminals, recognised where `COLORTERM` does not reach, as over SSH.
         const EVERY: [&str; 6] = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour"];
         match (colorterm, term) {
             (Some("truecolor" | "24bit"), _) => Self::Every,
-            // A console of Windows has no name.
+            // A Windows console has no `TERM`.
             (_, None) if cfg!(windows) => Self::Every,
             (_, None) => Self::default(),
             (_, Some(term)) if term.ends_with("-direct") || EVERY.iter().any(|name| term.starts_with(name)) => {
@@ -67,7 +68,7 @@ impl Depth {
 }
 
 impl Theme {
-    /// The same in colours that a terminal of this depth can show.
+    /// Reduces the theme to colours of this depth.
     #[must_use]
     pub(crate) fn shown_in(mut self, depth: Depth) -> Self {
         let ground = self.ground.bg.map(|colour| nearest(colour, depth, None));
@@ -83,13 +84,13 @@ impl Theme {
     }
 }
 
-/// The nearest to `colour` that a terminal of this depth can show, and that can be read on the ground `on`.
+/// The nearest colour of this depth that is readable on `on`.
 fn nearest(colour: Color, depth: Depth, on: Option<Color>) -> Color {
     let value = match (colour, depth) {
         (_, Depth::Every) | (Color::Indexed(_), Depth::Shared) => return colour,
         (Color::Rgb(red, green, blue), _) => [red, green, blue],
         (Color::Indexed(number @ 16..), Depth::Sixteen) => of_number(number),
-        // What is the terminal's own is there at every depth.
+        // The terminal's own colours exist at every depth.
         _ => return colour,
     };
     if depth == Depth::Shared {
@@ -103,12 +104,12 @@ fn nearest(colour: Color, depth: Depth, on: Option<Color>) -> Color {
     near.map_or(colour, |(near, _)| *near)
 }
 
-/// A colour by its number; one of the first sixteen by its name.
+/// A colour by number; one of the first sixteen by name.
 pub(super) fn numbered(number: u8) -> Color {
     SIXTEEN.get(usize::from(number)).map_or(Color::Indexed(number), |(named, _)| *named)
 }
 
-/// The value of a colour that has one: xterm's of the first sixteen.
+/// The value of a colour that has one; xterm's for the first sixteen.
 fn of(colour: Color) -> Option<Value> {
     match colour {
         Color::Rgb(red, green, blue) => Some([red, green, blue]),
@@ -117,7 +118,7 @@ fn of(colour: Color) -> Option<Value> {
     }
 }
 
-/// The value of one of the 256, as xterm's 256colres.pl has them.
+/// The value of one of the 256 colours (xterm's 256colres.pl).
 fn of_number(number: u8) -> Value {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     match number {
@@ -130,17 +131,17 @@ fn of_number(number: u8) -> Value {
     }
 }
 
-/// How far two colours are apart, squared, in Oklab (Ottosson 2020, "A perceptual color space for image processing").
+/// Squared distance in Oklab (Ottosson 2020, "A perceptual color space for image processing").
 fn apart(a: Value, b: Value) -> f64 {
     squared(oklab(a), oklab(b))
 }
 
-/// As [`apart`], where the same hue counts more than the same strength or brightness of it: of few colours that one
-/// means the same.
+/// Like [`apart`], but weighs hue more than chroma or lightness: among few colours, equal hue means
+/// equal role.
 fn apart_by_hue(a: Value, b: Value) -> f64 {
-    /// Below this strength a colour is nearly grey, and its hue counts little.
+    /// Below this chroma a colour is nearly grey, and its hue counts little.
     const FAINT: f64 = 0.04;
-    /// What a hue counts beside brightness.
+    /// The weight of hue relative to lightness.
     const HUE: f64 = 0.5;
     let by_hue = |value| {
         let [light, a, b] = oklab(value);
@@ -167,7 +168,7 @@ fn oklab(value: Value) -> [f64; 3] {
     ]
 }
 
-/// Red, green and blue as light, from 0 to 1.
+/// Linear red, green and blue, from 0 to 1.
 fn linear(value: Value) -> [f64; 3] {
     value.map(|part| {
         let part = f64::from(part) / 255.0;
@@ -189,7 +190,7 @@ fn contrast(a: Value, b: Value) -> f64 {
 mod tests {
     use super::*;
 
-    /// How far a colour of a theme stands out from the theme's ground.
+    /// The contrast of a theme's colour against its background.
     fn ratio(theme: &Theme, style: Style) -> f64 {
         let ground = theme.ground.bg.and_then(of).unwrap();
         contrast(style.fg.and_then(of).unwrap(), ground)

@@ -1,12 +1,12 @@
 //! Colours and glyphs by role. The only folder of the workbench that names a colour.
 //!
-//! A view asks for a role ("a failure", "the key of a hint") and never for a colour. Which colours a role has is in files
-//! of themes, ours and the user's, which the core reads ([`aludel_core::assets::theme`]); [`Theme::of`] makes styles of
-//! them. `ansi16` uses the terminal's own sixteen colours and paints no background, so that light, dark and colour-blind
-//! set-ups stay as their owner made them; [`Theme::mono`] has none and tells roles apart by weight; the others paint their
-//! own ground, because only then is the contrast of what stands on it known. A terminal gets the nearest of what it can
-//! show (`colours`). No role is told by colour alone: a glyph and a word stand beside it. Where a terminal has no letters
-//! but ASCII, [`Theme::finish`] puts others in their place (`ascii`).
+//! A view asks for a role ("a failure", "the key of a hint"), never for a colour. The colours of
+//! roles come from theme files, ours and the user's, which the core reads
+//! ([`aludel_core::assets::theme`]). `ansi16` uses the terminal's sixteen colours and paints no
+//! background, which respects light, dark and colour-blind set-ups; [`Theme::mono`] tells roles
+//! apart by weight; the others paint their own background, the only way to know their contrast.
+//! Each terminal gets the nearest colours it can show (`colours`), or ASCII in place of our glyphs
+//! ([`Theme::finish`], `ascii`). No role relies on colour alone: a glyph and a word accompany it.
 
 mod ascii;
 mod colours;
@@ -21,77 +21,77 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::BorderType;
 
-/// What is drawn how.
+/// The styles of each role.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Theme {
-    /// What everything stands on; without colours where the terminal's own is left as it is.
+    /// The background; without colours if the terminal's own is kept.
     pub(crate) ground: Style,
     /// Running text.
     pub(crate) text: Style,
-    /// What explains rather than says.
+    /// Explanations.
     pub(crate) muted: Style,
     /// The program's name.
     pub(crate) brand: Style,
-    /// A word that names something.
+    /// A name.
     pub(crate) strong: Style,
     /// The frame of a pane.
     pub(crate) border: Style,
-    /// The frame of the pane that has the keys.
+    /// The frame of the focused pane.
     pub(crate) border_focused: Style,
     /// A key in the hint line.
     pub(crate) key: Style,
-    /// Under way.
+    /// Running.
     pub(crate) live: Style,
     /// Complete.
     pub(crate) good: Style,
     /// Failed.
     pub(crate) bad: Style,
-    /// To be known.
+    /// Needs attention.
     pub(crate) warning: Style,
     /// The best variant, and bars.
     pub(crate) gold: Style,
-    /// The marked row of a list.
+    /// The selected row of a list.
     pub(crate) marked: Style,
-    /// What was looked for.
+    /// A search match.
     pub(crate) found: Style,
-    /// Text that only the first of two has.
+    /// Text removed in a comparison.
     pub(crate) gone: Style,
-    /// Text that only the second of two has.
+    /// Text added in a comparison.
     pub(crate) came: Style,
-    /// The name of each phase, in their natural order.
+    /// The name of each phase, in pipeline order.
     phases: [Style; 3],
-    /// What can be written.
+    /// The letters the terminal can show.
     letters: Letters,
 }
 
-/// What a terminal can show.
+/// The letters a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Letters {
-    /// Every letter.
+    /// All of Unicode.
     #[default]
     Unicode,
-    /// Those of ASCII alone.
+    /// ASCII only.
     Ascii,
 }
 
-/// What a terminal says of the ground it paints.
+/// The terminal's background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// Letters are lighter than it.
+    /// Darker than its text.
     Dark,
-    /// Letters are darker than it.
+    /// Lighter than its text.
     Light,
 }
 
 impl Ground {
-    /// Reads `COLORFGBG`, which some terminals set: `15;0`, the last number being the ground's among the sixteen.
+    /// Parses `COLORFGBG`, which some terminals set, such as `15;0`: the background comes last.
     pub(crate) fn of(colorfgbg: &str) -> Option<Self> {
         let colour: u8 = colorfgbg.rsplit(';').next()?.trim().parse().ok()?;
         Some(if matches!(colour, 7 | 9..=15) { Self::Light } else { Self::Dark })
     }
 }
 
-/// The file of the theme that `tui.theme` names: `auto` follows the terminal's ground as far as that is known.
+/// The theme file for `tui.theme`: `auto` follows the terminal's background, if known.
 pub(crate) fn file_of(name: &str, ground: Option<Ground>) -> &str {
     match (name, ground) {
         ("auto", Some(Ground::Dark)) => "dark",
@@ -101,40 +101,40 @@ pub(crate) fn file_of(name: &str, ground: Option<Ground>) -> &str {
     }
 }
 
-/// Shapes that stand for states.
+/// Glyphs of states.
 pub(crate) mod glyph {
     /// Complete.
     pub(crate) const DONE: &str = "✓";
     /// Failed.
     pub(crate) const FAILED: &str = "✗";
-    /// Waits for what is before it.
+    /// Waits for an earlier one.
     pub(crate) const QUEUED: &str = "·";
-    /// Asked, nothing has come.
+    /// Sent; no reply yet.
     pub(crate) const CONNECTING: &str = "◌";
-    /// Will be asked again.
+    /// Will be retried.
     pub(crate) const RETRYING: &str = "↻";
     /// Stopped.
     pub(crate) const STOPPED: &str = "■";
-    /// Never begun.
+    /// Never started.
     pub(crate) const NOT_REACHED: &str = "–";
     /// The best.
     pub(crate) const BEST: &str = "★";
-    /// Flows into the next.
+    /// Leads to the next.
     pub(crate) const FLOW: &str = "▸";
-    /// To be known.
+    /// Needs attention.
     pub(crate) const WARNING: &str = "▲";
-    /// Waits for an answer of the user.
+    /// Waits for the user's answer.
     pub(crate) const ASKS: &str = "?";
-    /// Nearly the same as another.
+    /// A near-duplicate.
     pub(crate) const TWIN: &str = "≈";
-    /// Marked, to be compared or judged.
+    /// Selected, to be compared or judged.
     pub(crate) const CHOSEN: &str = "◆";
-    /// At work, ten frames a second.
+    /// Running, ten frames a second.
     pub(crate) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 }
 
 impl Theme {
-    /// The theme of a file.
+    /// The theme of this file.
     pub(crate) fn of(file: &assets::Theme) -> Self {
         let style = |role| style(&file.look(role));
         Self {
@@ -160,7 +160,7 @@ impl Theme {
         }
     }
 
-    /// The built-in theme of this name, whatever the user has; without colours where there is none.
+    /// The built-in theme of this name, regardless of the user's files; `mono` if there is none.
     pub(crate) fn builtin(name: &str) -> Self {
         Assets::default().theme(name).map_or_else(|_| Self::mono(), |file| Self::of(&file))
     }
@@ -170,25 +170,25 @@ impl Theme {
         Self::builtin("ansi16")
     }
 
-    /// The same for a terminal that can show these letters.
+    /// Sets the letters the terminal can show.
     #[must_use]
     pub(crate) const fn with_letters(mut self, letters: Letters) -> Self {
         self.letters = letters;
         self
     }
 
-    /// Lays the ground, before anything is drawn on `area`.
+    /// Paints the background before anything is drawn on `area`.
     pub(crate) fn begin(&self, buffer: &mut Buffer, area: Rect) {
         buffer.set_style(area, self.ground);
     }
 
-    /// What of a screen is data, before anything lies over it: the letters within these areas. Nothing where all letters
-    /// can be shown.
+    /// The data on a screen, before anything is drawn over it: the letters within these areas.
+    /// Empty if the terminal shows all letters.
     pub(crate) fn data(&self, buffer: &Buffer, areas: impl FnOnce() -> Vec<Rect>) -> Data {
         if self.letters == Letters::Ascii { Data::of(buffer, areas()) } else { Data::default() }
     }
 
-    /// Takes our signs to what the terminal can show, once all is drawn.
+    /// Replaces our glyphs with what the terminal can show, once everything is drawn.
     pub(crate) fn finish(&self, buffer: &mut Buffer, data: Data) {
         if self.letters == Letters::Ascii {
             ascii::lower(buffer, data);
@@ -197,7 +197,7 @@ impl Theme {
 
     /// No colours at all.
     pub(crate) const fn mono() -> Self {
-        // Titles lie on frames, and must not be as faint as these.
+        // Titles are drawn on frames, and must not be as faint as these.
         let plain = Style::new().remove_modifier(Modifier::DIM);
         let (bold, dim) = (plain.add_modifier(Modifier::BOLD), Style::new().add_modifier(Modifier::DIM));
         Self {
@@ -223,7 +223,7 @@ impl Theme {
         }
     }
 
-    /// Every style, to be changed.
+    /// All styles, mutable.
     fn styles_mut(&mut self) -> impl Iterator<Item = &mut Style> {
         let Self {
             ground,
@@ -268,18 +268,18 @@ impl Theme {
         own.into_iter().chain(phases)
     }
 
-    /// How the name of `phase` is drawn.
+    /// The style for the name of `phase`.
     pub(crate) const fn phase(&self, phase: Phase) -> Style {
         self.phases[phase as usize]
     }
 
-    /// The frame of a pane: style and shape. The one that has the keys differs in shape too.
+    /// The style and shape of a pane's frame. Focus changes the shape too.
     pub(crate) const fn frame(&self, focused: bool) -> (Style, BorderType) {
         if focused { (self.border_focused, BorderType::Thick) } else { (self.border, BorderType::Rounded) }
     }
 }
 
-/// What a look of a file is to the screen.
+/// Converts a look of a theme file to a style.
 fn style(look: &Look) -> Style {
     let colour = |colour: Colour| match colour {
         Colour::Default => Color::Reset,
