@@ -1,4 +1,4 @@
-//! A box that asks for a text: what it is about, what has been typed, and what became of it.
+//! A box that asks for a text: its purpose, what has been typed, and the result.
 
 use std::path::Path;
 
@@ -10,40 +10,40 @@ use super::Composer;
 use crate::tui::action::Context;
 use crate::tui::effect::{HistoryCommand, Ticket};
 
-/// What is asked for.
+/// What a box asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum About {
-    /// The tags of this revision of a prompt, by commas.
+    /// The tags of this revision of a prompt, separated by commas.
     Tags(PromptId, u32),
-    /// The notes on this revision of a prompt: as many lines as one likes.
+    /// The notes on this revision of a prompt, of any number of lines.
     Notes(PromptId, u32),
-    /// The file that prompts which pass these filters are written to.
+    /// The file to write the prompts matching these filters to.
     Export(Map<String, Value>),
-    /// The file whose prompts are stored.
+    /// The file to import prompts from.
     Import,
-    /// What prompts are judged for.
+    /// The task that prompts are judged for.
     Task,
 }
 
 impl About {
-    /// True where a file is asked for.
+    /// True for a file.
     pub(crate) const fn is_file(&self) -> bool {
         matches!(self, Self::Export(_) | Self::Import)
     }
 }
 
-/// How far it is.
+/// The progress of a box.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stage {
     /// Keys type.
     Typing,
-    /// The core was asked.
+    /// The core has been asked.
     Waiting(Ticket),
-    /// It refused; what was typed is as it was.
+    /// The core refused; the text is unchanged.
     Refused(Box<Problem>),
-    /// It is done, and there is something to say about it.
+    /// Done, with something to report.
     Answered(Vec<String>),
-    /// It is about to be closed with what was typed: once more, and that is gone.
+    /// Closing would lose the text: closing again discards it.
     Leaving,
 }
 
@@ -54,9 +54,9 @@ pub(crate) struct Asking {
     pub(crate) about: About,
     /// What has been typed.
     pub(crate) field: Composer,
-    /// How far it is.
+    /// Its progress.
     pub(crate) stage: Stage,
-    /// What stood there when it was opened.
+    /// The text when it was opened.
     before: String,
 }
 
@@ -72,17 +72,17 @@ impl Asking {
         Self::new(About::Notes(prompt.id, prompt.revision), Composer::default().holding(notes))
     }
 
-    /// Asks where prompts that pass `filters` are to be written.
+    /// Asks for the file to write the prompts matching `filters` to.
     pub(crate) fn export(filters: Map<String, Value>) -> Self {
         Self::new(About::Export(filters), Composer::line().holding("prompts.json"))
     }
 
-    /// Asks which file is to be read.
+    /// Asks for the file to import.
     pub(crate) fn import() -> Self {
         Self::new(About::Import, Composer::line())
     }
 
-    /// Asks what prompts are to be judged for, `task` so far.
+    /// Asks for the task to judge prompts for, starting with `task`.
     pub(crate) fn task(task: &str) -> Self {
         Self::new(About::Task, Composer::default().holding(task))
     }
@@ -92,7 +92,7 @@ impl Asking {
         Self { about, field, stage: Stage::Typing, before }
     }
 
-    /// Closes it, unless a text would be lost that nobody said is to go: true when it may close.
+    /// Returns true if the box can close. The first attempt with unsaved text only asks.
     pub(crate) fn leave(&mut self) -> bool {
         let is_kept = match self.stage {
             Stage::Leaving | Stage::Waiting(_) | Stage::Answered(_) => true,
@@ -104,7 +104,7 @@ impl Asking {
         is_kept
     }
 
-    /// Where its keys are looked up.
+    /// The context of its keys.
     pub(crate) const fn context(&self) -> Context {
         match self.about {
             About::Notes(..) | About::Task => Context::Composer,
@@ -112,7 +112,7 @@ impl Asking {
         }
     }
 
-    /// What is wished of what is stored once it is typed; `None` where nothing is.
+    /// The command that carries it out; `None` if it needs none.
     pub(crate) fn command(&self) -> Option<HistoryCommand> {
         let text = self.field.text();
         Some(match &self.about {
@@ -130,7 +130,7 @@ impl Asking {
                 if let Some(format) = format_of(&path) {
                     raw.insert("format".to_owned(), format.into());
                 }
-                // Who was told that a file is there and asks again means it.
+                // Repeating the export after a conflict confirms the replacement.
                 let replace = matches!(&self.stage, Stage::Refused(problem) if problem.code == Code::Conflict);
                 HistoryCommand::Export { raw: raw.into(), path, replace }
             }
@@ -140,7 +140,7 @@ impl Asking {
     }
 }
 
-/// The format that the ending of a file's name stands for; what stands for none is for the core to refuse.
+/// The format named by a file's extension. The core refuses unknown ones.
 fn format_of(path: &str) -> Option<String> {
     let ending = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {

@@ -1,12 +1,12 @@
-//! The prompts that the user has marked to have them compared or judged, wherever they stand: variants of the run on the
-//! screen, rows of the History. The order is that in which they were marked; each is in it once.
+//! The prompts marked to be compared or judged: variants of the run on the screen, or rows of
+//! History. They are in the order they were marked, each once.
 
 use aludel_core::domain::PromptId;
 
-/// A prompt, and what it is called on the screen.
+/// A prompt and its label on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// Which prompt.
+    /// The prompt.
     pub(crate) id: PromptId,
     /// The letter of a variant of the run on the screen, else the short id.
     pub(crate) label: String,
@@ -19,7 +19,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Marks a prompt, or takes its mark away. True when it is marked now.
+    /// Marks or unmarks a prompt. Returns true if it is now marked.
     pub(crate) fn toggle(&mut self, chosen: Chosen) -> bool {
         let before = self.marked.len();
         self.marked.retain(|other| other.id != chosen.id);
@@ -30,33 +30,33 @@ impl Choice {
         is_new
     }
 
-    /// True for a marked prompt.
+    /// True if the prompt is marked.
     pub(crate) fn has(&self, id: PromptId) -> bool {
         self.marked.iter().any(|chosen| chosen.id == id)
     }
 
-    /// All that are marked.
+    /// All marked prompts.
     pub(crate) fn all(&self) -> &[Chosen] {
         &self.marked
     }
 
-    /// Calls all of them by their short ids: their run leaves the screen.
+    /// Labels all by their short ids, once their run leaves the screen.
     pub(crate) fn name_by_id(&mut self) {
         name_by_id(&mut self.marked);
     }
 
-    /// Takes all marks away.
+    /// Removes all marks.
     pub(crate) fn clear(&mut self) {
         self.marked.clear();
     }
 
-    /// Forgets a prompt that is no more.
+    /// Removes deleted prompts.
     pub(crate) fn forget(&mut self, ids: &[PromptId]) {
         self.marked.retain(|chosen| !ids.contains(&chosen.id));
     }
 }
 
-/// Calls prompts by their short ids.
+/// Labels prompts by their short ids.
 pub(crate) fn name_by_id(prompts: &mut [Chosen]) {
     for chosen in prompts {
         chosen.label = chosen.id.short();

@@ -1,71 +1,71 @@
-//! What is written down of the input, and when: half a second after typing rests, and every two seconds while it goes on.
+//! When to save the input: half a second after typing stops, and every two seconds during it.
 //!
-//! It knows of the input only its [`Stand`]; the text is read when it is due. Nothing is written down before the core
-//! has said what an earlier workbench left ([`DraftState::open`]), so that this is never written over.
+//! Watches only the input's [`Stand`]; the text is read when a save is due. Nothing is saved until
+//! [`DraftState::open`], and so what an earlier workbench left is never overwritten.
 
 use aludel_core::domain::SessionId;
 
 use super::inputs::Inputs;
 
-/// What a draft depends on. Two that are equal need not be written down twice.
+/// What a draft depends on. If it is unchanged, there is nothing to save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stand {
-    /// Which edit of the input was the last.
+    /// The last edit of the input.
     pub(crate) edit: u64,
-    /// The run that goes on.
+    /// The run in progress.
     pub(crate) run: Option<SessionId>,
 }
 
-/// A draft, as it is written down.
+/// A draft as saved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Draft {
-    /// The text; empty when there is nothing to keep of it.
+    /// The text; empty if there is nothing to keep.
     pub(crate) text: String,
-    /// The run that goes on.
+    /// The run in progress.
     pub(crate) run: Option<SessionId>,
 }
 
-/// A run that was cut short with its workbench.
+/// A run that ended early with its workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CutShort {
-    /// How many of its variants are stored.
+    /// The number of variants stored.
     pub(crate) stored: usize,
-    /// How many were asked for.
+    /// The number requested.
     pub(crate) asked: u32,
 }
 
 /// What an earlier workbench left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Leftovers {
-    /// What is written down of it.
+    /// The draft as saved.
     pub(crate) written: Draft,
-    /// The text that was being written, and how long ago in words; empty when it was just now.
+    /// The text being written, and its age in words; empty if it is recent.
     pub(crate) draft: Option<(String, String)>,
-    /// Drafts of still earlier ones, newest first.
+    /// Drafts of still earlier workbenches, the newest first.
     pub(crate) others: Vec<String>,
-    /// The run that it did not finish.
+    /// The unfinished run.
     pub(crate) cut_short: Option<CutShort>,
 }
 
-/// When something is to be written down.
+/// When to save.
 #[derive(Debug, Clone, Copy)]
 struct Due {
-    /// If nothing more is typed.
+    /// If typing stops.
     rests: u64,
-    /// In any case.
+    /// At the latest.
     latest: u64,
 }
 
-/// The place where one writes, beside the input itself.
+/// The state of drafts, apart from the input itself.
 #[derive(Debug, Default)]
 pub(crate) struct DraftState {
     /// Earlier inputs.
     pub(crate) inputs: Inputs,
-    /// The run that ended with an earlier workbench, until there is another.
+    /// The run that ended with an earlier workbench, until another is started.
     pub(crate) cut_short: Option<CutShort>,
-    /// What was said of a draft that came back, as long as nothing was typed since this edit.
+    /// The message about a restored draft, until something is typed after this edit.
     pub(crate) said_back: Option<(u64, String)>,
-    /// True once a failure to write was told.
+    /// True once a failure to save was reported.
     pub(crate) has_complained: bool,
     is_open: bool,
     seen: Stand,
@@ -76,10 +76,10 @@ pub(crate) struct DraftState {
 impl DraftState {
     /// Milliseconds after the last change.
     pub(crate) const REST_MS: u64 = 500;
-    /// Milliseconds after the first change that is not written down.
+    /// Milliseconds after the first unsaved change.
     pub(crate) const LATEST_MS: u64 = 2_000;
 
-    /// What an earlier workbench left is known since `now`, and `written` is what is written down of it.
+    /// Starts saving at `now`, with `written` as the saved draft.
     pub(crate) fn open(&mut self, written: Draft, now: u64) {
         self.is_open = true;
         self.written = written;
@@ -87,7 +87,7 @@ impl DraftState {
         self.due = Some(Due { rests: at, latest: at });
     }
 
-    /// Takes note of how things stand at `now`.
+    /// Records the state of the input at `now`.
     pub(crate) fn note(&mut self, stand: Stand, now: u64) {
         if stand != self.seen {
             self.seen = stand;
@@ -96,12 +96,12 @@ impl DraftState {
         }
     }
 
-    /// When something is to be written down.
+    /// When the next save is due.
     pub(crate) fn due(&self) -> Option<u64> {
         self.due.filter(|_| self.is_open).map(|due| due.rests.min(due.latest))
     }
 
-    /// What is to be written down of `sheet`; `None` when that is what is written.
+    /// The draft to save; `None` if it is already saved.
     pub(crate) fn take(&mut self, sheet: Draft) -> Option<Draft> {
         if !self.is_open {
             return None;
@@ -113,9 +113,9 @@ impl DraftState {
         })
     }
 
-    /// What was to be written down is not, and is tried again with the next change.
+    /// Records that saving failed; the next change tries again.
     pub(crate) fn failed(&mut self) {
-        // No draft is ever this: whatever comes next differs from it.
+        // No draft equals this, so the next one is different.
         self.written = Draft { text: "\0".to_owned(), run: None };
     }
 }

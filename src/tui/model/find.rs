@@ -1,8 +1,8 @@
-//! Looking for words in a text: what is looked for, where it stands, and which of the places is the current one.
+//! A search in a pane: what is searched for, the matches, and the current one.
 //!
-//! [`Matches`] follows a text that grows: each byte is looked at once, and again only where a match may still be under way
-//! ([`Matches::grow`]). Case counts only where a capital letter was typed. Always holds (tested): a text that arrives in
-//! any pieces has the matches of the same text whole; matches do not overlap, and the first is found first.
+//! [`Matches`] follows a growing text and scans each byte once, except where a match may be open
+//! ([`Matches::grow`]). Case matters only if a capital was typed. Always holds (tested): a text in
+//! pieces has the matches of the whole; they do not overlap, and the first is found first.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use super::texts::TextName;
 use crate::tui::widgets::passages::{Passages, Spot};
 use crate::tui::widgets::scroll::Scroll;
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Needle {
     characters: Vec<char>,
     is_exact: bool,
 }
 
-/// How a needle meets the beginning of a text.
+/// The result of matching a needle at the start of a text.
 enum Met {
-    /// So many bytes of it are a match.
+    /// This many bytes match.
     Match(usize),
-    /// The text ends before that is known.
+    /// The text ends too early to decide.
     Open,
-    /// It is no match.
+    /// No match.
     No,
 }
 
@@ -45,7 +45,7 @@ impl Needle {
             let rest = if self.is_exact {
                 wanted.split_first().filter(|(first, _)| **first == character).map(|(_, rest)| rest)
             } else {
-                // A character may be several in small letters, and all of them belong to the match.
+                // A character can be several in lower case, and all of them belong to the match.
                 character.to_lowercase().try_fold(wanted, |wanted, small| {
                     wanted.split_first().filter(|(first, _)| **first == small).map(|(_, rest)| rest)
                 })
@@ -57,31 +57,31 @@ impl Needle {
     }
 }
 
-/// A place where it stands: bytes of one passage.
+/// A match: a range of bytes in one passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// Where it begins.
+    /// Where it starts.
     pub(crate) spot: Spot,
     /// Where it ends, in bytes of the same passage.
     pub(crate) end: usize,
 }
 
-/// Where something stands in a text that may grow at its end.
+/// The matches in a text that can grow at its end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matches {
     needle: Needle,
     found: Vec<Match>,
-    /// All before it is decided.
+    /// Everything before it is decided.
     decided: Spot,
 }
 
 impl Matches {
-    /// Looks for `text`, in nothing yet.
+    /// Searches for `text`, in nothing yet.
     pub(crate) fn of(text: &str) -> Self {
         Self { needle: Needle::of(text), ..Self::default() }
     }
 
-    /// Looks at what came since the last time. The text is the same, or longer at its end.
+    /// Scans what was added since the last call. The text is unchanged, or longer at its end.
     pub(crate) fn grow(&mut self, text: &dyn Passages) {
         if self.needle.characters.is_empty() {
             return;
@@ -95,7 +95,7 @@ impl Matches {
         }
     }
 
-    /// Finds what is in a passage from the decided byte on, and gives the byte up to which that is decided then.
+    /// Finds the matches in a passage from the decided byte on, and returns the new decided byte.
     fn look_through(&mut self, text: &str) -> usize {
         let Spot { passage, mut at } = self.decided;
         while let Some(rest) = text.get(at..) {
@@ -105,7 +105,7 @@ impl Matches {
                     self.found.push(Match { spot: Spot { passage, at }, end: at + length });
                     at += length;
                 }
-                // A match that began later would end later still.
+                // A later match would end even later.
                 Met::Open => break,
                 Met::No => at += first.len_utf8(),
             }
@@ -113,22 +113,22 @@ impl Matches {
         at
     }
 
-    /// How many there are.
+    /// The number of matches.
     pub(crate) const fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// The match of this number.
+    /// The match with this number.
     pub(crate) fn get(&self, number: usize) -> Option<Match> {
         self.found.get(number).copied()
     }
 
-    /// The number of the first match at `spot` or behind it; how many there are where none is.
+    /// The number of the first match at or after `spot`; the number of matches if there is none.
     pub(crate) fn first_from(&self, spot: Spot) -> usize {
         self.found.partition_point(|found| found.spot < spot)
     }
 
-    /// The matches of which a part lies within these bytes of a passage, with their numbers.
+    /// The matches that overlap these bytes of a passage, with their numbers.
     pub(crate) fn within(&self, passage: usize, bytes: Range<usize>) -> impl Iterator<Item = (usize, Match)> {
         let first = self.found.partition_point(|found| (found.spot.passage, found.end) <= (passage, bytes.start));
         let those = self.found.iter().copied().enumerate().skip(first);
@@ -136,25 +136,25 @@ impl Matches {
     }
 }
 
-/// Finding in a pane, from the first letter typed until it is cleared.
+/// A search in a pane, from the first letter typed until it is cleared.
 #[derive(Debug, Clone)]
 pub(crate) struct Find {
     /// The text that is searched.
     pub(crate) name: TextName,
-    /// What is looked for.
+    /// What is searched for.
     pub(crate) field: Composer,
     /// True while keys type into the field.
     pub(crate) is_typing: bool,
-    /// Where it stands.
+    /// The matches.
     pub(crate) matches: Matches,
-    /// The number of the match that was gone to.
+    /// The number of the current match.
     pub(crate) current: Option<usize>,
-    /// Where the pane stood before.
+    /// The pane's scroll position before the search.
     pub(crate) origin: Scroll,
 }
 
 impl Find {
-    /// Looks for `sought` in this text.
+    /// Searches this text for `sought`.
     pub(crate) fn new(name: TextName, origin: Scroll, sought: &str) -> Self {
         let field = Composer::line().holding(sought);
         Self { name, field, is_typing: false, matches: Matches::of(sought), current: None, origin }
@@ -221,14 +221,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// However a text arrives, the matches are those of the whole, and of what was decided nothing is looked at again.
+        /// A text in any pieces has the matches of the whole; what is decided is not scanned again.
         #[test]
         fn a_text_in_pieces_has_the_matches_of_the_whole(
             needle in needles(),
             pieces in prop_oneof![pieces(), proptest::collection::vec("[abAB ]{0,3}", 0..40)],
         ) {
             let (mut text, mut grown) = (Wrapped::new(20), Matches::of(&needle));
-            // A letter has at most four bytes, also in its other case.
+            // A letter has at most four bytes, in either case.
             let longest = needle.chars().flat_map(char::to_lowercase).count() * 4;
             for piece in &pieces {
                 let before = text.text().len();

@@ -1,29 +1,29 @@
-//! Earlier inputs, walked one by one from the newest, or searched.
+//! Earlier inputs, recalled one by one from the newest, or searched.
 //!
-//! Those of this sitting come first, those of stored runs after them, each once. What was being written when the walk
-//! began is its other end and never lost.
+//! Those of this session come first, then those of stored runs, each once. The text being written
+//! when recall began is at the newest end, and never lost.
 
-/// So many are kept; more is no walk any more.
+/// Most inputs kept; nobody steps through more.
 pub(crate) const MOST: usize = 200;
 
-/// Which way.
+/// The direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// To what is older.
+    /// To an older input.
     Earlier,
-    /// Back to what was being written.
+    /// Towards the text being written.
     Later,
 }
 
-/// Whether the stored ones are here.
+/// Whether the inputs of stored runs are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stored {
-    /// Nobody has asked for them.
+    /// Not requested.
     #[default]
     Unknown,
-    /// Asked for; the walk that waits for them.
+    /// Requested, with the step that waits for them.
     Asked(Option<Way>),
-    /// Here.
+    /// Loaded.
     Known,
 }
 
@@ -33,24 +33,24 @@ pub(crate) struct Inputs {
     /// The newest first.
     texts: Vec<String>,
     stored: Stored,
-    /// Which one is in the input.
+    /// The one shown in the composer.
     at: Option<usize>,
-    /// What was being written before the walk.
+    /// The text being written before recall began.
     own: String,
 }
 
 impl Inputs {
-    /// The newest first.
+    /// The inputs, the newest first.
     pub(crate) fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// True while stored ones are asked for.
+    /// True while stored inputs are being loaded.
     pub(crate) const fn is_loading(&self) -> bool {
         matches!(self.stored, Stored::Asked(_))
     }
 
-    /// True when the stored ones are to be asked for, which is so once.
+    /// Returns true if stored inputs have to be loaded, which happens once.
     pub(crate) fn ask(&mut self, walk: Option<Way>) -> bool {
         match self.stored {
             Stored::Unknown => self.stored = Stored::Asked(walk),
@@ -59,7 +59,7 @@ impl Inputs {
         true
     }
 
-    /// Takes in the stored ones, newest first. Gives the walk that waited for them.
+    /// Adds the stored inputs, the newest first. Returns the step that waited for them.
     pub(crate) fn set_stored(&mut self, texts: Vec<String>) -> Option<Way> {
         let walk = match std::mem::replace(&mut self.stored, Stored::Known) {
             Stored::Asked(walk) => walk,
@@ -71,12 +71,12 @@ impl Inputs {
         walk
     }
 
-    /// They could not be had; the next wish asks again.
+    /// Records that loading failed; the next step tries again.
     pub(crate) fn not_stored(&mut self) {
         self.stored = Stored::Unknown;
     }
 
-    /// Adds one that is older than all that are here.
+    /// Adds the oldest one.
     pub(crate) fn add_oldest(&mut self, text: String) {
         let is_new = !text.trim().is_empty() && !self.texts.iter().any(|known| known.trim() == text.trim());
         if is_new && self.texts.len() < MOST {
@@ -84,7 +84,7 @@ impl Inputs {
         }
     }
 
-    /// Adds the newest, which ends the walk.
+    /// Adds the newest one, which ends recall.
     pub(crate) fn add_newest(&mut self, text: &str) {
         self.at = None;
         if text.trim().is_empty() {
@@ -95,9 +95,9 @@ impl Inputs {
         self.texts.truncate(MOST);
     }
 
-    /// One step from `written`, which is in the input now: what is to be there then; `None` at the end.
+    /// The text one step from `written`, which is in the composer; `None` at the end.
     pub(crate) fn step(&mut self, written: &str, way: Way) -> Option<String> {
-        // What was changed on the way is what is being written.
+        // An input edited on the way becomes the text being written.
         if self.at.is_none_or(|at| self.texts.get(at).map(String::as_str) != Some(written)) {
             self.at = None;
             written.clone_into(&mut self.own);
@@ -120,19 +120,19 @@ impl Inputs {
     }
 }
 
-/// A search among the earlier inputs.
+/// A search in earlier inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Recall {
     /// What has been typed.
     pub(crate) filter: String,
-    /// Which of the found is marked.
+    /// The selected result.
     pub(crate) marked: usize,
-    /// The found, by their places.
+    /// The results, as indexes.
     pub(crate) found: Vec<usize>,
 }
 
 impl Recall {
-    /// Finds the inputs that have every word of the filter.
+    /// Finds the inputs that contain every word of the filter.
     pub(crate) fn find(&mut self, inputs: &Inputs) {
         let filter = self.filter.to_lowercase();
         let has_all = |text: &String| {

@@ -1,7 +1,7 @@
-//! The jobs, as shown: work that is under way in any process on this database, or can be resumed.
+//! The Jobs screen: work that is under way in any process on this database, or can be resumed.
 //!
-//! Plain data; what keys and answers do to it is in [`crate::tui::screens::jobs`]. Each question
-//! has a ticket, and only the answer to the newest question of its sort is taken.
+//! Plain data; [`crate::tui::screens::jobs`] handles keys and replies. Each request has a ticket,
+//! and only the reply to the newest one of its kind is accepted.
 
 use aludel_core::domain::{Job, JobDetails, JobState, SessionId, Timestamp};
 use aludel_core::error::Problem;
@@ -11,59 +11,59 @@ use serde_json::Value;
 use crate::tui::effect::Ticket;
 use crate::tui::message::Outcome;
 
-/// What the core answered.
+/// A list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listed {
     /// The jobs, the newest first.
     pub(crate) jobs: Vec<Job>,
-    /// When they stood so, which ages count from.
+    /// When it was read; ages count from here.
     pub(crate) at: Timestamp,
 }
 
-/// Who asked for the list.
+/// Why the list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// The user, who is shown that it is looked for.
+    /// The user asked, and is shown progress.
     User,
-    /// The screen itself, to keep what it shows true.
+    /// The screen refreshes itself.
     Clock,
 }
 
-/// A job in one of its states. What is known of it in full changes only with these.
+/// A job in one of its states. Its details change only with these.
 pub(crate) type Stand = (SessionId, JobState);
 
-/// The screen of the jobs.
+/// The Jobs screen.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
-    /// True when those that have finished are shown, too.
+    /// True to show finished jobs too.
     pub(crate) all: bool,
-    /// The question for the list that is under way.
+    /// The pending request for the list.
     pub(crate) asked: Option<(Ticket, Asker)>,
-    /// What was answered last; `None` before the first answer.
+    /// The last list; `None` before the first.
     pub(crate) listed: Option<Listed>,
-    /// When the last answer arrived.
+    /// When it arrived.
     pub(crate) arrived: u64,
-    /// Why the last question had no answer.
+    /// Why the last request failed.
     pub(crate) problem: Option<Box<Problem>>,
-    /// The question for a job in full that is under way.
+    /// The pending request for a job's details.
     pub(crate) reading: Option<(Ticket, Stand)>,
-    /// The job that was read in full last, or why it was not.
+    /// The details last read, or why they could not be read.
     pub(crate) read: Option<(Stand, Outcome<Box<JobDetails>>)>,
-    /// The job that is being stopped.
+    /// The job being stopped.
     pub(crate) stopping: Option<(Ticket, SessionId)>,
-    /// The job that is being resumed; the ticket is that of its run.
+    /// The job being resumed, with the ticket of its run.
     pub(crate) resuming: Option<(Ticket, SessionId)>,
-    /// The job that could not be stopped or resumed last, and why.
+    /// The last job that could not be stopped or resumed, and why.
     pub(crate) refused: Option<(SessionId, Box<Problem>)>,
-    /// True when the request and the result of the marked one are shown.
+    /// True to show the request and the result of the selected job.
     pub(crate) is_whole: bool,
-    /// The marked row.
+    /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row.
     pub(crate) top: usize,
-    /// The first visible row of what is known of the marked one.
+    /// The first visible row of the selected job's details.
     pub(crate) details_top: usize,
-    /// The last ticket given out.
+    /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
 
@@ -74,28 +74,28 @@ impl Jobs {
         self.last_ticket
     }
 
-    /// The jobs, none before the first answer.
+    /// The jobs; empty before the first list.
     pub(crate) fn rows(&self) -> &[Job] {
         self.listed.as_ref().map_or(&[], |listed| &listed.jobs)
     }
 
-    /// The marked one.
+    /// The selected job.
     pub(crate) fn marked(&self) -> Option<&Job> {
         self.rows().get(self.marked)
     }
 
-    /// The marked one in full, or why it could not be read; `None` until that is answered.
+    /// The selected job's details, or why they could not be read; `None` until then.
     pub(crate) fn whole(&self) -> Option<&Outcome<Box<JobDetails>>> {
         let marked = self.marked()?;
         self.read.as_ref().filter(|((id, _), _)| *id == marked.id).map(|(_, outcome)| outcome)
     }
 
-    /// True while a process works on one of them.
+    /// True while a process works on any of them.
     pub(crate) fn has_active(&self) -> bool {
         self.rows().iter().any(|job| job.state.is_active())
     }
 
-    /// True while something is waited for whose coming is shown by what turns.
+    /// True while the spinner is shown.
     pub(crate) fn is_waiting(&self) -> bool {
         self.is_looking() || self.stopping.is_some() || self.resuming.is_some() || self.has_active()
     }
@@ -105,7 +105,7 @@ impl Jobs {
         matches!(self.asked, Some((_, Asker::User)))
     }
 
-    /// The time at `now` (milliseconds since the program began), counted from that of the answer.
+    /// The time at `now` (milliseconds since the program began), based on the time of the list.
     pub(crate) fn moment(&self, now: u64) -> Timestamp {
         let Some(listed) = &self.listed else { return Timestamp::UNIX_EPOCH };
         let since = i64::try_from(now.saturating_sub(self.arrived)).unwrap_or(0);
@@ -113,7 +113,7 @@ impl Jobs {
     }
 }
 
-/// The request of a job without what it left open, as a raw request says it.
+/// The request of a job without its empty fields.
 pub(crate) fn said_in(request: &Value) -> Value {
     let is_open = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
     match request {

@@ -1,6 +1,6 @@
-//! A judging, as shown: who stands for it, the comparisons as they come, and what they came to.
+//! The Judge screen: the candidates, the comparisons as they arrive, and the result.
 //!
-//! [`RunView`] folds the events as it does for every run; here is beside it what only a screen needs.
+//! [`RunView`] folds the events as for every run; this adds what only a screen needs.
 
 use aludel_core::domain::{Comparison, PromptId, SelectResult, with_names};
 use aludel_core::error::Problem;
@@ -16,31 +16,31 @@ use crate::tui::widgets::figures::score;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// How a block of what is said is meant.
+/// The role of a block of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Says what follows.
+    /// A heading.
     Heading,
     /// The judge's words, or ours about them.
     Text,
-    /// To be known.
+    /// A warning.
     Warning,
 }
 
-/// The judge at work.
+/// A judging.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    /// Names the run.
+    /// Identifies its run.
     pub(crate) ticket: Ticket,
-    /// What is true of it.
+    /// The fold of its events.
     pub(crate) view: RunView,
-    /// Why it was refused before it began.
+    /// Why it was refused.
     pub(crate) refusal: Option<Box<Problem>>,
-    /// Set where it was refused only until the user agrees to what it may cost.
+    /// Set if it only awaits the user's consent to its cost.
     pub(crate) asks: Option<Costly>,
-    /// When it was asked for.
+    /// When it was requested.
     pub(crate) since: u64,
-    /// How long it took, once it is over.
+    /// Its duration, once over.
     pub(crate) took: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Judged {
         self.refusal.is_none() && !self.view.is_over()
     }
 
-    /// What it came to.
+    /// The result.
     pub(crate) fn result(&self) -> Option<&SelectResult> {
         match &self.view.state {
             RunState::Finished(outcome) => outcome.selection(),
@@ -58,7 +58,7 @@ impl Judged {
         }
     }
 
-    /// Why it came to nothing.
+    /// Why it failed.
     pub(crate) fn failure(&self) -> Option<&Problem> {
         match &self.view.state {
             RunState::Failed(problem) => Some(problem),
@@ -67,40 +67,40 @@ impl Judged {
     }
 }
 
-/// How one of them stands, as a row.
+/// The standing of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Row<'a> {
-    /// Which.
+    /// The candidate.
     pub(crate) chosen: &'a Chosen,
     /// The strength and its interval, 0..=1, once concluded.
     pub(crate) strength: Option<(f64, [f64; 2])>,
-    /// Comparisons won, lost and even.
+    /// Comparisons won, lost and tied.
     pub(crate) tally: [u32; 3],
-    /// How many of its comparisons came out alike in both orders, and how many there are.
+    /// How many comparisons gave the same result in both orders, and of how many.
     pub(crate) orders: (u32, u32),
 }
 
-/// The screen of a judging.
+/// The Judge screen.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
-    /// Who stands for it, at least two once there is anything.
+    /// The candidates: none, or at least two.
     pub(crate) prompts: Vec<Chosen>,
-    /// What they are judged for, where the user said so; else what they were made from.
+    /// The task they are judged for, if the user gave one; else the request they were made from.
     pub(crate) task: Option<String>,
-    /// The judge at work, or what it came to.
+    /// The current or last judging.
     pub(crate) judged: Option<Judged>,
-    /// The marked row.
+    /// The selected row.
     pub(crate) marked: usize,
-    /// The first visible row of what is said.
+    /// The first visible row of the report.
     pub(crate) top: usize,
-    /// A candidate that is being read, and what is done with it then.
+    /// A candidate being read, and what to do with it then.
     pub(crate) reading: Option<(Ticket, After)>,
-    /// What is said.
+    /// The report.
     pub(crate) said: Blocks<Said>,
 }
 
 impl Judge {
-    /// These prompts, not judged yet.
+    /// A screen with these prompts, not judged yet.
     pub(crate) fn of(prompts: Vec<Chosen>, task: Option<String>) -> Self {
         Self { prompts, task, ..Self::default() }
     }
@@ -114,12 +114,12 @@ impl Judge {
         raw.into()
     }
 
-    /// The judge at work.
+    /// The judging under way.
     pub(crate) fn live(&self) -> Option<&Judged> {
         self.judged.as_ref().filter(|judged| judged.is_live())
     }
 
-    /// Begins anew.
+    /// Starts a new judging.
     pub(crate) fn begin(&mut self, ticket: Ticket, now: u64) {
         let view = RunView::default();
         self.judged = Some(Judged { ticket, view, refusal: None, asks: None, since: now, took: None });
@@ -127,7 +127,7 @@ impl Judge {
         self.say_all();
     }
 
-    /// Takes in events of the run with this ticket.
+    /// Applies events of the run with this ticket.
     pub(crate) fn apply(&mut self, ticket: Ticket, events: &[Event], now: u64) {
         let Some(judged) = self.judged.as_mut().filter(|judged| judged.ticket == ticket) else { return };
         for event in events {
@@ -140,7 +140,7 @@ impl Judge {
         self.say_all();
     }
 
-    /// Takes in that the run with this ticket waits until the user agrees to what it may cost.
+    /// Records that the run with this ticket awaits consent to its cost.
     pub(crate) fn ask(&mut self, ticket: Ticket, costly: &Costly) {
         if let Some(judged) = self.judged.as_mut().filter(|judged| judged.ticket == ticket) {
             judged.asks = Some(costly.clone());
@@ -148,7 +148,7 @@ impl Judge {
         }
     }
 
-    /// Takes in that the run with this ticket was refused.
+    /// Records that the run with this ticket was refused.
     pub(crate) fn refuse(&mut self, ticket: Ticket, problem: Box<Problem>) {
         if let Some(judged) = self.judged.as_mut().filter(|judged| judged.ticket == ticket) {
             judged.refusal = Some(problem);
@@ -156,13 +156,13 @@ impl Judge {
         }
     }
 
-    /// What a prompt is called here.
+    /// The label of a prompt.
     pub(crate) fn label(&self, id: PromptId) -> String {
         let known = self.prompts.iter().find(|chosen| chosen.id == id);
         known.map_or_else(|| id.short(), |chosen| chosen.label.clone())
     }
 
-    /// Best first once concluded; before that as they were chosen.
+    /// The candidates, best first once concluded; until then in the order they were chosen.
     pub(crate) fn rows(&self) -> Vec<Row<'_>> {
         let comparisons = self.comparisons();
         let row = |chosen: &'_ Chosen| -> ([u32; 3], (u32, u32)) {
@@ -200,7 +200,7 @@ impl Judge {
         self.judged.as_ref().map_or(&[], |judged| &judged.view.comparisons)
     }
 
-    /// The prompt of the marked row.
+    /// The prompt of the selected row.
     pub(crate) fn marked_prompt(&self) -> Option<Chosen> {
         self.rows().get(self.marked).map(|row| row.chosen.clone())
     }
@@ -210,19 +210,19 @@ impl Judge {
         Some(self.judged.as_ref()?.result()?.prompt.id)
     }
 
-    /// How many rows what is said has.
+    /// The number of rows of the report.
     pub(crate) const fn said_rows(&self) -> usize {
         self.said.len()
     }
 
-    /// Wraps what is said to `width` columns and keeps its place within `height` rows.
+    /// Wraps the report to `width` columns and limits the scroll position to `height` rows.
     pub(crate) fn reflow(&mut self, width: u16, height: usize) {
         self.said.set_width(width);
         self.top = self.top.min(self.said_rows().saturating_sub(height));
         self.marked = self.marked.min(self.prompts.len().saturating_sub(1));
     }
 
-    /// Says anew what there is to say: who won and why, then each comparison, the newest first.
+    /// Rebuilds the report: who won and why, then each comparison, the newest first.
     fn say_all(&mut self) {
         let mut said = Vec::new();
         let mut say = |kind, text: &str| said.push((kind, Wrapped::of(safe(text), 80)));
@@ -268,7 +268,7 @@ impl Judge {
         format!("{said} · {orders}")
     }
 
-    /// A text with labels where it names short ids.
+    /// Replaces short ids in `text` with labels.
     fn with_labels(&self, text: &str) -> String {
         let label = |word: &str| {
             self.prompts.iter().find(|chosen| chosen.id.short() == word).map(|chosen| chosen.label.clone())

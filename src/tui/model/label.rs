@@ -1,4 +1,4 @@
-//! Pairs that are labelled: which one is shown, what became of those before it, and what is being written down.
+//! The labelling screen: the pair shown, the pairs done, and the label being stored.
 
 use aludel_core::domain::PromptId;
 use aludel_core::engine::{Better, KeptLabel, Labelling};
@@ -10,43 +10,43 @@ use crate::tui::effect::Ticket;
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// What became of a pair.
+/// The outcome of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Past {
-    /// It was passed over.
+    /// It was skipped.
     Skipped,
-    /// Its label is kept.
+    /// Its label was stored.
     Kept(KeptLabel),
 }
 
-/// The screen on which pairs are labelled.
+/// The labelling screen.
 #[derive(Debug, Default)]
 pub(crate) struct Label {
-    /// The question for pairs, under way.
+    /// The pending request for pairs.
     pub(crate) asked: Option<Ticket>,
-    /// A label is being written down, or taken back.
+    /// The pending request to store or remove a label.
     pub(crate) writing: Option<Ticket>,
-    /// The prompts that pairs are made of; empty for the newest runs.
+    /// The prompts to take pairs from; empty for the newest runs.
     pub(crate) among: Vec<PromptId>,
     /// The pairs.
     pub(crate) sitting: Option<Box<Labelling>>,
-    /// Why there are no pairs, or why the last label was not kept.
+    /// Why there are no pairs, or why the last label was not stored.
     pub(crate) problem: Option<Box<Problem>>,
-    /// What became of the pairs so far; the next one is shown.
+    /// The outcomes of the pairs so far; the next pair is shown.
     pub(crate) past: Vec<Past>,
     /// When the first pair was shown.
     pub(crate) since: u64,
-    /// How long it took, once the last pair is done.
+    /// Its duration, once the last pair is done.
     pub(crate) took: Option<u64>,
-    /// Where it was opened from.
+    /// The screen it was opened from.
     pub(crate) from: ScreenName,
-    /// The first row of both texts that is seen.
+    /// The first visible row of both texts.
     pub(crate) top: usize,
-    /// What both are for, wrapped.
+    /// The task of both, wrapped.
     pub(crate) task: Wrapped,
     /// The texts, wrapped.
     pub(crate) texts: [Wrapped; 2],
-    /// The last ticket given out.
+    /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
 
@@ -57,7 +57,7 @@ impl Label {
         self.last_ticket
     }
 
-    /// The pair on the screen; `None` before there are any and behind the last.
+    /// The pair on the screen; `None` before the first and after the last.
     pub(crate) fn pair(&self) -> Option<&BlindPair> {
         self.sitting.as_ref()?.pairs.get(self.past.len())
     }
@@ -67,12 +67,12 @@ impl Label {
         self.sitting.is_some() && self.pair().is_none()
     }
 
-    /// How many labels were kept in this sitting.
+    /// The number of labels stored in this session.
     pub(crate) fn kept(&self) -> usize {
         self.past.iter().filter(|past| matches!(past, Past::Kept(_))).count()
     }
 
-    /// Goes on to the next pair.
+    /// Moves to the next pair.
     pub(crate) fn go_on(&mut self, past: Past, now: u64) {
         self.past.push(past);
         if self.is_done() {
@@ -81,14 +81,14 @@ impl Label {
         self.show();
     }
 
-    /// Goes back to the pair before.
+    /// Moves back to the previous pair.
     pub(crate) fn go_back(&mut self) {
         self.past.pop();
         self.took = None;
         self.show();
     }
 
-    /// Takes the texts of the pair on the screen up.
+    /// Loads the texts of the pair on the screen.
     pub(crate) fn show(&mut self) {
         let texts =
             self.pair().map(|pair| [safe_line(&pair.task), safe(&pair.left.content), safe(&pair.right.content)]);
@@ -98,16 +98,16 @@ impl Label {
         self.top = 0;
     }
 
-    /// How labels are put to use; `None` before there are any pairs.
+    /// The command that uses the labels; `None` before there are any pairs.
     pub(crate) fn command(&self) -> Option<String> {
         let sitting = self.sitting.as_ref()?;
         let shown = sitting.shown_path.display().to_string();
-        // A shell does not expand `~` within quotes.
+        // A shell does not expand `~` in quotes.
         let path = if shown.contains(char::is_whitespace) { format!("'{}'", sitting.path.display()) } else { shown };
         Some(format!("aludel judge audit --labels {}", safe_line(&path)))
     }
 
-    /// The choice that an action makes.
+    /// The label that an action stands for.
     pub(crate) fn better(action: crate::tui::action::Action) -> Option<Better> {
         use crate::tui::action::Action;
         match action {

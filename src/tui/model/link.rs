@@ -1,41 +1,41 @@
-//! The line between the program and the terminal. Over a slow one less moves by itself, and that is said once.
+//! The connection to the terminal. Over a slow one less is animated, which the user is told once.
 //!
-//! Whether a line is slow is not measured: at the other end of an ssh connection it may be, and what is spared there is
-//! hardly missed where it is not. What a slow line is given is in [`crate::tui::runtime::budget`].
+//! Speed is not measured: an SSH connection is assumed to be slow, and on a fast one the savings
+//! are hardly noticed. [`crate::tui::runtime::budget`] limits the output of a slow one.
 
 use crate::tui::widgets::scroll::Follow;
 
-/// What the line is like.
+/// The assumed speed of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ConnectionSpeed {
-    /// Nothing need be spared.
+    /// Fast: nothing is limited.
     #[default]
     Quick,
-    /// It may be slow, and the user knows what that changes.
+    /// Possibly slow, and the user knows what that changes.
     Slow,
-    /// It may be slow, and the user was not told yet what that changes.
+    /// Possibly slow, and the user has yet to be told what that changes.
     SlowUntold,
-    /// It may be slow, and the user was told at this sitting.
+    /// Possibly slow, and the user was told in this session.
     SlowTold,
 }
 
 impl ConnectionSpeed {
-    /// True for a line that may be slow.
+    /// True for a connection that may be slow.
     pub(crate) const fn is_slow(self) -> bool {
         !matches!(self, Self::Quick)
     }
 
-    /// How panes follow arriving text, until the user says otherwise.
+    /// How panes follow streamed text, until the user changes it.
     pub(crate) const fn follow(self) -> Follow {
         if self.is_slow() { Follow::Page } else { Follow::Tail }
     }
 
-    /// Milliseconds of one picture of what turns.
+    /// Milliseconds per frame of the spinner.
     pub(crate) const fn spinner_ms(self) -> u64 {
         if self.is_slow() { 500 } else { 100 }
     }
 
-    /// True, once, when the user is to be told what is spared.
+    /// Returns true, once, if the user has yet to be told what is limited.
     pub(crate) fn tell(&mut self) -> bool {
         let is_due = *self == Self::SlowUntold;
         if is_due {

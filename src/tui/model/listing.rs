@@ -1,4 +1,4 @@
-//! Every setting as shown: its key, its value and where that comes from.
+//! The list of all settings: key, value and origin of each.
 
 use aludel_core::error::Problem;
 
@@ -9,31 +9,31 @@ use crate::tui::effect::Ticket;
 pub(crate) struct SettingRow {
     /// Dotted key.
     pub(crate) key: String,
-    /// Its value; empty when it is not set and has no default.
+    /// Its value; empty if it is unset and has no default.
     pub(crate) value: String,
-    /// Where the value comes from: `default`, a file and line, a variable, a flag.
+    /// The origin of the value: `default`, a file and line, a variable, a flag.
     pub(crate) origin: String,
-    /// What it can be set to, to stand after "changes it: ".
+    /// The values it accepts, worded to follow "changes it: ".
     pub(crate) takes: String,
-    /// True when somebody set it.
+    /// True if it was set explicitly.
     pub(crate) is_set: bool,
 }
 
-/// The list of them.
+/// The list of settings.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Listing {
-    /// The question that it answers.
+    /// The request it waits for.
     pub(crate) ticket: Ticket,
     /// What has been typed.
     pub(crate) filter: String,
-    /// Which of the matching rows is marked.
+    /// The selected row among the matching ones.
     pub(crate) marked: usize,
-    /// The settings; `None` before the answer.
+    /// The settings; `None` before the reply.
     pub(crate) rows: Option<Result<Vec<SettingRow>, Box<Problem>>>,
 }
 
 impl Listing {
-    /// Before the answer.
+    /// A list before its reply.
     pub(crate) const fn asked(ticket: Ticket) -> Self {
         Self { ticket, filter: String::new(), marked: 0, rows: None }
     }

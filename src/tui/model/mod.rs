@@ -1,6 +1,6 @@
-//! The model: all that the view may read. Plain data; who changes it is [`crate::tui::update`].
+//! The model: everything the view reads. Plain data, changed only by [`crate::tui::update`].
 //!
-//! It holds no clock: [`Model::now`] is the time of the last message, in milliseconds since the program began.
+//! It has no clock: [`Model::now`] is when the last message came, in milliseconds since the start.
 
 pub(crate) mod asking;
 pub(crate) mod choice;
@@ -49,18 +49,18 @@ use super::widgets::figures::thousands;
 use super::widgets::scroll::Follow;
 use texts::{Held, Selection};
 
-/// Which pane of the Workbench has the keys.
+/// The focused pane of the Workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Focus {
     /// Keys type.
     #[default]
     Composer,
-    /// Letters act.
+    /// Letters are commands.
     Vessels,
 }
 
 impl Focus {
-    /// Where its keys are looked up.
+    /// The context of its keys.
     pub(crate) const fn context(self) -> Context {
         match self {
             Self::Composer => Context::Composer,
@@ -77,31 +77,31 @@ impl Focus {
     }
 }
 
-/// What lies over the screen and takes its keys.
+/// An overlay, which covers the screen and takes its keys.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Overlay {
     /// Every key, filtered by what has been typed.
     Help {
         /// What has been typed.
         filter: String,
-        /// Which of the matching rows is marked.
+        /// The selected row among the matching ones.
         marked: usize,
     },
-    /// What can be done, by name, filtered by what has been typed.
+    /// All actions by name, filtered by what has been typed.
     Palette {
         /// What has been typed.
         filter: String,
-        /// Which of the matching rows is marked.
+        /// The selected row among the matching ones.
         marked: usize,
     },
-    /// How the next run is made.
+    /// The settings of the next run.
     Settings {
-        /// Which row is marked.
+        /// The selected row.
         row: usize,
         /// True while digits are being typed into it.
         typing: bool,
     },
-    /// How a variant came to be.
+    /// How a variant was made.
     Details {
         /// First visible row.
         top: usize,
@@ -110,32 +110,32 @@ pub(crate) enum Overlay {
     AllSettings(Box<Listing>),
     /// The log of this process.
     Log {
-        /// Rows that lie below the last visible one.
+        /// Rows below the last visible one.
         back: usize,
     },
     /// Asks whether to quit.
     ConfirmQuit,
-    /// Asks whether to begin what may cost more than passes without asking.
+    /// Asks whether to begin something that may cost more than the limit.
     ConfirmCost(Costly),
-    /// Searches among earlier inputs.
+    /// Searches earlier inputs.
     Recall(Recall),
-    /// Asks which provider is to make it once more.
+    /// Asks which provider to retry with.
     Providers {
-        /// Which one is marked, once the user has chosen.
+        /// The selected one, once the user has moved.
         marked: Option<usize>,
     },
     /// Asks for a text.
     Ask(Box<Asking>),
 }
 
-/// What may cost more than passes without asking.
+/// Something that may cost more than the limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costly {
-    /// What would begin.
+    /// What it would begin.
     pub(crate) what: CostlyWhat,
-    /// US dollars at most.
+    /// The maximum cost in US dollars.
     pub(crate) most_usd: f64,
-    /// Calls to models, when none fails.
+    /// Calls to models, if none fails.
     pub(crate) calls: u64,
 }
 
@@ -151,7 +151,7 @@ impl Costly {
     }
 }
 
-/// What would begin.
+/// What needs consent to its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CostlyWhat {
     /// A run of this raw request.
@@ -160,101 +160,101 @@ pub(crate) enum CostlyWhat {
     Judging,
 }
 
-/// How serious a passing message is.
+/// The tone of a toast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Something was done.
     Done,
     /// Something could not be done.
     Refused,
-    /// Something is done when it is asked for again.
+    /// Something has to be asked for again to be done.
     Asked,
 }
 
-/// A message that passes.
+/// A message shown for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Toast {
     /// One line, safe to show.
     pub(crate) text: String,
     /// How serious it is.
     pub(crate) tone: Tone,
-    /// When it goes.
+    /// When it disappears.
     pub(crate) until: u64,
 }
 
-/// Everything the view may read.
+/// Everything the view reads.
 #[derive(Debug)]
 pub(crate) struct Model {
     /// The size of the terminal.
     pub(crate) size: Size,
     /// Milliseconds since the program began, as of the last message.
     pub(crate) now: u64,
-    /// True while the terminal has the user's attention, as far as it tells.
+    /// True while the terminal has focus, if it reports that.
     pub(crate) attention: bool,
-    /// Which screen is shown.
+    /// The screen shown.
     pub(crate) screen: ScreenName,
-    /// Which pane of the Workbench has the keys.
+    /// The focused pane of the Workbench.
     pub(crate) focus: Focus,
     /// True while the focused pane fills the screen.
     pub(crate) zoom: bool,
-    /// How panes follow arriving text.
+    /// How panes follow streamed text.
     pub(crate) follow: Follow,
-    /// What the line to the terminal is like.
+    /// The speed of the connection to the terminal.
     pub(crate) link: ConnectionSpeed,
-    /// The idea being written.
+    /// The request being written.
     pub(crate) composer: Composer,
-    /// What surrounds it: drafts, earlier inputs.
+    /// Its drafts, and earlier inputs.
     pub(crate) drafts: DraftState,
-    /// How it is to be run.
+    /// The settings of the next run.
     pub(crate) settings: Settings,
     /// The run on the screen.
     pub(crate) run: Option<LiveRun>,
-    /// Prompts that are marked.
+    /// The marked prompts.
     pub(crate) choice: Choice,
-    /// Prompts beside each other.
+    /// The Compare screen.
     pub(crate) compare: Compare,
-    /// A judging.
+    /// The Judge screen.
     pub(crate) judge: Judge,
-    /// What is stored.
+    /// The History screen.
     pub(crate) history: History,
-    /// Who could write.
+    /// The Providers screen.
     pub(crate) providers: Providers,
-    /// What was spent.
+    /// The Spend screen.
     pub(crate) spend: Spend,
-    /// Work that can be stopped and taken up again.
+    /// The Jobs screen.
     pub(crate) jobs: Jobs,
-    /// Pairs that are labelled.
+    /// The labelling screen.
     pub(crate) label: Label,
-    /// What lies over the screen.
+    /// The open overlay.
     pub(crate) overlay: Option<Overlay>,
-    /// Words that are looked for in a pane.
+    /// The search in a pane.
     pub(crate) find: Option<Find>,
-    /// What was looked for last.
+    /// What was last searched for.
     pub(crate) sought: String,
-    /// What the mouse selected in a pane.
+    /// The mouse selection in a pane.
     pub(crate) selection: Option<Selection>,
-    /// What the mouse holds while its button is down.
+    /// What the mouse is dragging.
     pub(crate) held: Option<Held>,
-    /// What is being copied, in words.
+    /// A description of what is being copied.
     pub(crate) copying: Option<String>,
-    /// What keys mean.
+    /// The key map.
     pub(crate) keymap: Keymap,
-    /// What was done from the palette, the newest first, each once.
+    /// Actions run from the palette, the newest first, each once.
     pub(crate) recent: Vec<Action>,
-    /// A message that passes.
+    /// The current toast.
     pub(crate) toast: Option<Toast>,
     /// Until when a second `^C` quits.
     pub(crate) quit_armed_until: Option<u64>,
     /// The newest lines of the log, the oldest first; `None` before they are watched.
     pub(crate) log: Option<Vec<LogLine>>,
-    /// The last ticket given out to a list of settings.
+    /// The last ticket issued for a list of settings.
     pub(crate) last_inquiry: Ticket,
-    /// The last ticket given out to a run.
+    /// The last ticket issued for a run.
     pub(crate) last_ticket: Ticket,
 }
 
 impl Model {
-    /// An empty screen.
+    /// A model with nothing in it.
     pub(crate) fn new(defaults: Defaults, follow: Follow) -> Self {
         Self {
             size: Size::default(),
@@ -293,17 +293,17 @@ impl Model {
         }
     }
 
-    /// Takes a key map up, and with it what the input's keys mean.
+    /// Sets the key map, and with it the composer's modes.
     pub(crate) fn take_keymap(&mut self, keymap: Keymap) {
         self.composer.set_modal(keymap.is_modal());
         self.keymap = keymap;
     }
 
-    /// Where keys are looked up.
+    /// The context in which keys are looked up.
     pub(crate) fn context(&self) -> Context {
         match (&self.overlay, self.screen) {
             (Some(Overlay::Ask(asking)), _) => asking.context(),
-            // What is read is scrolled with the keys of panes, whatever was typed beneath.
+            // What is read scrolls with the keys of panes, even over an input.
             (Some(Overlay::Details { .. } | Overlay::Log { .. }), _) => Context::Navigate,
             _ if self.find.as_ref().is_some_and(|find| find.is_typing) => Context::Find,
             (_, ScreenName::Work) => self.focus.context(),
@@ -317,35 +317,35 @@ impl Model {
         }
     }
 
-    /// `text` with the keys of the actions that it names in braces.
+    /// Replaces action names in braces with their keys.
     pub(crate) fn spell(&self, text: &str) -> String {
         self.keymap.spell(self.context(), text)
     }
 
-    /// The run, while it goes on.
+    /// The run, while it is live.
     pub(crate) fn live_run(&self) -> Option<&LiveRun> {
         self.run.as_ref().filter(|run| run.is_live())
     }
 
-    /// True while something runs of which quitting would lose a part. A run that has told its ranking only closes its books.
+    /// True while work runs that quitting would lose. A run with a ranking is only finishing up.
     pub(crate) fn has_unfinished_work(&self) -> bool {
         self.live_run().is_some_and(|run| run.best().is_none())
             || self.judge.live().is_some()
             || self.history.transfer.is_some()
     }
 
-    /// A ticket for the next question.
+    /// A ticket for the next request.
     pub(crate) fn ticket(&mut self) -> Ticket {
         self.last_ticket = self.last_ticket.next();
         self.last_ticket
     }
 
-    /// True while something runs that `^C` stops.
+    /// True while `^C` has something to stop.
     pub(crate) fn is_busy(&self) -> bool {
         self.live_run().is_some() || self.judge.live().is_some() || self.history.transfer.is_some()
     }
 
-    /// True while something is waited for whose coming is shown by what turns.
+    /// True while the spinner is shown.
     pub(crate) fn is_waiting(&self) -> bool {
         let here = match self.screen {
             ScreenName::Work | ScreenName::Compare | ScreenName::Judge => false,
@@ -358,17 +358,17 @@ impl Model {
         here || self.is_busy()
     }
 
-    /// Shows a passing message.
+    /// Shows a toast.
     pub(crate) fn say(&mut self, tone: Tone, text: impl AsRef<str>) {
         self.say_for(4_000, tone, text.as_ref());
     }
 
-    /// Shows a passing message that comes unasked, so that eyes may be elsewhere.
+    /// Shows an unrequested toast for longer, because the user may be looking elsewhere.
     pub(crate) fn say_long(&mut self, tone: Tone, text: impl AsRef<str>) {
         self.say_for(15_000, tone, text.as_ref());
     }
 
-    /// Shows a passing message for so long.
+    /// Shows a toast for this long.
     pub(crate) fn say_for(&mut self, milliseconds: u64, tone: Tone, text: &str) {
         let text = super::widgets::safe::safe_line(text);
         self.toast = Some(Toast { text, tone, until: self.now + milliseconds });

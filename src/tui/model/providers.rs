@@ -1,6 +1,6 @@
-//! The providers as shown: who could write, how each is set up, and what a real call to one told.
+//! The Providers screen: the providers, how each is set up, and the results of test calls.
 //!
-//! Plain data; what keys and answers do to it is in [`crate::tui::screens::providers`].
+//! Plain data; [`crate::tui::screens::providers`] handles keys and replies.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use aludel_core::error::Problem;
 
 use crate::tui::effect::Ticket;
 
-/// A real call to a provider.
+/// A test call to a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
-    /// It was asked.
+    /// It was sent.
     Waiting(Ticket),
-    /// It answered, or did not.
+    /// It succeeded or failed.
     Done(Box<ProviderTest>),
-    /// The core did not ask it.
+    /// The core refused to send it.
     Refused(Box<Problem>),
 }
 
-/// The screen of the providers.
+/// The Providers screen.
 #[derive(Debug, Default)]
 pub(crate) struct Providers {
-    /// The question under way.
+    /// The pending request.
     pub(crate) asked: Option<Ticket>,
-    /// The providers; `None` before the first answer.
+    /// The providers; `None` before the first reply.
     pub(crate) rows: Option<Vec<ProviderFacts>>,
-    /// The marked row.
+    /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row.
     pub(crate) top: usize,
-    /// The first visible row of what is known of the marked one.
+    /// The first visible row of the selected provider's details.
     pub(crate) details_top: usize,
-    /// Calls of this sitting, by the provider's name.
+    /// Test calls of this session, by provider name.
     pub(crate) tests: BTreeMap<String, Test>,
-    /// The last ticket given out.
+    /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
 
@@ -47,22 +47,22 @@ impl Providers {
         self.last_ticket
     }
 
-    /// The providers, none before the first answer.
+    /// The providers; empty before the first reply.
     pub(crate) fn rows(&self) -> &[ProviderFacts] {
         self.rows.as_deref().unwrap_or_default()
     }
 
-    /// The marked one.
+    /// The selected provider.
     pub(crate) fn marked(&self) -> Option<&ProviderFacts> {
         self.rows().get(self.marked)
     }
 
-    /// The call to the marked one.
+    /// The test call to the selected provider.
     pub(crate) fn test(&self) -> Option<&Test> {
         self.tests.get(&self.marked()?.info.name)
     }
 
-    /// True while an answer is waited for.
+    /// True while a reply is pending.
     pub(crate) fn is_waiting(&self) -> bool {
         self.asked.is_some() || self.tests.values().any(|test| matches!(test, Test::Waiting(_)))
     }

@@ -1,9 +1,9 @@
-//! A run on the screen: the core's fold of its events, and beside it what only a screen needs.
+//! A run on the screen: the core's fold of its events, and what only a screen needs.
 //!
-//! [`RunView`] says what is true; a [`Pane`] holds the same text made safe and wrapped, its place, and the speed at
-//! which it arrives. Text is taken in as it comes, never again from the beginning, and of a very long one the end is held.
-//! Figures that move all the time
-//! are read off twice a second ([`LiveRun::read_figures`]), so that they can be read and cost little to draw.
+//! [`RunView`] holds the facts; a [`Pane`] holds the same text made safe and wrapped, its scroll
+//! position and its speed. Text is appended as it arrives and never processed again; of a very long
+//! one, only the end is kept. Changing figures are read twice a second ([`LiveRun::read_figures`]),
+//! which keeps them legible and cheap to draw.
 
 use std::collections::BTreeSet;
 
@@ -25,45 +25,45 @@ use crate::tui::widgets::wrapped::Wrapped;
 pub(crate) struct Pane {
     /// The text so far, safe and wrapped.
     pub(crate) text: Wrapped,
-    /// Where it stands.
+    /// Its scroll position.
     pub(crate) scroll: Scroll,
-    /// Our estimate of the tokens so far, as of the last reading.
+    /// Estimated tokens so far, as of the last reading.
     pub(crate) tokens: u64,
-    /// Tokens a second, as of the last reading.
+    /// Tokens per second, as of the last reading.
     pub(crate) speed: u64,
     /// When it began.
     pub(crate) since: u64,
     /// When the next attempt is due.
     pub(crate) retry_at: u64,
-    /// Bytes of the beginning that are no longer held here; [`RunView`] has them.
+    /// Bytes dropped from the start; [`RunView`] has them.
     pub(crate) let_go: usize,
-    /// How often the text was taken back, or its beginning let go.
+    /// How often the text was reset, or its start dropped.
     pub(crate) emptied: u64,
     sanitizer: Sanitizer,
     tokens_arrived: TokenCount,
     rate: Speed,
 }
 
-/// Our estimate of the tokens of a text that arrives in pieces, cut anywhere: a word is counted once.
+/// Estimates the tokens of a text that arrives in pieces, cut anywhere: each word counts once.
 #[derive(Debug, Clone, Default)]
 struct TokenCount {
     settled: u64,
-    /// The last word, which may go on.
+    /// The last word, which may continue.
     open: String,
 }
 
 impl TokenCount {
-    /// A longer word is counted in parts, so that text without blanks costs no more.
+    /// Longer words are counted in parts, which bounds the cost of text without blanks.
     const LONGEST: usize = 256;
 
-    /// Takes in a piece and gives how many tokens it added.
+    /// Adds a piece and returns how many tokens it added.
     fn push(&mut self, piece: &str) -> u64 {
         let before = self.total();
         self.open.push_str(piece);
         let settled = if self.open.len() > Self::LONGEST {
             self.open.len()
         } else {
-            // Blanks that may go on stay open too.
+            // Blanks that may continue stay open too.
             self.open.rfind(char::is_whitespace).map_or(0, |at| self.open[..at].trim_end().len())
         };
         self.settled += tokens::estimate(&self.open[..settled]);
@@ -77,7 +77,7 @@ impl TokenCount {
 }
 
 impl Pane {
-    /// Bytes of text that a pane holds at most, for a model that does not stop; of each row 8 bytes more.
+    /// Most bytes of text a pane holds, in case a model does not stop; each row takes 8 more.
     pub(crate) const MOST_BYTES: usize = 1_000_000;
 
     fn begin(&mut self, now: u64) {
@@ -102,12 +102,12 @@ impl Pane {
         self.scroll.top = self.scroll.top.saturating_sub(rows);
         if bytes > 0 {
             self.let_go += bytes;
-            // What was found or selected in it is elsewhere now.
+            // Matches and selections in it are now elsewhere.
             self.emptied += 1;
         }
     }
 
-    /// What is finished is read from its beginning, unless the user has moved it.
+    /// Scrolls a finished text to its start, unless the user scrolled it.
     fn rest_at_top(&mut self) {
         if !self.scroll.touched {
             self.scroll = Scroll { top: 0, following: false, touched: false };
@@ -120,72 +120,72 @@ impl Pane {
     }
 }
 
-/// How far one phase of one variant is, as a screen tells it.
+/// The progress of one phase of one variant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum PhasePane<'a> {
     /// Waits for the phase before it.
     Queued,
-    /// Done by an earlier attempt of the job that this run resumes; its text comes with the prompt.
+    /// Done by an earlier attempt of the job being resumed; its text comes with the prompt.
     Earlier,
-    /// Asked; nothing has come yet.
+    /// Requested; nothing has arrived yet.
     Connecting,
-    /// Text arrives.
+    /// Text is arriving.
     Streaming,
-    /// Failed, and will be asked again.
+    /// Failed; will be retried.
     Retrying {
-        /// The attempt that follows.
+        /// The next attempt.
         attempt: u32,
         /// Why the last one failed.
         error: &'a Problem,
     },
     /// Complete.
     Done(&'a ModelMetadata),
-    /// Gave up.
+    /// Failed for good.
     Failed(&'a Problem),
-    /// Stopped by the user, or by the end of the run.
+    /// Stopped by the user or by the end of the run.
     Stopped,
-    /// Never begun, because the variant ended before.
+    /// Never started, because the variant ended earlier.
     NotReached,
 }
 
 /// The run on the screen.
 #[derive(Debug)]
 pub(crate) struct LiveRun {
-    /// Names it.
+    /// Identifies it.
     pub(crate) ticket: Ticket,
     /// The request as it was made.
     pub(crate) raw: Value,
-    /// What is true of it.
+    /// The fold of its events.
     pub(crate) view: RunView,
-    /// Why it was refused before it began.
+    /// Why it was refused.
     pub(crate) refusal: Option<Box<Problem>>,
-    /// Set where it was refused only until the user agrees to what it may cost.
+    /// Set if it only awaits the user's consent to its cost.
     pub(crate) asks: Option<Costly>,
-    /// When it was asked for.
+    /// When it was requested.
     pub(crate) since: u64,
-    /// How long it took, once it is over.
+    /// Its duration, once over.
     pub(crate) took: Option<u64>,
-    /// True once the user has asked to stop it.
+    /// True once the user asked to stop it.
     pub(crate) stopping: bool,
-    /// Variants that the user stopped.
+    /// Variants stopped by the user.
     pub(crate) stopped: BTreeSet<u32>,
     /// The variant that keys act on.
     pub(crate) active: u32,
-    /// The phase shown of every variant; `None` shows the newest of each.
+    /// The phase shown of every variant; `None` for the newest of each.
     pub(crate) phase: Option<usize>,
-    /// The variant and the phase that are being read: they stay shown, though the next phase begins.
+    /// The variant and phase being read: they stay shown when the next phase begins.
     pub(crate) read: Option<(u32, usize)>,
-    /// True once the user has chosen a variant.
+    /// True once the user chose a variant.
     chosen: bool,
     panes: Vec<Vec<Pane>>,
     figures_at: u64,
 }
 
 impl LiveRun {
-    /// How often figures are read off, in milliseconds.
+    /// Milliseconds between readings of the figures.
     pub(crate) const FIGURES_MS: u64 = 500;
 
-    /// A run that was just asked for.
+    /// A run that was just requested.
     pub(crate) fn new(ticket: Ticket, raw: Value, now: u64) -> Self {
         Self {
             ticket,
@@ -211,7 +211,7 @@ impl LiveRun {
         self.refusal.is_none() && !self.view.is_over()
     }
 
-    /// Takes in one event that arrived at `now`.
+    /// Applies one event that arrived at `now`.
     pub(crate) fn apply(&mut self, event: &Event, now: u64) {
         if self.view.is_over() {
             return;
@@ -224,7 +224,7 @@ impl LiveRun {
                 pane.retry_at = now + delay_ms;
             }),
             EventKind::PhaseFinished { variant, phase, content, .. } => {
-                // What arrived adds up to the content; if a provider broke that, the content is the truth.
+                // The pieces add up to the content; if a provider broke that, the content wins.
                 let differs = self.phase_view(*variant, *phase).is_none_or(|view| view.text != *content);
                 self.on_pane(*variant, *phase, |pane| {
                     if differs {
@@ -254,7 +254,7 @@ impl LiveRun {
         }
     }
 
-    /// Reads off what moves all the time, at most every [`Self::FIGURES_MS`] unless `at_once`.
+    /// Reads the changing figures, at most every [`Self::FIGURES_MS`] unless `at_once`.
     pub(crate) fn read_figures(&mut self, now: u64, at_once: bool) {
         if at_once || now >= self.figures_at + Self::FIGURES_MS {
             self.figures_at = now;
@@ -269,29 +269,29 @@ impl LiveRun {
         self.took.unwrap_or_else(|| self.figures_at.saturating_sub(self.since))
     }
 
-    /// When the figures are due to be read again.
+    /// When the next reading of the figures is due.
     pub(crate) const fn figures_due(&self) -> u64 {
         self.figures_at + Self::FIGURES_MS
     }
 
-    /// How many variants there are.
+    /// The number of variants.
     pub(crate) fn variants(&self) -> u32 {
         u32::try_from(self.panes.len()).unwrap_or(u32::MAX)
     }
 
-    /// The index of the phase shown of `variant`: the chosen one, else the one that is being read, else the newest that has
-    /// begun.
+    /// The index of the phase shown of `variant`: the chosen one, else the one being read, else the
+    /// newest.
     pub(crate) fn shown_phase(&self, variant: u32) -> usize {
         let read = self.read.filter(|(reader, _)| *reader == variant).map(|(_, phase)| phase);
         self.phase.or(read).unwrap_or_else(|| self.newest_phase(variant))
     }
 
-    /// The index of the newest phase of `variant` that has begun; 0 before there is one.
+    /// The index of the newest phase of `variant`; 0 before one has started.
     pub(crate) fn newest_phase(&self, variant: u32) -> usize {
         self.view.variants.get(&variant).and_then(|variant| self.newest_of(variant)).unwrap_or(0)
     }
 
-    /// The same; `None` before there is one. A resumed job need not begin with the first phase.
+    /// The same; `None` before one has started. A resumed job can start with a later phase.
     fn newest_of(&self, variant: &VariantView) -> Option<usize> {
         let begun = variant.phases.last()?;
         self.view.phases.iter().position(|phase| *phase == begun.phase)
@@ -302,17 +302,17 @@ impl LiveRun {
         self.panes.get(variant as usize)?.get(phase)
     }
 
-    /// As [`Self::pane`], to be changed.
+    /// Like [`Self::pane`], mutable.
     pub(crate) fn pane_mut(&mut self, variant: u32, phase: usize) -> Option<&mut Pane> {
         self.panes.get_mut(variant as usize)?.get_mut(phase)
     }
 
-    /// The core's view of phase number `phase` of `variant`, once it has begun.
+    /// The core's view of phase number `phase` of `variant`, once started.
     pub(crate) fn begun(&self, variant: u32, phase: usize) -> Option<&PhaseView> {
         self.phase_view(variant, *self.view.phases.get(phase)?)
     }
 
-    /// How far phase number `phase` of `variant` is.
+    /// The progress of phase number `phase` of `variant`.
     pub(crate) fn phase_pane(&self, variant: u32, phase: usize) -> PhasePane<'_> {
         let Some(of) = self.view.variants.get(&variant) else { return PhasePane::Queued };
         let over = self.view.is_over();
@@ -321,7 +321,7 @@ impl LiveRun {
             return match &of.state {
                 _ if self.is_behind(of, phase) => PhasePane::Earlier,
                 _ if !failed && !over => PhasePane::Queued,
-                // What ended it between two phases is shown where it would have gone on.
+                // What ended it between two phases is shown where it would have continued.
                 _ if !self.is_next(of, phase) => PhasePane::NotReached,
                 VariantState::Failed(problem) if !self.stopped.contains(&variant) => PhasePane::Failed(problem),
                 _ => PhasePane::Stopped,
@@ -338,14 +338,14 @@ impl LiveRun {
         }
     }
 
-    /// The user has asked to stop it: what runs now is stopped, and did not fail.
+    /// Records that the user asked to stop it: running variants count as stopped, not failed.
     pub(crate) fn stop_all(&mut self) {
         self.stopping = true;
         let running: Vec<u32> = (0..self.variants()).filter(|variant| self.is_running(*variant)).collect();
         self.stopped.extend(running);
     }
 
-    /// The finished prompt of `variant`; once the run has a result, with its score.
+    /// The finished prompt of `variant`; with its score once the run has a result.
     pub(crate) fn prompt(&self, variant: u32) -> Option<&Prompt> {
         if let Some(result) = self.view.generation() {
             return result.prompts.iter().find(|prompt| prompt.variant == variant);
@@ -356,7 +356,7 @@ impl LiveRun {
         }
     }
 
-    /// The place of `variant` in the ranking, once ranked.
+    /// The ranking of `variant`, once ranked.
     pub(crate) fn ranking(&self, variant: u32) -> Option<&Ranking> {
         let id = self.prompt(variant)?.id;
         self.view.rankings.iter().find(|ranking| ranking.prompt_id == id)
@@ -368,7 +368,7 @@ impl LiveRun {
         (0..self.variants()).find(|variant| self.prompt(*variant).is_some_and(|prompt| prompt.id == best.prompt_id))
     }
 
-    /// Why `variant` failed, if it did and was not stopped by the user.
+    /// Why `variant` failed, unless the user stopped it.
     pub(crate) fn failure(&self, variant: u32) -> Option<&Problem> {
         match &self.view.variants.get(&variant)?.state {
             VariantState::Failed(problem) if !self.stopped.contains(&variant) => Some(problem),
@@ -376,38 +376,38 @@ impl LiveRun {
         }
     }
 
-    /// Why `variant` is not stored though it is finished, and where its text was saved.
+    /// Why finished `variant` is not stored, and where its text was saved.
     pub(crate) fn unsaved(&self, variant: u32) -> Option<&str> {
         self.view.variants.get(&variant)?.unsaved.as_deref()
     }
 
-    /// How many variants are finished and not stored.
+    /// The number of variants finished but not stored.
     pub(crate) fn unsaved_count(&self) -> usize {
         self.view.unsaved().count()
     }
 
-    /// How many variants are finished.
+    /// The number of finished variants.
     pub(crate) fn finished(&self) -> usize {
         self.view.finished_prompts().count()
     }
 
-    /// True while `variant` is neither finished nor failed and the run goes on.
+    /// True while `variant` is running in a live run.
     pub(crate) fn is_running(&self, variant: u32) -> bool {
         let state = self.view.variants.get(&variant).map(|variant| &variant.state);
         self.is_live() && matches!(state, Some(VariantState::Queued | VariantState::Running))
     }
 
-    /// What the calls took as far as they have ended.
+    /// Tokens, cost and time of the calls that ended.
     pub(crate) fn account(&self) -> ModelMetadata {
         self.view.account()
     }
 
-    /// True while calls are under way, whose cost is not known yet.
+    /// True while calls are under way, whose cost is still unknown.
     pub(crate) fn is_calling(&self) -> bool {
         self.is_live() && self.view.variants.values().any(|variant| variant.state == VariantState::Running)
     }
 
-    /// Tokens of the phases that are still writing, as of the last reading: our estimate.
+    /// Estimated tokens of the phases still streaming, as of the last reading.
     pub(crate) fn tokens_under_way(&self) -> u64 {
         let phases = self.view.phases.len();
         (0..self.variants())
@@ -420,20 +420,20 @@ impl LiveRun {
             .sum()
     }
 
-    /// Moves the keys to the variant `step` places on; stops at the ends.
+    /// Activates the variant `step` places on; stops at the ends.
     pub(crate) fn choose_variant(&mut self, step: i32) {
         self.chosen = true;
         self.active = self.active.saturating_add_signed(step).min(self.variants().saturating_sub(1));
     }
 
-    /// Shows the phase `step` places on; past the newest of the active variant, each shows its newest again.
+    /// Shows the phase `step` places on; beyond the last one, the newest of each variant.
     pub(crate) fn choose_phase(&mut self, step: isize) {
         let last = self.view.phases.len().saturating_sub(1);
         let next = self.shown_phase(self.active).saturating_add_signed(step);
         self.phase = (next <= last).then_some(next);
     }
 
-    /// Moves the keys to this phase of this variant. What is shown by itself goes on to be.
+    /// Activates this phase of this variant. Does not pin a phase that is shown anyway.
     pub(crate) fn choose(&mut self, variant: u32, phase: usize) {
         self.chosen = true;
         self.active = variant.min(self.variants().saturating_sub(1));
@@ -450,20 +450,20 @@ impl LiveRun {
         }
     }
 
-    /// True for the phase that would have begun next: all before it are finished.
+    /// True for the phase that would start next: all earlier ones are finished.
     fn is_next(&self, variant: &VariantView, phase: usize) -> bool {
         let finished = variant.phases.iter().all(|begun| matches!(begun.state, PhaseState::Finished(_)));
         finished && self.newest_of(variant).map_or(0, |newest| newest + 1) == phase
     }
 
-    /// True for a phase of `variant` that has not begun here though one after it has.
+    /// True if `phase` has not started here, but a later one has.
     fn is_behind(&self, variant: &VariantView, phase: usize) -> bool {
         let later = self.view.phases.get(phase + 1..).unwrap_or_default();
         variant.phases.iter().any(|begun| later.contains(&begun.phase))
     }
 
-    /// Takes in the phases of a finished prompt that had no events, because an earlier attempt of
-    /// the job had done them.
+    /// Adds the phases of a finished prompt that had no events, because an earlier attempt of the
+    /// job completed them.
     fn take_earlier(&mut self, prompt: &Prompt, now: u64) {
         let unknown = |step: &&Step| {
             self.view.phases.contains(&step.phase) && self.phase_view(prompt.variant, step.phase).is_none()
@@ -501,7 +501,7 @@ impl LiveRun {
         }
     }
 
-    /// The best variant comes to the front, unless the user has chosen another.
+    /// Activates the best variant, unless the user chose another.
     fn show_best(&mut self) {
         if let (false, Some(best)) = (self.chosen, self.best()) {
             self.active = best;

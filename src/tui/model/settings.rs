@@ -1,49 +1,49 @@
-//! How the next run is made: what the user chose, over what is configured.
+//! The settings of the next run: what the user chose, over the configuration.
 //!
-//! It only writes the raw request. Whether that is right is said by the core when it runs.
+//! They only yield the raw request; the core validates it when it runs.
 
 use aludel_core::api::limits;
 use aludel_core::domain::Phase;
 use serde_json::{Map, Value, json};
 
-/// What is configured, for showing. The core applies the same when a request names nothing.
+/// The configured defaults, for display. The core applies the same if a request omits a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Defaults {
     /// The persona's name.
     pub(crate) persona: String,
-    /// How many variants.
+    /// The number of variants.
     pub(crate) count: u32,
     /// 0..=2.
     pub(crate) temperature: f64,
-    /// The providers that the phases are bound to, each once, in the order of the phases.
+    /// The providers of the phases, each once, in the order of the phases.
     pub(crate) providers: Vec<String>,
-    /// The providers that write by rule: they are not language models, and that is said where they are named.
+    /// The providers that write by rule. They are not language models, and are labelled as such.
     pub(crate) writers: Vec<String>,
-    /// True when making a vector of a text costs nothing.
+    /// True if embedding a text costs nothing.
     pub(crate) is_meaning_free: bool,
-    /// True when it was explained before what `builtin` is.
+    /// True if `builtin` was explained before.
     pub(crate) knows_builtin: bool,
 }
 
-/// The names that exist here.
+/// The personas and providers that exist here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Names {
     /// Persona names.
     pub(crate) personas: Vec<String>,
-    /// Providers that can be used now, by name.
+    /// The names of the providers that can be used now.
     pub(crate) providers: Vec<String>,
 }
 
 /// One row of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
-    /// Whom the prompt is written for.
+    /// The persona.
     Persona,
-    /// How many are made.
+    /// The number of variants.
     Count,
-    /// How freely the model chooses.
+    /// The sampling temperature.
     Temperature,
-    /// Who writes.
+    /// The provider.
     Provider,
     /// Whether this phase runs.
     Phase(Phase),
@@ -73,7 +73,7 @@ impl Field {
     }
 }
 
-/// What the user chose; `None` where the configuration decides.
+/// What the user chose; `None` where the configuration applies.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     defaults: Defaults,
@@ -99,17 +99,17 @@ impl Settings {
         }
     }
 
-    /// Takes in the names that exist here.
+    /// Sets the names that exist here.
     pub(crate) fn set_names(&mut self, names: Names) {
         self.names = names;
     }
 
-    /// The providers that a run could call now, as far as they are known.
+    /// The providers that a run could call now, as far as known.
     pub(crate) fn providers(&self) -> &[String] {
         &self.names.providers
     }
 
-    /// The raw request for `input`: what the user chose and nothing else.
+    /// The raw request for `input`, with only what the user chose.
     pub(crate) fn request(&self, input: &str) -> Value {
         let mut request = Map::new();
         request.insert("input".into(), json!(input));
@@ -141,12 +141,12 @@ impl Settings {
         self.temperature.unwrap_or(self.defaults.temperature)
     }
 
-    /// The provider chosen; `None` when each phase takes the one it is bound to.
+    /// The chosen provider; `None` if each phase uses its own.
     pub(crate) fn provider(&self) -> Option<&str> {
         self.provider.as_deref()
     }
 
-    /// True when a search by meaning costs nothing.
+    /// True if a search by meaning costs nothing.
     pub(crate) const fn is_meaning_free(&self) -> bool {
         self.defaults.is_meaning_free
     }
@@ -156,7 +156,7 @@ impl Settings {
         self.defaults.writers.iter().any(|writer| writer == provider)
     }
 
-    /// True when no language model takes part in the next run.
+    /// True if no language model takes part in the next run.
     pub(crate) fn writes_by_rule(&self) -> bool {
         match self.provider() {
             Some(provider) => self.is_writer(provider),
@@ -164,7 +164,7 @@ impl Settings {
         }
     }
 
-    /// True when it is still to be explained who writes where nothing is configured.
+    /// True if `builtin` has yet to be explained.
     pub(crate) fn explains_builtin(&self) -> bool {
         !self.defaults.knows_builtin && self.writes_by_rule()
     }
@@ -174,7 +174,7 @@ impl Settings {
         self.phases.as_deref().unwrap_or(&Phase::ALL)
     }
 
-    /// What `field` says, and whether the user chose it.
+    /// The value of `field`, and whether the user chose it.
     pub(crate) fn shown(&self, field: Field) -> (String, bool) {
         match field {
             Field::Persona => (self.persona().to_owned(), self.persona.is_some()),
@@ -191,7 +191,7 @@ impl Settings {
         }
     }
 
-    /// Moves `field` by `step`, which is never 0: to the next name or number, or toggles it.
+    /// Moves `field` by `step` (never 0): to another name or number, or toggles it.
     pub(crate) fn change(&mut self, field: Field, step: i32) {
         match field {
             Field::Persona => {
@@ -207,7 +207,7 @@ impl Settings {
                 self.temperature = Some((tenths / 10.0).clamp(0.0, limits::MAX_TEMPERATURE));
             }
             Field::Provider => {
-                // "as configured" stands before the first name.
+                // "as configured" comes before the first name.
                 let names: Vec<String> =
                     std::iter::once(String::new()).chain(self.names.providers.iter().cloned()).collect();
                 let current = self.provider.clone().unwrap_or_default();
@@ -222,14 +222,14 @@ impl Settings {
         }
     }
 
-    /// Types a digit into the number of variants; `fresh` begins a new number.
+    /// Types a digit into the number of variants; `fresh` starts a new number.
     pub(crate) fn type_count(&mut self, digit: u32, fresh: bool) {
         let before = if fresh { 0 } else { self.count() };
         let typed = before.saturating_mul(10).saturating_add(digit);
         self.count = Some(if u64::from(typed) > limits::MAX_COUNT { digit } else { typed });
     }
 
-    /// Gives `field` back to the configuration.
+    /// Resets `field` to the configuration.
     pub(crate) fn reset(&mut self, field: Field) {
         match field {
             Field::Persona => self.persona = None,
@@ -241,7 +241,7 @@ impl Settings {
     }
 }
 
-/// The name `step` places after `current`, in a circle; `None` when there are none.
+/// The name `step` places after `current`, in a cycle; `None` if there are none.
 fn neighbour(names: &[String], current: &str, step: i32) -> Option<String> {
     let length = i64::try_from(names.len()).ok().filter(|length| *length > 0)?;
     let at = names.iter().position(|name| name == current).and_then(|at| i64::try_from(at).ok()).unwrap_or(0);

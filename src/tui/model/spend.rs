@@ -1,6 +1,6 @@
-//! What was spent, as shown: the report of the ledger for a range and a grouping, day by day, and what is stored.
+//! The Spend screen: the ledger's report for a range, grouped and by day, and what is stored.
 //!
-//! Plain data; what keys and answers do to it is in [`crate::tui::screens::spend`].
+//! Plain data; [`crate::tui::screens::spend`] handles keys and replies.
 
 use aludel_core::domain::{SpendBy, SpendReport, StatsTotals};
 use aludel_core::error::Problem;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::tui::effect::Ticket;
 
-/// How far back it reaches.
+/// The time range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Range {
     /// The last 24 hours.
@@ -23,7 +23,7 @@ pub(crate) enum Range {
 }
 
 impl Range {
-    /// The next, in a circle.
+    /// The next range, in a cycle.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Day => Self::Week,
@@ -33,7 +33,7 @@ impl Range {
         }
     }
 
-    /// What people read.
+    /// The name shown.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Day => "last 24 hours",
@@ -43,7 +43,7 @@ impl Range {
         }
     }
 
-    /// How requests name its beginning.
+    /// The start of the range, as requests name it.
     const fn since(self) -> Option<&'static str> {
         match self {
             Self::Day => Some("24h"),
@@ -53,7 +53,7 @@ impl Range {
         }
     }
 
-    /// How many days a picture of it has; of all time, the last ones.
+    /// The number of days in the chart; of all time, the last ones.
     pub(crate) const fn days(self) -> usize {
         match self {
             Self::Day => 2,
@@ -63,23 +63,23 @@ impl Range {
         }
     }
 
-    /// The raw request of what was spent, added up by `by`.
+    /// The raw request for the spend, grouped by `by`.
     pub(crate) fn request(self, by: SpendBy) -> Value {
         let mut raw = self.filter();
         raw.insert("by".to_owned(), json!(by));
         raw.into()
     }
 
-    /// The raw filter of what is stored.
+    /// The raw filter of stored prompts.
     pub(crate) fn filter(self) -> Map<String, Value> {
         self.since().map(|since| ("since".to_owned(), json!(since))).into_iter().collect()
     }
 }
 
-/// A day of the picture.
+/// A day of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Day {
-    /// As `11-21`.
+    /// Such as `11-21`.
     pub(crate) name: String,
     /// US dollars, as far as known.
     pub(crate) cost_usd: f64,
@@ -87,33 +87,33 @@ pub(crate) struct Day {
     pub(crate) tokens: u64,
 }
 
-/// What the core answered.
+/// A reply of the core.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spent {
-    /// What was spent.
+    /// The report.
     pub(crate) report: SpendReport,
-    /// The same day by day, the oldest first; days without a call are there too.
+    /// The spend by day, the oldest first, including days without a call.
     pub(crate) days: Vec<Day>,
-    /// What is stored of that time.
+    /// Totals of what was stored in the range.
     pub(crate) stored: StatsTotals,
 }
 
-/// The screen of what was spent.
+/// The Spend screen.
 #[derive(Debug, Default)]
 pub(crate) struct Spend {
-    /// How far back it reaches.
+    /// The time range.
     pub(crate) range: Range,
-    /// What calls are added up by.
+    /// How calls are grouped.
     pub(crate) by: SpendBy,
-    /// The question under way.
+    /// The pending request.
     pub(crate) asked: Option<Ticket>,
-    /// What was answered last; `None` before the first answer.
+    /// The last reply; `None` before the first.
     pub(crate) spent: Option<Box<Spent>>,
-    /// Why the last question had no answer.
+    /// Why the last request failed.
     pub(crate) problem: Option<Box<Problem>>,
     /// The first visible line.
     pub(crate) top: usize,
-    /// The last ticket given out.
+    /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
 
@@ -124,7 +124,7 @@ impl Spend {
         self.last_ticket
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.spent.as_ref().map_or(0, |spent| spent.report.lines.len())
     }

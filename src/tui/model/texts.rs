@@ -1,7 +1,7 @@
-//! The texts that panes show, by name, and what the user selected of one.
+//! The texts that panes show, by name, and the user's selection in one.
 //!
-//! A [`TextName`] stands for one text as long as that is the same or grows at its end. A byte that was found or selected in
-//! it is no other's: once the text is another, its name is too.
+//! A [`TextName`] names one text while it stays the same or grows at its end. When a text changes
+//! in another way, so does its name: a byte found or selected never refers to another text.
 
 use std::ops::Range;
 
@@ -19,18 +19,18 @@ pub(crate) enum TextPlace {
     PhasePane {
         /// The run.
         run: Ticket,
-        /// Which variant.
+        /// The variant.
         variant: u32,
-        /// Which phase, by its place in the run.
+        /// The index of the phase in the run.
         phase: usize,
     },
-    /// These two, beside each other.
+    /// These two, compared.
     Compared {
         /// The left one.
         base: PromptId,
         /// The right one.
         other: PromptId,
-        /// How they are shown.
+        /// How they are arranged.
         arrangement: Arrangement,
     },
     /// The judge's words in this judging.
@@ -40,7 +40,7 @@ pub(crate) enum TextPlace {
 }
 
 impl TextPlace {
-    /// The screen on which it is.
+    /// The screen it is on.
     pub(crate) const fn screen(self) -> ScreenName {
         match self {
             Self::PhasePane { .. } => ScreenName::Work,
@@ -51,40 +51,40 @@ impl TextPlace {
     }
 }
 
-/// Names a text.
+/// The name of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextName {
     /// Where it is shown.
     pub(crate) place: TextPlace,
     /// How often the place was emptied.
     pub(crate) emptied: u64,
-    /// How much text there is, its passages and their bytes; nothing for a text that grows at its end.
+    /// The number of passages and their bytes; zero for a text that grows at its end.
     pub(crate) extent: (usize, usize),
 }
 
-/// What the user selected of a text.
+/// The user's selection in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// The text.
     pub(crate) name: TextName,
-    /// Which of its lanes.
+    /// The lane.
     pub(crate) lane: usize,
-    /// From the first byte to behind the last.
+    /// From the first byte to after the last.
     pub(crate) spots: Range<Spot>,
 }
 
-/// What the mouse holds while its button is down.
+/// What the mouse is dragging.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// A text, where its button went down.
+    /// A text selection.
     Text {
         /// The text.
         name: TextName,
-        /// Which of its lanes.
+        /// The lane.
         lane: usize,
-        /// The character that was hit.
+        /// The character where the button went down.
         from: Range<Spot>,
     },
-    /// The field that is typed into.
+    /// The text field.
     Field,
 }

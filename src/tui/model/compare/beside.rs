@@ -1,8 +1,8 @@
-//! Two texts beside each other, line by line as far as they agree, or one in the other.
+//! A diff of two texts, laid out side by side or unified.
 //!
-//! A difference comes as pieces ([`DiffPart`]); here it is cut into blocks at the line breaks that both texts have, so that
-//! what is the same stands at the same height on both sides. What went stands in `[-` and `-]`, what came in `{+` and `+}`,
-//! in every theme: colour alone never tells. Texts are made safe to show; which rows there are depends on the width.
+//! A difference ([`DiffPart`]) is cut into blocks at the line breaks common to both texts, which
+//! keeps equal lines level. Every theme marks removed text `[-so-]` and added text `{+so+}`: colour
+//! is never the only sign. Texts are safe to show; their rows depend on the width.
 
 use std::ops::Range;
 
@@ -12,32 +12,32 @@ use crate::tui::widgets::passages::Passages;
 use crate::tui::widgets::safe::Sanitizer;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// How a piece of a row is meant.
+/// Whether a piece was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// In both texts.
     Same,
-    /// In the first alone.
+    /// Only in the first.
     Gone,
-    /// In the second alone.
+    /// Only in the second.
     New,
 }
 
-/// How the two are shown.
+/// How the two texts are arranged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Arrangement {
-    /// One at the left, the other at the right.
+    /// One on the left, the other on the right.
     #[default]
     SideBySide,
     /// Both in one text.
     Unified,
 }
 
-/// A text of which pieces are marked.
+/// A text with its changes marked.
 #[derive(Debug, Clone, Default)]
 struct Signed {
     text: Wrapped,
-    /// Where each piece ends, in bytes of the text.
+    /// The end of each piece, in bytes of the text.
     pieces: Vec<(usize, Sign)>,
 }
 
@@ -47,7 +47,7 @@ impl Signed {
         let (text, ends) = (&mut signed.text, &mut signed.pieces);
         let last = pieces.len().saturating_sub(1);
         for (at, (sign, piece)) in pieces.iter().enumerate() {
-            // The line break that ends the block is what the next row begins after.
+            // The line break that ends the block is implied by the next row.
             let piece = if at == last { piece.strip_suffix('\n').unwrap_or(piece) } else { piece };
             let (open, close) = match sign {
                 Sign::Same => ("", ""),
@@ -85,7 +85,7 @@ impl Signed {
 }
 
 impl Signed {
-    /// These bytes without what marks a change.
+    /// These bytes without the marks of changes.
     fn words(&self, bytes: Range<usize>) -> String {
         let mut words = String::new();
         let mut from = 0;
@@ -93,12 +93,12 @@ impl Signed {
             let piece = self.text.text().get(from..*to).unwrap_or_default();
             let own = match sign {
                 Sign::Same => from..*to,
-                // Two signs before it and two behind, which line breaks may follow.
+                // Two bytes of mark before and after it; line breaks can follow.
                 Sign::Gone | Sign::New => from + 2..from + piece.trim_end_matches('\n').len() - 2,
             };
             let wanted = own.start.max(bytes.start)..own.end.min(bytes.end);
             words.push_str(self.text.text().get(wanted).unwrap_or_default());
-            // The line breaks behind the second sign.
+            // The line breaks after the closing mark.
             let breaks = (own.end + 2).max(bytes.start)..(*to).min(bytes.end);
             if *sign != Sign::Same {
                 words.push_str(self.text.text().get(breaks).unwrap_or_default());
@@ -126,10 +126,10 @@ impl Block {
     }
 }
 
-/// Where a change begins: its block, and the bytes of the left, the right and the unified text.
+/// Where a change begins: its block, and its bytes in the left, the right and the unified text.
 type Place = (usize, [usize; 3]);
 
-/// Two texts beside each other.
+/// A diff of two texts.
 #[derive(Debug, Clone)]
 pub(crate) struct SideBySide {
     blocks: Vec<Block>,
@@ -138,12 +138,12 @@ pub(crate) struct SideBySide {
     rows: usize,
     changes: Vec<Place>,
     arrangement: Arrangement,
-    /// Words that came, and words that went.
+    /// Words added and removed.
     pub(crate) words: (usize, usize),
 }
 
 impl SideBySide {
-    /// The two texts whose difference this is.
+    /// The texts with this difference.
     pub(crate) fn new(parts: &[DiffPart]) -> Self {
         let mut making = Making::default();
         for part in parts {
@@ -164,7 +164,7 @@ impl SideBySide {
         beside
     }
 
-    /// Wraps both to `width` columns each.
+    /// Arranges and wraps the texts, `width` columns each.
     pub(crate) fn reflow(&mut self, arrangement: Arrangement, width: u16) {
         self.arrangement = arrangement;
         self.starts.clear();
@@ -179,12 +179,12 @@ impl SideBySide {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }
 
-    /// How many changes there are.
+    /// The number of changes.
     pub(crate) fn changes(&self) -> usize {
         self.changes.len()
     }
@@ -212,7 +212,7 @@ impl SideBySide {
     }
 }
 
-/// The left and the right side of a block are two passages that begin in the same row; the unified text is one.
+/// In a block, left and right are two passages from the same row; unified is one.
 impl Passages for SideBySide {
     fn lanes(&self) -> usize {
         match self.arrangement {
@@ -253,7 +253,7 @@ impl SideBySide {
     }
 }
 
-/// The blocks so far, and the one under way.
+/// The finished blocks, and the current one.
 #[derive(Default)]
 struct Making {
     blocks: Vec<Block>,
@@ -280,7 +280,7 @@ impl Making {
         match part.op {
             DiffOp::Equal => {
                 self.is_in_change = false;
-                // Whole lines that came or went are a block of their own.
+                // Whole lines that were added or removed are a block of their own.
                 let ends_lines = |side: &[(Sign, String)]| side.last().is_none_or(|(_, text)| text.ends_with('\n'));
                 if ends_lines(&self.left) && ends_lines(&self.right) {
                     self.end_block();
@@ -310,7 +310,7 @@ impl Making {
     fn begin_change(&mut self) {
         if !self.is_in_change {
             self.is_in_change = true;
-            // One byte in, so that a change at the beginning of a row is not taken for the end of the one before.
+            // The first byte of the change, which is in its own row even at the start of one.
             let length = |side: &[(Sign, String)]| side.iter().map(|(sign, text)| shown_length(*sign, text)).sum();
             self.changes.push((self.blocks.len(), [length(&self.left), length(&self.right), length(&self.both)]));
         }
@@ -325,7 +325,7 @@ impl Making {
     }
 }
 
-/// Bytes of a piece with its marks.
+/// Bytes of a piece, including its marks.
 fn shown_length(sign: Sign, text: &str) -> usize {
     text.len() + if sign == Sign::Same { 0 } else { 4 }
 }
@@ -377,7 +377,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever the two are, and however wide: each row fits, and every change has a row.
+        /// For any texts and widths, each row fits, and every change has a row.
         #[test]
         fn every_row_fits_and_every_change_is_found(
             first in "([a-d] |世|\n|[e-h]{1,9}){0,40}",
@@ -390,7 +390,7 @@ mod tests {
             beside.reflow(arrangement, width);
             for row in 0..beside.len() {
                 for side in beside.row(row) {
-                    // Blanks at the end of a line hang over the edge, where nothing is drawn.
+                    // Blanks at the end of a line extend beyond the edge, where nothing is drawn.
                     let told = told(&side).trim_end().to_owned();
                     prop_assert!(unicode_width::UnicodeWidthStr::width(told.as_str()) <= usize::from(width), "{told:?}");
                 }

@@ -1,4 +1,4 @@
-//! Prompts beside each other, as shown: which two, what differs, and how all of them measure.
+//! The Compare screen: the two prompts shown, their difference, and the scores of all.
 
 pub(crate) mod beside;
 
@@ -9,49 +9,49 @@ use super::choice::Chosen;
 use crate::tui::effect::Ticket;
 pub(crate) use beside::{Arrangement, SideBySide, Sign};
 
-/// The screen of a comparison.
+/// The Compare screen.
 #[derive(Debug, Default)]
 pub(crate) struct Compare {
-    /// What is compared, at least two once there is anything.
+    /// The prompts to compare: none, or at least two.
     pub(crate) prompts: Vec<Chosen>,
-    /// The one that stands at the left: a place in `prompts`.
+    /// The one on the left: an index into `prompts`.
     pub(crate) base: usize,
-    /// The one that stands at the right.
+    /// The one on the right.
     pub(crate) other: usize,
-    /// The question about all of them that has no answer yet.
+    /// The pending request about all of them.
     pub(crate) asked: Option<Ticket>,
-    /// The question about the two that has no answer yet.
+    /// The pending request about the two.
     pub(crate) asked_pair: Option<Ticket>,
-    /// How all of them measure.
+    /// The comparison of all of them.
     pub(crate) measured: Option<Box<CompareResult>>,
-    /// The two, and the share of words that stay.
+    /// The diff of the two, and the share of words in common.
     pub(crate) pair: Option<(SideBySide, f64)>,
-    /// Why there is no answer.
+    /// Why the request failed.
     pub(crate) problem: Option<Box<Problem>>,
-    /// The arrangement that the user chose; `None`: what the width allows.
+    /// The arrangement the user chose; `None` if it follows from the width.
     pub(crate) chosen: Option<Arrangement>,
     /// The first visible row.
     pub(crate) top: usize,
-    /// The change that was gone to.
+    /// The change last jumped to.
     pub(crate) change: Option<usize>,
     /// True while the two fill the screen.
     pub(crate) zoom: bool,
 }
 
 impl Compare {
-    /// The two that are beside each other.
+    /// The two prompts shown side by side.
     pub(crate) fn two(&self) -> Option<(&Chosen, &Chosen)> {
         Some((self.prompts.get(self.base)?, self.prompts.get(self.other)?))
     }
 
-    /// Takes the answer about the two.
+    /// Takes the reply about the two.
     pub(crate) fn take_pair(&mut self, result: &CompareResult) {
         let parts = result.diff.as_deref().unwrap_or_default();
         self.pair = Some((SideBySide::new(parts), result.similarity));
         (self.top, self.change) = (0, None);
     }
 
-    /// Puts the next prompt, `step` places on, at the right; the one at the left is passed over.
+    /// Puts the prompt `step` places on to the right, skipping the one on the left.
     pub(crate) fn choose_other(&mut self, step: usize) {
         let count = self.prompts.len();
         self.other = (self.other + step) % count.max(1);

@@ -1,7 +1,7 @@
-//! What is stored, as shown: a search box, the rows that answer it, and the prompt whose row is marked.
+//! The History screen: a search box, the rows found, and a preview of the selected prompt.
 //!
-//! Plain data; what keys and answers do to it is in [`crate::tui::screens::history`]. Each question to the core has a
-//! ticket of its own, and only the answer to the newest is taken.
+//! Plain data; [`crate::tui::screens::history`] handles keys and replies. Each request to the core
+//! has its own ticket, and only the reply to the newest one is accepted.
 
 mod preview;
 mod question;
@@ -25,20 +25,20 @@ use crate::tui::action::Context;
 use crate::tui::effect::Ticket;
 use crate::tui::widgets::figures::thousands;
 
-/// Which part has the keys.
+/// The focused part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Part {
     /// Keys type.
     Search,
-    /// Letters act; arrows mark rows.
+    /// Letters are commands; arrows select rows.
     #[default]
     List,
-    /// Letters act; arrows scroll.
+    /// Letters are commands; arrows scroll.
     Preview,
 }
 
 impl Part {
-    /// Where its keys are looked up.
+    /// The context of its keys.
     pub(crate) const fn context(self) -> Context {
         match self {
             Self::Search => Context::Search,
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// The next, in a circle.
+    /// The next part, in a cycle.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Search => Self::List,
@@ -56,70 +56,70 @@ impl Part {
     }
 }
 
-/// How the prompts of one run stand in the list.
+/// How the prompts of one run are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Grouping {
-    /// Together, below what was asked of it.
+    /// Together, under the run's request.
     #[default]
     ByRun,
-    /// Each where the answer has it.
+    /// Each in its own place in the result.
     Flat,
 }
 
-/// Why something is asked.
+/// Why a search is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// What was typed has changed: the answer is read from its beginning.
+    /// The query changed: the result is read from its start.
     Fresh,
-    /// What is stored may have changed: the marked row stays marked.
+    /// What is stored may have changed: the selection is kept.
     Again,
-    /// The end of the rows is near: the answer follows them.
+    /// The end of the rows is near: more rows are appended.
     More,
 }
 
-/// A question that was asked.
+/// A pending search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Names it.
+    /// Identifies it.
     pub(crate) ticket: Ticket,
-    /// Why.
+    /// The reason.
     pub(crate) why: Why,
 }
 
-/// What the core answered, made ready to show.
+/// A search result, ready to show.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     /// The rows.
     pub(crate) rows: Vec<Row>,
-    /// Where the rest begins; `None` when this is all.
+    /// Where the rest begins; `None` if there is no more.
     pub(crate) next: Option<Start>,
-    /// What is known of the answer.
+    /// Facts about the result.
     pub(crate) facts: Facts,
 }
 
-/// What is known of an answer as a whole.
+/// Facts about a search result as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Facts {
-    /// How many there are in all, where that is known.
+    /// The total number of matches, if known.
     pub(crate) total: Option<u64>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub(crate) warnings: Vec<String>,
-    /// Milliseconds it took.
+    /// How long it took, in milliseconds.
     pub(crate) took_ms: u64,
-    /// What it cost, where it cost anything.
+    /// What it cost, if anything.
     pub(crate) cost_usd: Option<f64>,
-    /// Where words found nothing: the prompt that is nearest in meaning, if it is near.
+    /// If words found nothing: the prompt nearest in meaning, if it is near.
     pub(crate) nearest: Option<String>,
-    /// When it was given: ages are counted from here.
+    /// When it was made; ages count from here.
     pub(crate) at: Timestamp,
 }
 
-/// A file that is written or read.
+/// An export or import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Transfer {
-    /// Names it.
+    /// Identifies it.
     pub(crate) ticket: Ticket,
-    /// How far it is, once told.
+    /// Its progress, once reported.
     pub(crate) progress: Option<TransferProgress>,
 }
 
@@ -137,72 +137,72 @@ impl Transfer {
     }
 }
 
-/// A prompt that was deleted and can still be called back.
+/// A deleted prompt that can still be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Deleting {
     /// Its row.
     pub(crate) row: Row,
-    /// Where in the list it stood.
+    /// Its index in the list.
     pub(crate) at: usize,
     /// The raw request that deletes it.
     pub(crate) raw: serde_json::Value,
-    /// Until when it can be called back.
+    /// Until when it can be restored.
     pub(crate) until: u64,
 }
 
-/// The screen of what is stored.
+/// The History screen.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// Which part has the keys.
+    /// The focused part.
     pub(crate) focus: Part,
-    /// True while that part fills the screen.
+    /// True while it fills the screen.
     pub(crate) zoom: bool,
     /// The search box.
     pub(crate) search: Composer,
-    /// By what is searched.
+    /// What is searched by.
     pub(crate) mode: Mode,
-    /// The question under way.
+    /// The pending search.
     pub(crate) asked: Option<Asked>,
-    /// True when what was typed waits for the key that asks it.
+    /// True if the query waits for the key that starts the search.
     pub(crate) unasked: bool,
-    /// How they stand: chosen for as long as the workbench is open.
+    /// How rows are grouped, for as long as the workbench runs.
     pub(crate) grouping: Grouping,
     /// The rows.
     pub(crate) rows: Vec<Row>,
-    /// Where the rest of them begins.
+    /// Where more rows begin.
     pub(crate) next: Option<Start>,
-    /// What is known of them; `None` before the first answer.
+    /// Facts about them; `None` before the first result.
     pub(crate) facts: Option<Facts>,
-    /// When they arrived, as [`super::Model::now`].
+    /// When they arrived, in the time of [`super::Model::now`].
     pub(crate) arrived: u64,
-    /// Why the last question had no answer.
+    /// Why the last search failed.
     pub(crate) problem: Option<Box<Problem>>,
-    /// The marked row.
+    /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row.
     pub(crate) top: usize,
-    /// The prompt of the marked row, once read.
+    /// The prompt of the selected row, once read.
     pub(crate) preview: Option<Preview>,
-    /// The newest question for a whole prompt.
+    /// The newest request for a whole prompt.
     pub(crate) reading: Option<Ticket>,
-    /// What was deleted last, while it can be called back.
+    /// The last deleted prompt, while it can be restored.
     pub(crate) deleting: Option<Deleting>,
-    /// A prompt with tags or notes that is deleted when it is asked for again.
+    /// A prompt with tags or notes, deleted only if that is asked for again.
     pub(crate) doubted: Option<PromptId>,
-    /// What this workbench has moved to the trash, the last one last.
+    /// What this workbench moved to the trash, the latest last.
     pub(crate) trashed: Vec<PromptId>,
-    /// What is being deleted, until the core says that it is.
+    /// Prompts being deleted, until the core confirms it.
     pub(crate) gone: BTreeSet<PromptId>,
-    /// The file that is written or read.
+    /// The export or import under way.
     pub(crate) transfer: Option<Transfer>,
-    /// How far the vectors are; `None` before that is watched.
+    /// The progress of embedding; `None` before it is watched.
     pub(crate) indexing: Option<Indexing>,
-    /// The last ticket given out.
+    /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
 
 impl History {
-    /// A search box that holds one line, and nothing read yet.
+    /// An empty screen with a one-line search box.
     pub(crate) fn new() -> Self {
         Self { search: Composer::line(), ..Self::default() }
     }
@@ -213,17 +213,17 @@ impl History {
         self.last_ticket
     }
 
-    /// What was typed, read.
+    /// The query, parsed.
     pub(crate) fn typed(&self) -> Typed {
         Typed::read(&self.search.text())
     }
 
-    /// The marked row.
+    /// The selected row.
     pub(crate) fn marked_row(&self) -> Option<&Row> {
         self.rows.get(self.marked)
     }
 
-    /// How many rows of one run stand together from this one on; 0 where it is not the first of several.
+    /// The number of rows of one run that start with this one; 0 if it is not the first of several.
     pub(crate) fn begins_run_of(&self, at: usize) -> usize {
         if self.grouping == Grouping::Flat {
             return 0;
@@ -236,13 +236,13 @@ impl History {
         if count > 1 { count } else { 0 }
     }
 
-    /// True where the row before or behind this one is of the same run.
+    /// True if the row before or after this one is of the same run.
     pub(crate) fn is_among_its_run(&self, at: usize) -> bool {
         let run = |at: usize| self.rows.get(at).map(|row| row.run);
         self.grouping == Grouping::ByRun && (run(at + 1) == run(at) || at > 0 && run(at - 1) == run(at))
     }
 
-    /// The rows of an answer in the order they are shown, behind those that are there already.
+    /// The rows of a result in display order, after those already there.
     pub(crate) fn placed(&self, mut rows: Vec<Row>) -> Vec<Row> {
         let first = self.rows.iter().map(|row| row.place + 1).max().unwrap_or(0);
         for (place, row) in (first..).zip(&mut rows) {
@@ -251,7 +251,7 @@ impl History {
         self.grouped(rows)
     }
 
-    /// Lets the rows stand the other way; the marked one stays marked.
+    /// Toggles the grouping; the selection is kept.
     pub(crate) fn regroup(&mut self) -> Grouping {
         self.grouping = match self.grouping {
             Grouping::ByRun => Grouping::Flat,
@@ -273,20 +273,20 @@ impl History {
         }
     }
 
-    /// The prompt of the marked row, once read.
+    /// The prompt of the selected row, once read.
     pub(crate) fn prompt(&self) -> Option<&Prompt> {
         let row = self.marked_row()?;
         self.preview.as_ref().map(|preview| &*preview.prompt).filter(|prompt| prompt.id == row.id)
     }
 
-    /// Counts rows that come to the answer or leave it.
+    /// Adjusts the total by this many rows.
     pub(crate) fn count(&mut self, by: i64) {
         if let Some(total) = self.facts.as_mut().and_then(|facts| facts.total.as_mut()) {
             *total = total.saturating_add_signed(by);
         }
     }
 
-    /// An answer without what the user has deleted and the database still has.
+    /// Removes from a result what the user deleted and the database still has.
     pub(crate) fn without_the_deleted(&self, mut answer: Answer) -> Answer {
         let deleting = self.deleting.as_ref().map(|deleting| deleting.row.id);
         let before = answer.rows.len();
@@ -296,7 +296,7 @@ impl History {
         answer
     }
 
-    /// True while an answer that replaces the rows is waited for.
+    /// True while a result that replaces the rows is pending.
     pub(crate) fn is_searching(&self) -> bool {
         self.asked.is_some_and(|asked| asked.why != Why::More)
     }

@@ -1,4 +1,4 @@
-//! The prompt whose row is marked, whole: what is known of it, what was asked, the prompt, and the steps that led to it.
+//! The selected prompt in full: its facts, the request, the prompt, and the steps that led to it.
 
 use aludel_core::domain::{MatchKind, ModelMetadata, Prompt, Source, write_moment};
 
@@ -9,16 +9,16 @@ use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// How a block of the preview is meant.
+/// The role of a block of the preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Says what follows.
+    /// A heading.
     Heading,
-    /// A text as it is stored.
+    /// A text as stored.
     Text,
-    /// Explains.
+    /// An explanation.
     Remark,
-    /// To be known.
+    /// A warning.
     Warning,
 }
 
@@ -27,9 +27,9 @@ pub(crate) enum Role {
 pub(crate) struct Preview {
     /// The prompt.
     pub(crate) prompt: Box<Prompt>,
-    /// Where it stands.
+    /// Its scroll position.
     pub(crate) scroll: Scroll,
-    /// What is shown of it.
+    /// Its blocks.
     pub(crate) blocks: Blocks<Role>,
 }
 
@@ -66,7 +66,7 @@ impl Preview {
         Self { prompt, scroll, blocks: Blocks::of(blocks) }
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub(crate) const fn len(&self) -> usize {
         self.blocks.len()
     }
@@ -76,14 +76,14 @@ impl Preview {
         self.blocks.rows(first)
     }
 
-    /// Wraps it to `width` columns and keeps its place within `height` rows.
+    /// Wraps it to `width` columns and limits the scroll position to `height` rows.
     pub(crate) fn reflow(&mut self, width: u16, height: usize) {
         self.blocks.set_width(width);
         self.scroll.top = self.scroll.top.min(self.len().saturating_sub(height));
     }
 }
 
-/// What is known of it, a paragraph each.
+/// Facts about it, one paragraph each.
 fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     let ranked = prompt.score.map_or_else(|| "not ranked".to_owned(), |points| format!("score {}", score(points)));
     let title = format!("{} · {} · {} · {ranked}", prompt.id.short(), letter(prompt.variant), prompt.phase);
@@ -119,7 +119,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     facts
 }
 
-/// What it took, in short.
+/// Tokens, cost and time in short.
 fn account(metadata: &ModelMetadata) -> String {
     let tokens = thousands(metadata.total_tokens);
     let estimated = if metadata.estimated { "~" } else { "" };

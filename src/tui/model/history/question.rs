@@ -1,28 +1,28 @@
-//! What is typed into the search box, read as a question to the core.
+//! Parses the search box into a request to the core.
 //!
-//! `tag:rust since:7d` and the like are filters; everything else is what to look for. Nothing is checked here: the
-//! filters go to the core as they were typed, and its faults are shown beside the box. A filter given twice goes as a
-//! list, which the core refuses where only one can be.
+//! `tag:rust since:7d` and the like are filters; everything else is the query. Nothing is checked
+//! here: the filters go to the core as typed, and its faults are shown next to the box. A filter
+//! given twice becomes a list, which the core refuses where only one is allowed.
 
 use serde_json::{Map, Value, json};
 
-/// By what is searched.
+/// What is searched by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Mode {
-    /// By words.
+    /// Words.
     #[default]
     Text,
-    /// By meaning.
+    /// Meaning.
     Semantic,
-    /// By both.
+    /// Both.
     Hybrid,
 }
 
 impl Mode {
-    /// All of them, in the order of the key.
+    /// All modes, in the order of the key.
     pub(crate) const ALL: [Self; 3] = [Self::Text, Self::Semantic, Self::Hybrid];
 
-    /// The word people see.
+    /// The name shown.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -31,7 +31,7 @@ impl Mode {
         }
     }
 
-    /// The next, in a circle.
+    /// The next mode, in a cycle.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Text => Self::Semantic,
@@ -41,34 +41,34 @@ impl Mode {
     }
 }
 
-/// Where a page of an answer begins.
+/// Where a page of results begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
     /// At this cursor of a list.
     Cursor(String),
-    /// After so many of what is found.
+    /// After this many results.
     Offset(u64),
 }
 
-/// What is asked of the core.
+/// A request for rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Question {
-    /// What is stored, newest first.
+    /// Stored prompts, the newest first.
     List(Value),
-    /// What matches, best first.
+    /// Matches, the best first.
     Search(Value),
 }
 
-/// What was typed, read.
+/// The parsed search box.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Typed {
-    /// What to look for; empty for a list.
+    /// The query; empty for a list.
     pub(crate) query: String,
-    /// Filters by their names in a request.
+    /// Filters by their names in the request.
     pub(crate) filters: Map<String, Value>,
 }
 
-/// Filters: as typed, and as the request names them.
+/// Filters: as typed, and as named in the request.
 const FILTERS: [(&str, &str); 7] = [
     ("tag", "tags"),
     ("provider", "provider"),
@@ -80,7 +80,7 @@ const FILTERS: [(&str, &str); 7] = [
 ];
 
 impl Typed {
-    /// Reads what was typed.
+    /// Parses the search box.
     pub(crate) fn read(text: &str) -> Self {
         let mut typed = Self::default();
         for word in words(text) {
@@ -100,7 +100,7 @@ impl Typed {
         typed
     }
 
-    /// Takes in a filter. One without a value is still being typed.
+    /// Adds a filter. One without a value is still being typed.
     fn add(&mut self, field: &str, value: &str) {
         if value.is_empty() {
             return;
@@ -114,7 +114,7 @@ impl Typed {
         }
     }
 
-    /// The question for `limit` rows from `from` on.
+    /// The request for `limit` rows from `from` on.
     pub(crate) fn question(self, mode: Mode, limit: usize, from: Option<Start>) -> Question {
         let mut raw = self.filters;
         raw.insert("limit".to_owned(), limit.into());
@@ -135,7 +135,7 @@ impl Typed {
     }
 }
 
-/// Words of `text`; blanks between quotes do not part them.
+/// The words of `text`; blanks in quotes do not separate them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     let parts = text.split(move |character: char| {

@@ -1,32 +1,32 @@
-//! One stored prompt in the list: little of it, made safe to show, so that many rows cost little.
+//! One stored prompt in the list: short and safe to show, so that many rows cost little.
 //!
-//! Rows are made where answers come from, off the drawing thread. The whole prompt is read when its row is marked.
+//! Rows are made where replies are, off the drawing thread. The whole prompt is read once selected.
 
 use aludel_core::domain::{Match, MatchKind, Prompt, PromptId, PromptSummary, SessionId, Timestamp, by_run};
 
 use crate::tui::widgets::figures::writer;
 use crate::tui::widgets::safe::{Sanitizer, safe_line};
 
-/// Characters of text that a row keeps: more than any screen shows of it.
+/// Characters of text that a row keeps: more than any screen shows.
 const TEXT: usize = 400;
 /// Characters of a name that a row keeps.
 const NAME: usize = 80;
 
-/// A piece of a row's text; true where it is what was looked for.
+/// A piece of a row's text; true if it matches the search.
 pub(crate) type Piece = (String, bool);
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// Which prompt.
+    /// The prompt.
     pub(crate) id: PromptId,
-    /// The run it came of.
+    /// Its run.
     pub(crate) run: SessionId,
-    /// Its place in the answer.
+    /// Its position in the result.
     pub(crate) place: usize,
     /// When it was first stored.
     pub(crate) made: Timestamp,
-    /// For whom it was written.
+    /// Its persona.
     pub(crate) persona: String,
     /// `provider/model` of the last phase.
     pub(crate) who: String,
@@ -34,22 +34,22 @@ pub(crate) struct Row {
     pub(crate) score: Option<f64>,
     /// Its tags, joined by commas.
     pub(crate) tags: String,
-    /// What was asked for; or, where words were found, the text around them.
+    /// The request; or, if words matched, the text around them.
     pub(crate) text: Vec<Piece>,
-    /// What was asked for.
+    /// The request.
     pub(crate) idea: String,
-    /// What tells it from others of its run: its strategy, and how it begins.
+    /// What distinguishes it within its run: its strategy and its beginning.
     pub(crate) begins: String,
-    /// A row further up that says nearly the same.
+    /// A near-duplicate further up.
     pub(crate) twin: Option<PromptId>,
-    /// How it was found, and how well.
+    /// How it matched, and how well.
     pub(crate) found: Option<(MatchKind, f64)>,
-    /// True where it was found by a meaning that is not near.
+    /// True if it matched by a meaning that is not near.
     pub(crate) is_far: bool,
 }
 
 impl Row {
-    /// The row of a prompt in a list.
+    /// The row of a listed prompt.
     pub(crate) fn listed(prompt: &PromptSummary, twin: Option<PromptId>) -> Self {
         let line = |text: &str, most| pieces(cut(text.trim_start(), most), &[]).into_iter().map(|(text, _)| text);
         let idea = line(&prompt.original_input, TEXT).collect();
@@ -73,29 +73,29 @@ impl Row {
         }
     }
 
-    /// The row of a prompt that was found.
+    /// The row of a found prompt.
     pub(crate) fn found(prompt: &PromptSummary, matched: &Match, twin: Option<PromptId>) -> Self {
         let found = Some((matched.kind, matched.score));
         let row = Self { found, is_far: matched.far, ..Self::listed(prompt, twin) };
-        // What was found by its meaning has no words to show: its idea tells more.
+        // A match by meaning has no words to show: the request says more.
         if matched.marks.is_empty() {
             return row;
         }
         Self { text: pieces(cut(&matched.snippet, TEXT), &matched.marks), ..row }
     }
 
-    /// Takes over what a change of `prompt` can have changed.
+    /// Applies a change of `prompt`.
     pub(crate) fn retag(&mut self, prompt: &Prompt) {
         self.tags = tags_of(&prompt.tags);
     }
 }
 
-/// The rows of a page by their runs, those of the best or the newest first.
+/// The rows of a page grouped by run, the run of the best or newest first.
 pub(super) fn by_their_runs(rows: &[Row]) -> Vec<Row> {
     by_run(rows, |row| row.run).into_iter().flat_map(|run| run.rows).cloned().collect()
 }
 
-/// A name, cut and safe to show.
+/// A name, shortened and safe to show.
 fn name(text: &str) -> String {
     safe_line(cut(text, NAME))
 }
@@ -109,8 +109,8 @@ fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(byte, _)| &text[..byte])
 }
 
-/// `text` on one line and safe to show, in pieces that are marked or not. Marks are in characters of `text`; those that
-/// reach beyond it end with it.
+/// `text` on one line and safe to show, in marked and unmarked pieces. Marks are in characters of
+/// `text`; those beyond its end are cut.
 fn pieces(text: &str, marks: &[(u32, u32)]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut sanitizer = Sanitizer::default();

@@ -1,4 +1,4 @@
-//! A run on the screen, told event by event: states, retries, failures, and any events in any order.
+//! A run on the screen, event by event: states, retries, failures, and any events in any order.
 
 use super::*;
 use crate::tui::testing::*;
@@ -64,7 +64,7 @@ fn of_a_text_that_never_ends_a_pane_holds_the_end_and_keeps_what_is_read_in_its_
         run.apply(&Event { session_id: session(), seq: 2, kind: delta(0, phase, &text) }, 0);
         let pane = run.pane_mut(0, 0).unwrap();
         assert!(pane.text.text().len() <= Pane::MOST_BYTES);
-        // A user reads half way down what is held.
+        // The user reads half way down.
         pane.scroll = Scroll { top: pane.text.len() / 2, following: false, touched: true };
     }
     let pane = run.pane(0, 0).unwrap();
@@ -204,7 +204,7 @@ fn phases_are_chosen_for_all_variants_and_given_back() {
     assert_eq!((run.phase, run.shown_phase(0)), (None, 1));
 }
 
-/// Any event at all, of variants and phases that exist or not.
+/// Any event, including those of variants and phases that do not exist.
 pub(crate) fn any_kind() -> impl Strategy<Value = EventKind> {
     let phase = prop_oneof![Just(Phase::PrimaMateria), Just(Phase::Solutio), Just(Phase::Coagulatio)];
     let at = (0_u32..5, phase);
