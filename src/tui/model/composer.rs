@@ -1,8 +1,8 @@
-//! The idea being written: a text area that deletes and moves by what people call a character; with the key map `vi`
-//! one with modes.
+//! The text area for the request. Deletes and moves by grapheme; modal under the key map `vi`.
 //!
-//! Wraps `ratatui-textarea`, which works by code points: here Backspace takes a family emoji whole. Line breaks of
-//! pasted text are made `\n`, escape sequences and other control characters are left out; nothing else is changed.
+//! Wraps `ratatui-textarea`, which works by code point: here Backspace deletes a family emoji
+//! whole. Pasted line breaks become `\n`; escape sequences and other control characters are
+//! dropped.
 
 mod place;
 mod pointing;
@@ -18,35 +18,35 @@ use crate::tui::widgets::safe::typed;
 /// How many edits can be undone.
 const UNDO_DEPTH: usize = 1_000;
 
-/// What is selected looks so, in colours and without.
+/// The style of a selection, with or without colours.
 const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// The text area.
 #[derive(Debug, Clone)]
 pub(crate) struct Composer {
     area: TextArea<'static>,
-    /// True where line breaks become blanks.
+    /// True if line breaks become blanks.
     is_one_line: bool,
-    /// How often it was changed, or may have been.
+    /// Counts changes, and actions that may have changed it.
     edits: u64,
     selecting: Selecting,
-    /// Its modes, where it has any.
+    /// The modal state, if there are modes.
     vi: Option<Box<vi::Vi>>,
 }
 
-/// What a motion does to the selection.
+/// How motions affect the selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Selecting {
     /// There is none.
     Nothing,
-    /// It was made with Shift held, and ends with the first motion without.
+    /// It was made with Shift held, and ends with the first motion without Shift.
     WithShift,
     /// It began with a mark: every motion extends it.
     FromMark,
 }
 
 impl PartialEq for Composer {
-    /// True when the same is written in both.
+    /// True if both hold the same text.
     fn eq(&self, other: &Self) -> bool {
         self.area.lines() == other.area.lines()
     }
@@ -57,7 +57,7 @@ impl Default for Composer {
         let mut area = TextArea::default();
         area.set_wrap_mode(WrapMode::WordOrGlyph);
         area.set_max_histories(UNDO_DEPTH);
-        // The terminal's own cursor marks the place, so the text area draws none.
+        // The terminal's own cursor is used, so the text area draws none.
         area.set_cursor_style(Style::default());
         area.set_cursor_line_style(Style::default());
         area.set_selection_style(SELECTED);
@@ -66,20 +66,20 @@ impl Default for Composer {
 }
 
 impl Composer {
-    /// A text area of one line, which scrolls sideways.
+    /// A one-line text area, which scrolls sideways.
     pub(crate) fn line() -> Self {
         let mut line = Self { is_one_line: true, ..Self::default() };
         line.area.set_wrap_mode(WrapMode::None);
         line
     }
 
-    /// The same with `text` in it, the cursor behind it.
+    /// Adds `text`, with the cursor after it.
     pub(crate) fn holding(mut self, text: &str) -> Self {
         self.paste(text);
         self
     }
 
-    /// Puts `text` in the place of all that is written. Undoing brings that back.
+    /// Replaces the whole text by `text`. Can be undone.
     pub(crate) fn replace(&mut self, text: &str) {
         self.leave_visual();
         let yanked = self.area.yank_text();
@@ -89,7 +89,7 @@ impl Composer {
         self.paste(text);
     }
 
-    /// What is selected; `None` when nothing is.
+    /// The selected text, if any.
     pub(crate) fn selected(&self) -> Option<String> {
         if let Some(text) = self.visual_text() {
             return Some(text).filter(|text| !text.is_empty());
@@ -109,14 +109,14 @@ impl Composer {
         self.area.is_selecting()
     }
 
-    /// Selects nothing any more.
+    /// Clears the selection.
     pub(crate) fn unselect(&mut self) {
         self.area.cancel_selection();
         self.selecting = Selecting::Nothing;
         self.show_cursor();
     }
 
-    /// Where the cursor stands on what is selected, its place looks like the rest of that.
+    /// Styles the cursor's cell as selected if the cursor is on the selection.
     fn show_cursor(&mut self) {
         let (row, column) = (self.area.cursor().0, self.area.cursor().1);
         let is_selected = self.area.selection_range().is_some_and(|(from, to)| from != to && from == (row, column));
@@ -128,23 +128,23 @@ impl Composer {
         self.area.lines().join("\n")
     }
 
-    /// Names the present text: as long as this is the same, so is the text.
+    /// Identifies the text: unchanged while the text is.
     pub(crate) const fn edits(&self) -> u64 {
         self.edits
     }
 
-    /// How many characters it has, as the limits count them.
+    /// The number of characters, as the limits count them.
     pub(crate) fn characters(&self) -> usize {
         let lines = self.area.lines();
         lines.iter().map(|line| line.chars().count()).sum::<usize>() + lines.len() - 1
     }
 
-    /// True when nothing has been written.
+    /// True if there is no text.
     pub(crate) fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.area.lines().len()
     }
@@ -161,7 +161,7 @@ impl Composer {
         self.unselect();
     }
 
-    /// Types a whole text. Gives the number of characters that went in.
+    /// Inserts a whole text. Returns the number of characters inserted.
     pub(crate) fn paste(&mut self, text: &str) -> usize {
         let text = self.fitting(text);
         self.delete_visual();
@@ -172,13 +172,13 @@ impl Composer {
         text.chars().count()
     }
 
-    /// `text` as it may stand here.
+    /// `text` as accepted by this text area.
     fn fitting(&self, text: &str) -> String {
         let text = typed(text);
         if self.is_one_line { text.trim_end().replace(['\n', '\t'], " ") } else { text }
     }
 
-    /// Does what an action of the composer says. False when it is not one of them.
+    /// Performs an action of the composer. False if it is not one.
     pub(crate) fn act(&mut self, action: Action) -> bool {
         let Some(action) = self.before_modal(action) else { return true };
         let Some(motion) = self.before(action) else { return true };
@@ -213,7 +213,7 @@ impl Composer {
             _ => return false,
         }
         self.edits += 1;
-        // Edits end a selection; the text area has done so by itself.
+        // Edits end a selection; the text area has already done so.
         if !self.area.is_selecting() {
             self.selecting = Selecting::Nothing;
         }
@@ -222,8 +222,8 @@ impl Composer {
         true
     }
 
-    /// Brings the selection to where `action` wants it, and gives the action that remains: of selecting to the left, going
-    /// to the left. `None` when nothing remains.
+    /// Updates the selection for `action`, and returns the action that remains: for "select left",
+    /// "left". `None` if nothing remains.
     fn before(&mut self, action: Action) -> Option<Action> {
         let motion = match action {
             Action::SelectLeft => Action::CharLeft,
@@ -264,7 +264,7 @@ impl Composer {
         Some(motion)
     }
 
-    /// Deletes what is selected, and leaves what `yank` puts back as it was.
+    /// Deletes the selection, and leaves the yank buffer unchanged.
     fn delete_selected(&mut self) {
         self.edits += 1;
         let yanked = self.area.yank_text();
@@ -273,19 +273,19 @@ impl Composer {
         self.unselect();
     }
 
-    /// The line of the cursor, cut in two where it stands.
+    /// The line of the cursor, split at the cursor.
     fn around_cursor(&self) -> (&str, &str) {
         let (row, column) = (self.area.cursor().0, self.area.cursor().1);
         let line = self.area.lines().get(row).map_or("", String::as_str);
         line.split_at(line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte))
     }
 
-    /// Code points of the character before the cursor; 1 at the beginning of a line, for the line break.
+    /// Code points of the grapheme before the cursor; 1 at the start of a line, for the line break.
     fn length_before(&self) -> usize {
         self.around_cursor().0.graphemes(true).next_back().map_or(1, |character| character.chars().count())
     }
 
-    /// Code points of the character after the cursor; 1 at the end of a line, for the line break.
+    /// Code points of the grapheme after the cursor; 1 at the end of a line, for the line break.
     fn length_after(&self) -> usize {
         self.around_cursor().1.graphemes(true).next().map_or(1, |character| character.chars().count())
     }
@@ -313,7 +313,7 @@ impl Composer {
         }
     }
 
-    /// Deletes `length` code points after the cursor, and leaves what `yank` puts back as it was.
+    /// Deletes `length` code points after the cursor, and leaves the yank buffer unchanged.
     fn delete(&mut self, length: usize) {
         let yanked = self.area.yank_text();
         self.area.delete_str(length);
@@ -321,7 +321,7 @@ impl Composer {
     }
 }
 
-/// True for what moves the cursor and changes nothing.
+/// True for actions that move the cursor and change nothing.
 const fn is_motion(action: Action) -> bool {
     matches!(
         action,

@@ -1,7 +1,7 @@
-//! Which part of the text is on the screen, and how much of it is hidden.
+//! Which part of the text is visible, and how much is hidden.
 //!
-//! The text area follows the cursor when it is drawn and otherwise stays where it was, so a part that was scrolled to in
-//! a small area would stay scrolled to in a large one. [`Composer::reflow`] takes it back.
+//! The text area follows the cursor when drawn, and otherwise keeps its scroll position. After a
+//! resize that can hide text needlessly; [`Composer::reflow`] scrolls back.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,19 +11,19 @@ use tui_textarea::{DataCursor, Scrolling};
 use super::Composer;
 
 impl Composer {
-    /// Where the cursor is within the drawn area, column and row. Right only after the area was drawn.
+    /// The cursor's column and row in the drawn area. Valid only after drawing.
     pub(crate) fn cursor_on_screen(&self) -> (usize, usize) {
         let (cursor, (top, left)) = (self.area.screen_cursor(), self.area.scroll_offset());
         (cursor.col.saturating_sub(left.into()), cursor.row.saturating_sub(top.into()))
     }
 
-    /// Scrolls back as far as the text leaves room: `area`, where it is drawn next, has no blank rows below the text while
-    /// rows above are hidden, and no blank columns behind it while some before are.
+    /// Scrolls back as far as the text allows: in `area`, where it is drawn next, there are no
+    /// blank rows below the text while rows above are hidden, and the same for columns.
     pub(crate) fn reflow(&mut self, area: Rect) {
         if area.is_empty() || self.area.scroll_offset() == (0, 0) {
             return;
         }
-        // Drawing is what wraps the text to a new width and follows the cursor, which must be in sight to stay in place.
+        // Drawing wraps to the new width and follows the cursor, which stays in place if visible.
         (&self.area).render(area, &mut Buffer::empty(area));
         let (top, left) = self.area.scroll_offset();
         let back = |offset: u16, length: usize, room: u16| {
@@ -35,35 +35,35 @@ impl Composer {
         if (rows, cols) != (0, 0) {
             let cursor = self.place();
             self.area.scroll(Scrolling::Delta { rows, cols });
-            // Scrolling finds the cursor anew by its column, where a mark without a width is lost.
+            // Scrolling recomputes the cursor from its column, and misses zero-width marks.
             if self.place() != cursor {
                 self.go(cursor);
             }
         }
     }
 
-    /// How many rows are hidden above and below an area of this height. Right only after the area was drawn.
+    /// The rows hidden above and below an area of this height. Valid only after drawing.
     pub(crate) fn hidden(&self, height: u16) -> (usize, usize) {
         let above = usize::from(self.area.scroll_offset().0);
         (above, self.rows().saturating_sub(above + usize::from(height)))
     }
 
-    /// How many rows the text has, wrapped as it was drawn.
+    /// The number of rows, wrapped as drawn.
     pub(crate) fn rows(&self) -> usize {
-        // Each row holds a character at least, or ends a line.
+        // Each row holds at least one character, or ends a line.
         let last = self.area.screen_to_data(usize::MAX, 0);
         first(self.characters(), |row| self.area.screen_to_data(row, 0) == last) + 1
     }
 
-    /// How many columns a text of one line takes, the cursor behind it included.
+    /// The columns of a one-line text, including the cursor after it.
     fn columns(&self) -> usize {
         let end = self.area.lines().first().map_or(0, |line| line.chars().count());
-        // A character takes two columns at most, and a tab is none that stands in one line.
+        // A character takes at most two columns, and a single line has no tabs.
         first(2 * end, |column| self.area.screen_to_data(0, column) == DataCursor(0, end)) + 1
     }
 }
 
-/// The first of `0..=last` that `is_reached` holds for, which it does for all behind it; `last` where there is none.
+/// The first of `0..=last` with `is_reached`, which must be monotonic; `last` if there is none.
 fn first(last: usize, is_reached: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, last);
     while from < to {
@@ -79,7 +79,7 @@ mod tests {
     use crate::tui::action::Action;
     use proptest::prelude::*;
 
-    /// Draws it as the screen does, and gives its rows.
+    /// Draws it as the screen does, and returns its rows.
     fn drawn(composer: &mut Composer, width: u16, height: u16) -> Vec<String> {
         let area = Rect::new(0, 0, width, height);
         composer.reflow(area);
@@ -122,8 +122,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is done on whatever sizes: blank rows and hidden text are never seen together, and the cursor stays in
-        /// its place of the text and on the screen.
+        /// After any steps at any sizes, blank rows and hidden text are never seen together, and
+        /// the cursor keeps its place in the text and stays visible.
         #[test]
         fn no_row_is_blank_while_text_above_is_hidden(
             is_one_line in any::<bool>(),

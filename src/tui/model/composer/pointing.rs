@@ -1,7 +1,7 @@
-//! The cursor of the text area where the mouse puts it, and what is selected with it.
+//! Places the cursor and selects with the mouse.
 //!
-//! Cells are those of the drawn area, so this is right only after it was drawn. A cell of a character that is several code
-//! points is the whole character.
+//! Cells are those of the drawn area, so this is valid only after drawing. Any cell of a grapheme
+//! of several code points stands for the whole grapheme.
 
 use tui_textarea::{CursorMove, DataCursor};
 use unicode_segmentation::UnicodeSegmentation;
@@ -10,7 +10,7 @@ use super::{Composer, Selecting};
 use crate::tui::widgets::passages::word_around;
 
 impl Composer {
-    /// Puts the cursor into a cell and selects nothing any more.
+    /// Moves the cursor to a cell and clears the selection.
     pub(crate) fn point(&mut self, column: usize, row: usize) {
         let place = self.place_of(column, row);
         self.leave_visual();
@@ -19,7 +19,7 @@ impl Composer {
         self.settle();
     }
 
-    /// Moves the cursor into a cell and selects all on the way.
+    /// Moves the cursor to a cell and selects everything on the way.
     pub(crate) fn select_to(&mut self, column: usize, row: usize) {
         let place = self.place_of(column, row);
         if self.is_commanded() {
@@ -36,7 +36,7 @@ impl Composer {
         self.show_cursor();
     }
 
-    /// Selects the word in a cell, or the blanks.
+    /// Selects the word at a cell, or the blanks.
     pub(crate) fn select_word(&mut self, column: usize, row: usize) {
         self.point(column, row);
         let (line, at) = (self.area.cursor().0, self.around_cursor().0.len());
@@ -60,7 +60,7 @@ impl Composer {
         }
     }
 
-    /// The line and the code point that a cell of the drawn area shows.
+    /// The line and code point shown in a cell of the drawn area.
     fn place_of(&self, column: usize, row: usize) -> (usize, usize) {
         let (top, left) = self.area.scroll_offset();
         let DataCursor(line, point) = self.area.screen_to_data(row + usize::from(top), column + usize::from(left));
@@ -76,15 +76,15 @@ impl Composer {
         (line, begin)
     }
 
-    /// The row and column of the cursor.
+    /// The cursor's row and column.
     pub(super) fn place(&self) -> (usize, usize) {
         (self.area.cursor().0, self.area.cursor().1)
     }
 
-    /// Brings the cursor to a row and column that are there. The text area takes small numbers alone: in a line of more
-    /// letters than these count, only what is near to its end is reached beyond.
+    /// Moves the cursor to an existing row and column. The text area jumps to u16 columns only: in
+    /// a longer line, beyond that only positions near its end are reached.
     pub(super) fn go(&mut self, (row, column): (usize, usize)) {
-        /// Steps of one letter, each of which costs a look at the whole text.
+        /// Steps of one character, each of which scans the whole text.
         const NEAR: usize = 8;
         let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         self.area.move_cursor(CursorMove::Jump(small(row), small(column)));
@@ -108,7 +108,7 @@ mod tests {
     use ratatui::layout::Rect;
     use ratatui::widgets::Widget;
 
-    /// A text area that was drawn on so many columns and rows.
+    /// A text area drawn with this many columns and rows.
     fn drawn(text: &str, width: u16, height: u16) -> Composer {
         let mut composer = Composer::default();
         composer.paste(text);

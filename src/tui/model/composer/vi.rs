@@ -1,9 +1,9 @@
-//! The modal input of the key map `vi`: what its keys do with the text.
+//! Modal editing under the key map `vi`: the modes, and what happens to a key.
 //!
-//! Typing is a mode among three. Which keys there are and what they mean is in `keys`, places are in `letters`, where motions
-//! lead is in `spans` and what commands change in `changes`; here are the modes, and what becomes of a key. Places are whole
-//! letters, so the cursor never stands within one, and outside of typing it stands on a letter wherever the line has any.
-//! What a command or a stretch of typing changed is undone at once.
+//! The keys and their meaning are in `keys`, positions in `letters`, targets of motions in `spans`,
+//! edits in `changes`. A position is a whole grapheme, so the cursor is never within one, and
+//! outside insert mode it is on a grapheme if the line has any. A command, or a stretch of typing,
+//! is undone in one step.
 
 mod changes;
 mod keys;
@@ -23,70 +23,70 @@ use keys::{Command, Motion, Operator, Over, Typed};
 pub(crate) use keys::{MODAL_KEYS, ModalKey};
 use letters::{Find, Letters};
 
-/// Keys of a command that is not whole are forgotten beyond these.
+/// Longer incomplete commands are discarded.
 const LONGEST: usize = 24;
-/// The most characters that are put at once: what a number before `p` or `r` could otherwise make of a text has no end.
+/// Most characters inserted at once, whatever the count before `p` or `r`.
 const MOST: usize = 100_000;
 
-/// What the mode is called in which keys type.
+/// The name of insert mode.
 pub(crate) const INSERT: &str = "insert";
-/// What the mode is called in which motions select.
+/// The name of visual mode.
 pub(crate) const VISUAL: &str = "visual";
 
-/// What keys mean.
+/// The mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// They type.
+    /// Keys type.
     Insert,
-    /// They are commands.
+    /// Keys are commands.
     Normal,
-    /// They are commands, and motions select from this row and column on.
+    /// Keys are commands, and motions select from this row and column.
     Visual(usize, usize),
 }
 
-/// What became of a key.
+/// The result of handling a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It is for others.
+    /// Not handled.
     No,
-    /// It was for the input.
+    /// Handled.
     Yes,
-    /// It means this.
+    /// Stands for this action.
     Means(Action),
 }
 
-/// What was deleted or yanked last.
+/// The last deleted or yanked text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Register {
     text: String,
     is_lines: bool,
 }
 
-/// A change, as marks of the text before and after it.
+/// A change, as hashes of the text before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Change {
     before: u64,
     after: u64,
 }
 
-/// The state of the modal input.
+/// The modal state.
 #[derive(Debug, Clone)]
 pub(super) struct Vi {
     mode: Mode,
-    /// What was typed of a command that is not whole yet.
+    /// The incomplete command.
     typed: String,
-    /// Letters before the cursor that going up and down keeps to.
+    /// The column, in graphemes, that moving up and down aims for.
     goal: Option<usize>,
     find: Option<Find>,
     register: Option<Register>,
-    /// The text's mark before typing began.
+    /// The hash of the text before typing began.
     typing_since: Option<u64>,
     done: Vec<Change>,
     undone: Vec<Change>,
 }
 
 impl Composer {
-    /// Makes it modal, or not. A modal one begins with typing.
+    /// Turns modes on or off. Starts in insert mode.
     pub(crate) fn set_modal(&mut self, is_modal: bool) {
         let now = self.mark();
         self.vi = is_modal.then(|| {
@@ -103,7 +103,7 @@ impl Composer {
         });
     }
 
-    /// The mode in a word; `None` where there are no modes.
+    /// The mode's name; `None` if there are no modes.
     pub(crate) fn mode(&self) -> Option<&'static str> {
         Some(match self.vi.as_ref()?.mode {
             Mode::Insert => INSERT,
@@ -112,17 +112,17 @@ impl Composer {
         })
     }
 
-    /// True while keys are commands, and do not type.
+    /// True while keys are commands rather than text.
     pub(crate) fn is_commanded(&self) -> bool {
         self.mode().is_some_and(|mode| mode != INSERT)
     }
 
-    /// What was typed of a command that is not whole yet.
+    /// The incomplete command.
     pub(crate) fn typed_so_far(&self) -> String {
         self.vi.iter().flat_map(|vi| vi.typed.chars()).map(keys::shown).collect()
     }
 
-    /// Begins typing, where there are modes.
+    /// Enters insert mode, if there are modes.
     pub(crate) fn begin_typing(&mut self) {
         if self.vi.as_ref().is_some_and(|vi| vi.mode != Mode::Insert) {
             self.leave_visual();
@@ -130,7 +130,7 @@ impl Composer {
         }
     }
 
-    /// Does what the modal keys `keys` do, as they are shown in the help.
+    /// Presses the keys of `key`, as the help lists them.
     pub(crate) fn press_modal(&mut self, key: &ModalKey) -> Taken {
         if self.vi.as_ref().is_some_and(|vi| vi.mode == Mode::Insert) {
             self.end_typing();
@@ -142,7 +142,7 @@ impl Composer {
         taken
     }
 
-    /// Takes a key, if it is one of the present mode. `action` is what it would do without modes.
+    /// Handles a key of the current mode. `action` is what it would do without modes.
     pub(crate) fn modal_key(&mut self, chord: Chord, action: Option<Action>) -> Taken {
         let Some(vi) = &mut self.vi else { return Taken::No };
         let is_escape = chord == Chord::plain(KeyCode::Esc);
@@ -178,7 +178,7 @@ impl Composer {
         }
     }
 
-    /// Does a command, and remembers what it changed.
+    /// Executes a command, and records its change.
     fn perform(&mut self, command: Command, count: Option<usize>) -> Taken {
         if let Command::Act(action) = command {
             return Taken::Means(action);
@@ -246,7 +246,7 @@ impl Composer {
         self.go(place);
     }
 
-    /// Ends typing: the cursor stands on the letter that was typed last.
+    /// Ends typing, with the cursor on the last typed letter.
     fn end_typing(&mut self) {
         self.unselect();
         let after = self.mark();
@@ -273,7 +273,7 @@ impl Composer {
         }
     }
 
-    /// Selects from where the cursor stands, if that is not being done.
+    /// Starts selecting at the cursor, unless already in visual mode.
     pub(super) fn begin_visual(&mut self) {
         if !self.is_visual() {
             let (row, column) = self.place();
@@ -281,7 +281,7 @@ impl Composer {
         }
     }
 
-    /// Deletes what is selected in that mode, for what is to stand there instead.
+    /// Deletes a visual selection, to be replaced.
     pub(super) fn delete_visual(&mut self) {
         if self.is_visual() {
             self.operate_selected(Operator::Delete);
@@ -300,7 +300,7 @@ impl Composer {
         self.vi.as_ref().is_some_and(|vi| matches!(vi.mode, Mode::Visual(..)))
     }
 
-    /// What an action of the keys without modes means while something is selected; `None` when it has been done.
+    /// Applies a non-modal action to the visual selection; returns `None` if that is all.
     pub(super) fn before_modal(&mut self, action: Action) -> Option<Action> {
         if !self.is_visual() {
             return Some(action);
@@ -321,7 +321,7 @@ impl Composer {
         None
     }
 
-    /// Brings the cursor to where the mode has it, and shows what is selected. After everything that may have moved it.
+    /// Restores the mode's cursor and selection. Called after anything that can move it.
     pub(super) fn settle(&mut self) {
         let Some(vi) = &self.vi else { return };
         let mode = vi.mode;
@@ -335,7 +335,7 @@ impl Composer {
             Mode::Visual(row, column) => Some(letters.at_place((row, column))),
             Mode::Insert | Mode::Normal => None,
         };
-        // The text area's own selection ends before its later end: backwards it begins behind the letter it began on.
+        // The text area excludes the later end: backwards it starts after the first letter.
         let begin = anchor.map(|anchor| letters.place(if at < anchor { anchor + 1 } else { anchor }));
         match begin {
             Some(begin) => {
@@ -351,7 +351,7 @@ impl Composer {
         }
     }
 
-    /// One letter to the left, within the line.
+    /// Moves one letter to the left, within the line.
     pub(super) fn go_left(&mut self) {
         let letters = Letters::of(self.area.lines());
         let place = letters.place(letters.left(letters.at_place(self.place()), 1));
@@ -364,7 +364,7 @@ impl Composer {
         self.go(place);
     }
 
-    /// A mark of the text: as long as it is the same, so is the text.
+    /// A hash of the text.
     fn mark(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.area.lines().hash(&mut hasher);
@@ -385,7 +385,7 @@ impl Vi {
     }
 }
 
-/// The letter that a key is among the modal ones, if it is one. Keys of one's own go before those that write nothing.
+/// The modal key for `chord`, if any. The user's own keys precede keys that type nothing.
 fn letter_of(chord: Chord, action: Option<Action>) -> Option<char> {
     if let Some(letter) = chord.typed() {
         return Some(letter);

@@ -1,4 +1,4 @@
-//! What commands of the modal input change: taken away, put, joined, replaced, undone.
+//! The edits of modal commands: delete, put, join, replace, undo.
 
 use super::keys::{Operator, Place};
 use super::letters::Letters;
@@ -6,7 +6,7 @@ use super::{MOST, Register};
 use crate::tui::model::composer::{Composer, UNDO_DEPTH};
 
 impl Composer {
-    /// Does what `operator` says with the letters from one place to before another, or with the lines of these.
+    /// Applies `operator` to the letters from one position up to another, or to their lines.
     pub(super) fn operate(&mut self, operator: Operator, from: usize, to: usize, is_lines: bool) {
         let letters = Letters::of(self.area.lines());
         let (first, last) = (letters.row(from), letters.row(to));
@@ -14,7 +14,7 @@ impl Composer {
         let text = letters.text(from, to);
         let count = text.chars().count();
         let start = letters.place(from);
-        // Of whole lines one break goes too: the one behind, or the one before the last.
+        // With whole lines one break goes too: the one after, or for the last the one before.
         let (cut_from, cut) = match operator {
             Operator::Delete if is_lines && last < letters.last_row() => (start, count + 1),
             Operator::Delete if is_lines && first > 0 => (letters.place(letters.row_end(first - 1)), count + 1),
@@ -38,7 +38,7 @@ impl Composer {
         }
     }
 
-    /// Does what `operator` says with what is selected, which is then selected no more.
+    /// Applies `operator` to the selection, and clears it.
     pub(super) fn operate_selected(&mut self, operator: Operator) {
         let Some((from, to)) = self.visual_span() else { return };
         self.leave_visual();
@@ -69,11 +69,11 @@ impl Composer {
         self.insert_mode();
     }
 
-    /// Puts what was deleted or yanked last.
+    /// Puts the last deleted or yanked text.
     pub(super) fn put(&mut self, is_behind: bool, times: usize) {
         let yanked = self.area.yank_text();
         let register = self.vi.as_ref().and_then(|vi| vi.register.clone());
-        // What was deleted by other keys lies where they put it.
+        // Text deleted with other keys is in the text area's yank buffer.
         let Register { text, is_lines } =
             register.filter(|register| register.text == yanked).unwrap_or(Register { text: yanked, is_lines: false });
         let length = text.chars().count();
@@ -156,7 +156,7 @@ impl Composer {
         let letters = Letters::of(self.area.lines());
         let at = letters.at_place(self.place());
         let to = letters.right(at, times);
-        // Where there are fewer letters than asked for, none is replaced.
+        // With fewer letters than requested, none is replaced.
         if to - at < times {
             return;
         }
@@ -196,18 +196,18 @@ impl Composer {
         self.vi.iter_mut().for_each(|vi| vi.done.push(change));
     }
 
-    /// Takes away so many code points from a place on.
+    /// Deletes this many code points from a position.
     pub(super) fn take(&mut self, from: (usize, usize), count: usize) {
         self.area.cancel_selection();
         self.go(from);
-        // What could not be gone to is not taken away elsewhere.
+        // If the cursor did not get there, nothing is deleted elsewhere.
         if self.place() == from {
             self.area.delete_str(count);
         }
     }
 }
 
-/// A letter in the other case, where that is one letter too.
+/// A letter in the other case, if that is a single letter too.
 fn other_case(letter: char) -> char {
     fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
         let first = letters.next();

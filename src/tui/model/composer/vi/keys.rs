@@ -1,20 +1,20 @@
-//! The keys of the modal input: one table for what they mean and for the help.
+//! The keys of modal editing: one table for their meaning and the help.
 //!
-//! A command is `[count] command`, or `[count] operator [count] motion`, as vi has it. What was typed of one is read anew with
-//! each key ([`read`]), so that nothing but its letters is kept between keys.
+//! A command is `[count] command` or `[count] operator [count] motion`, as in vi. Each key parses
+//! the whole input again ([`read`]), so the letters typed are the only state.
 
 use super::letters::Find;
 use crate::tui::action::Action;
 
-/// Keys that write no letter, as they stand among those that do.
+/// Keys that type no letter, as control characters.
 pub(super) const ENTER: char = '\r';
 pub(super) const BACKSPACE: char = '\u{8}';
 pub(super) const CTRL_R: char = '\u{12}';
 
-/// The most that is done at once.
+/// Maximum count.
 const MOST: usize = 9_999;
 
-/// A key, or several one after the other.
+/// A key, or a sequence of keys.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModalKey {
     /// The keys.
@@ -24,7 +24,7 @@ pub(crate) struct ModalKey {
     pub(crate) help: &'static str,
 }
 
-/// Where a motion leads.
+/// A motion of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     Left,
@@ -42,7 +42,7 @@ pub(super) enum Motion {
     TextEnd,
 }
 
-/// What is done with the text of a motion.
+/// What to do with the text of a motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     Delete,
@@ -50,7 +50,7 @@ pub(super) enum Operator {
     Yank,
 }
 
-/// Where typing begins.
+/// Where insert mode starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Here,
@@ -64,7 +64,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Motion(Motion),
-    /// Goes to a letter of the line, which follows.
+    /// Moves to a letter of the line, which follows.
     Find {
         is_forward: bool,
         stops_before: bool,
@@ -72,10 +72,10 @@ enum Meaning {
     FindAgain {
         is_same_way: bool,
     },
-    /// The word around the cursor, behind an operator.
+    /// The word around the cursor, after an operator.
     Word,
     Operator(Operator),
-    /// The same as other keys.
+    /// Short for other keys.
     As(&'static str),
     Insert(Place),
     Put {
@@ -85,13 +85,13 @@ enum Meaning {
     Redo,
     Join,
     Case,
-    /// Puts a letter, which follows, in the place of one.
+    /// Replaces a letter with the one that follows.
     Replace,
     Visual,
     Act(Action),
 }
 
-/// What an operator or the cursor moves over.
+/// What the cursor or an operator moves over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
     Motion(Motion),
@@ -100,16 +100,16 @@ pub(super) enum Over {
         is_same_way: bool,
     },
     Word,
-    /// The operator's own line, and those below as far as counted.
+    /// The current line, and as many below as counted.
     Lines,
 }
 
-/// A whole command.
+/// A complete command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Move(Over),
     Operate(Operator, Over),
-    /// An operator on what is selected.
+    /// An operator on the selection.
     OperateSelected(Operator),
     Insert(Place),
     Put {
@@ -124,14 +124,14 @@ pub(super) enum Command {
     Act(Action),
 }
 
-/// What was typed so far.
+/// The parsed input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Typed {
-    /// More must follow.
+    /// Incomplete.
     Part,
-    /// No command.
+    /// Not a command.
     Wrong,
-    /// A command, and how often; `None` where no count was typed.
+    /// A command and its count, if one was typed.
     Whole(Command, Option<usize>),
 }
 
@@ -143,7 +143,7 @@ const fn motion(keys: &'static str, motion: Motion, help: &'static str) -> Modal
     key(keys, Meaning::Motion(motion), help)
 }
 
-/// All of them, in the order of the help.
+/// All modal keys, in the order of the help.
 pub(crate) static MODAL_KEYS: &[ModalKey] = &[
     motion("h", Motion::Left, "Left; a number before a key repeats it"),
     motion("j", Motion::Down, "Down a line; ↓ goes down a row of a long one"),
@@ -192,7 +192,7 @@ pub(crate) static MODAL_KEYS: &[ModalKey] = &[
 ];
 
 impl ModalKey {
-    /// The keys one by one.
+    /// The keys, one by one.
     pub(crate) fn letters(&self) -> impl Iterator<Item = char> {
         self.keys.chars()
     }
@@ -214,7 +214,7 @@ pub(super) fn shown(letter: char) -> String {
     }
 }
 
-/// Reads what was typed, while something is selected or not.
+/// Parses the input, in visual mode or not.
 pub(super) fn read(typed: &str, is_visual: bool) -> Typed {
     let (count, rest) = counted(typed);
     if rest.is_empty() {
@@ -229,7 +229,7 @@ pub(super) fn read(typed: &str, is_visual: bool) -> Typed {
         | Meaning::Case
         | Meaning::Visual
         | Meaning::Act(_) => true,
-        // Of what is selected, `x` means what `d` does.
+        // On a selection, `x` means `d`.
         Meaning::As(_) => !is_visual || known.keys == "x",
         _ => !is_visual,
     };
@@ -271,7 +271,7 @@ pub(super) fn read(typed: &str, is_visual: bool) -> Typed {
     if after.is_empty() { Typed::Whole(command, count) } else { Typed::Wrong }
 }
 
-/// What follows an operator.
+/// Parses what follows an operator.
 fn operated(operator: Operator, keys: &str, count: Option<usize>, after: &str) -> Typed {
     let (second, rest) = counted(after);
     let count = match (count, second) {
@@ -291,7 +291,7 @@ fn operated(operator: Operator, keys: &str, count: Option<usize>, after: &str) -
     found.map_or_else(|typed| typed, |over| Typed::Whole(Command::Operate(operator, over), count))
 }
 
-/// What a motion goes over; `after` is what was typed behind it.
+/// What a motion moves over; `after` is the input after it.
 fn over(meaning: Meaning, after: &str) -> Result<Over, Typed> {
     match meaning {
         Meaning::Find { is_forward, stops_before } => {
@@ -314,7 +314,7 @@ fn letter(after: &str) -> Result<char, Typed> {
     }
 }
 
-/// The key of the table that `typed` begins with, and what follows it.
+/// The key of the table that starts `typed`, and the rest.
 fn named(typed: &str, here: impl Fn(&&ModalKey) -> bool + Clone) -> Result<(&'static ModalKey, &str), Typed> {
     let mut known = MODAL_KEYS.iter().filter(here);
     if let Some((known, after)) = known.clone().find_map(|known| Some((known, typed.strip_prefix(known.keys)?))) {
@@ -323,7 +323,7 @@ fn named(typed: &str, here: impl Fn(&&ModalKey) -> bool + Clone) -> Result<(&'st
     Err(if known.any(|known| known.keys.starts_with(typed)) { Typed::Part } else { Typed::Wrong })
 }
 
-/// The number at the beginning, which has no leading zero, and the rest.
+/// The leading number, without leading zeros, and the rest.
 fn counted(typed: &str) -> (Option<usize>, &str) {
     if typed.starts_with('0') {
         return (None, typed);

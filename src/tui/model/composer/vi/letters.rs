@@ -1,11 +1,11 @@
-//! A text as the modal keys see it: a row of letters, each what people call a character, with a break behind every line.
+//! The text as modal keys see it: graphemes ("letters"), with a break after every line.
 //!
-//! Places are numbers of letters, so that motions are sums. The break behind the last line is a place too, the end of the
-//! text, and nothing can be taken away there. Pure: motions change nothing, and give a place that is there.
+//! Positions are indexes of letters, so motions are sums. The last break is a position too, the end
+//! of the text, and cannot be deleted. Pure: motions return an existing position.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What a letter is to motions by words.
+/// The kind of a letter, for motions by word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -14,7 +14,7 @@ enum Kind {
     Break,
 }
 
-/// One letter.
+/// A letter.
 #[derive(Debug, Clone, Copy)]
 struct Letter<'t> {
     text: &'t str,
@@ -29,7 +29,7 @@ pub(super) struct Letters<'t> {
     letters: Vec<Letter<'t>>,
 }
 
-/// Where a search for a letter of the line goes, and whether it stops before what it finds.
+/// A search for a letter in the line, and whether it stops before the match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Find {
     pub(super) is_forward: bool,
@@ -38,7 +38,7 @@ pub(super) struct Find {
 }
 
 impl<'t> Letters<'t> {
-    /// The letters of these lines, of which there is at least one.
+    /// The letters of these lines, at least one.
     pub(super) fn of(lines: &'t [String]) -> Self {
         let mut letters = Vec::new();
         for (row, line) in lines.iter().enumerate() {
@@ -58,17 +58,17 @@ impl<'t> Letters<'t> {
         Self { letters }
     }
 
-    /// The place at this row and column; within a letter, that letter's.
+    /// The position at this row and column; within a letter, that letter's.
     pub(super) fn at(&self, row: usize, column: usize) -> usize {
         self.letters.partition_point(|letter| (letter.row, letter.column) <= (row, column)).saturating_sub(1)
     }
 
-    /// The same of a row and column together.
+    /// Like [`Letters::at`], from a pair.
     pub(super) fn at_place(&self, (row, column): (usize, usize)) -> usize {
         self.at(row, column)
     }
 
-    /// The row and column of a place.
+    /// The row and column of a position.
     pub(super) fn place(&self, at: usize) -> (usize, usize) {
         self.letters.get(at.min(self.end())).map_or((0, 0), |letter| (letter.row, letter.column))
     }
@@ -83,12 +83,12 @@ impl<'t> Letters<'t> {
         self.row(self.end())
     }
 
-    /// The row of a place.
+    /// The row of a position.
     pub(super) fn row(&self, at: usize) -> usize {
         self.place(at).0
     }
 
-    /// The letters of a place up to another.
+    /// The text from one position up to another.
     pub(super) fn text(&self, from: usize, to: usize) -> String {
         let to = to.min(self.end());
         self.letters.get(from.min(to)..to).unwrap_or_default().iter().map(|letter| letter.text).collect()
@@ -98,50 +98,50 @@ impl<'t> Letters<'t> {
         self.letters.get(at).map_or(Kind::Break, |letter| letter.kind)
     }
 
-    /// The beginning of a row.
+    /// The start of a row.
     pub(super) fn row_start(&self, row: usize) -> usize {
         self.at(row.min(self.last_row()), 0)
     }
 
-    /// The break behind a row.
+    /// The break after a row.
     pub(super) fn row_end(&self, row: usize) -> usize {
         self.at(row.min(self.last_row()), usize::MAX)
     }
 
-    /// The first of a row that is no blank, or its last letter.
+    /// The first letter of a row that is not blank, or its last letter.
     pub(super) fn first_of_row(&self, row: usize) -> usize {
         let (start, end) = (self.row_start(row), self.row_end(row));
         (start..end).find(|at| self.kind(*at) != Kind::Blank).unwrap_or_else(|| end.max(start + 1) - 1)
     }
 
-    /// The nearest place that has a letter, in the same row where that has any.
+    /// The nearest position with a letter, in the same row if that has any.
     pub(super) fn on_a_letter(&self, at: usize) -> usize {
         let at = at.min(self.end());
         if self.kind(at) == Kind::Break && at > self.row_start(self.row(at)) { at - 1 } else { at }
     }
 
-    /// So many letters to the left, within the row.
+    /// This many letters to the left, within the row.
     pub(super) fn left(&self, at: usize, count: usize) -> usize {
         at.saturating_sub(count).max(self.row_start(self.row(at)))
     }
 
-    /// So many letters to the right, within the row, its break included.
+    /// This many letters to the right, within the row, including its break.
     pub(super) fn right(&self, at: usize, count: usize) -> usize {
         at.saturating_add(count).min(self.row_end(self.row(at)))
     }
 
-    /// The place in another row with as many letters before it; that row's last where it is shorter.
+    /// The position in another row after as many letters; that row's last if it is shorter.
     pub(super) fn in_row(&self, row: usize, letters: usize) -> usize {
         let row = row.min(self.last_row());
         self.row_start(row).saturating_add(letters).min(self.row_end(row))
     }
 
-    /// Letters before a place in its row.
+    /// The number of letters before a position in its row.
     pub(super) fn letters_before(&self, at: usize) -> usize {
         at - self.row_start(self.row(at)).min(at)
     }
 
-    /// The beginning of the next word; an empty line is one.
+    /// The start of the next word; an empty line counts as one.
     pub(super) fn word_right(&self, at: usize) -> usize {
         let mut next = at;
         let kind = self.kind(at);
@@ -158,7 +158,7 @@ impl<'t> Letters<'t> {
         next.min(self.end())
     }
 
-    /// The beginning of this word, or of the one before.
+    /// The start of this word, or of the previous one.
     pub(super) fn word_left(&self, at: usize) -> usize {
         let mut back = at;
         while back > 0 {
@@ -171,7 +171,7 @@ impl<'t> Letters<'t> {
         back
     }
 
-    /// The last letter of this word, or of the next where this place is one.
+    /// The last letter of this word, or of the next if this position is one.
     pub(super) fn word_end(&self, at: usize) -> usize {
         let mut next = (at + 1).min(self.end());
         while next < self.end() && matches!(self.kind(next), Kind::Blank | Kind::Break) {
@@ -183,7 +183,7 @@ impl<'t> Letters<'t> {
         next
     }
 
-    /// The word of a place, or the blanks where there is none: where it begins and where it has ended.
+    /// The word around a position, or the blanks: its start, and its end (exclusive).
     pub(super) fn word_around(&self, at: usize) -> (usize, usize) {
         let (start, end) = (self.row_start(self.row(at)), self.row_end(self.row(at)));
         let kind = self.kind(at);
@@ -192,7 +192,7 @@ impl<'t> Letters<'t> {
         (from, to)
     }
 
-    /// Where the wanted letter stands for the `count`th time in this row; `None` where it does not.
+    /// The `count`th match of the letter in this row, if there is one.
     pub(super) fn find(&self, at: usize, find: Find, count: usize) -> Option<usize> {
         let is_it = |at: &usize| self.letters.get(*at).is_some_and(|letter| letter.text.starts_with(find.letter));
         let (start, end) = (self.row_start(self.row(at)), self.row_end(self.row(at)));
@@ -206,14 +206,14 @@ impl<'t> Letters<'t> {
         }
     }
 
-    /// As [`Letters::find`], and on from what was found before which the cursor stopped.
+    /// Like [`Letters::find`], but moves past a match that the cursor stopped before.
     pub(super) fn find_again(&self, at: usize, find: Find, count: usize) -> Option<usize> {
         let once = self.find(at, find, count)?;
-        // Before the same letter again: it is the next one that is meant.
+        // Stopped before the same letter again: the next one is meant.
         if once == at && find.stops_before { self.find(at, find, count + 1) } else { Some(once) }
     }
 
-    /// True where a word or signs stand.
+    /// True on a word or signs.
     pub(super) fn is_in_word(&self, at: usize) -> bool {
         matches!(self.kind(at), Kind::Word | Kind::Sign)
     }

@@ -1,4 +1,4 @@
-//! Where motions of the modal input lead, and what an operator takes over one.
+//! The targets of motions in modal editing, and the text that operators apply to.
 
 use super::Mode;
 use super::keys::{Motion, Operator, Over};
@@ -6,7 +6,7 @@ use super::letters::{Find, Letters};
 use crate::tui::model::composer::Composer;
 
 impl Composer {
-    /// Where a motion leads; `None` where there is nothing to go to.
+    /// The target of a motion; `None` if there is none.
     pub(super) fn target(
         &self,
         letters: &Letters<'_>,
@@ -51,7 +51,7 @@ impl Composer {
         })
     }
 
-    /// What an operator takes: from one place to before another, and whether it is whole lines.
+    /// The text an operator takes: from one position up to another, and whether as whole lines.
     pub(super) fn span(
         &mut self,
         operator: Operator,
@@ -68,7 +68,7 @@ impl Composer {
             let last = (letters.row(at) + count.unwrap_or(1) - 1).min(letters.last_row());
             return Some((at, letters.row_end(last), true));
         }
-        // To change a word leaves the blanks behind it.
+        // Changing a word keeps the blanks after it.
         let over = match (operator, over) {
             (Operator::Change, Over::Motion(Motion::WordRight)) if letters.is_in_word(at) => {
                 let times = count.unwrap_or(1);
@@ -84,7 +84,7 @@ impl Composer {
             over,
             Over::Motion(Motion::Up | Motion::Down | Motion::NextLine | Motion::TextStart | Motion::TextEnd)
         );
-        // These stand on the last letter that they go over.
+        // These motions include the last letter.
         let is_forward = |find: Find| find.is_forward;
         let stands_on_last = match over {
             Over::Motion(Motion::WordEnd) => true,
@@ -95,7 +95,7 @@ impl Composer {
         if stands_on_last {
             to = (to + 1).min(letters.end());
         }
-        // The last word of a line does not bring the next line up to it.
+        // Deleting the last word of a line does not join the next line.
         if over == Over::Motion(Motion::WordRight) {
             while letters.row(to) > letters.row(from) && to <= letters.first_of_row(letters.row(to)) {
                 to = letters.row_end(letters.row(to) - 1);
@@ -105,7 +105,7 @@ impl Composer {
         Some((from, to, is_lines))
     }
 
-    /// What is selected, as places; `None` outside of that mode.
+    /// The visual selection, as positions; `None` in other modes.
     pub(super) fn visual_span(&self) -> Option<(usize, usize)> {
         let Mode::Visual(row, column) = self.vi.as_ref()?.mode else { return None };
         let letters = Letters::of(self.area.lines());
@@ -113,7 +113,7 @@ impl Composer {
         Some((anchor.min(at), (anchor.max(at) + 1).min(letters.end())))
     }
 
-    /// The text that is selected; `None` outside of that mode.
+    /// The visually selected text; `None` in other modes.
     pub(in crate::tui::model::composer) fn visual_text(&self) -> Option<String> {
         let (from, to) = self.visual_span()?;
         Some(Letters::of(self.area.lines()).text(from, to))

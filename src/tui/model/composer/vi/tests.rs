@@ -1,6 +1,6 @@
-//! The modal input as its user meets it: keys in, text and cursor out; and laws that hold for any keys.
+//! Modal editing as its user sees it: keys in, text and cursor out; and properties for any keys.
 //!
-//! A text is written with `|` where the cursor stands: before the letter it stands on.
+//! A text is written with `|` at the cursor, before the letter it is on.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
 
-/// A modal input with this text, its keys being commands, and the cursor where `|` stands.
+/// A modal text area in normal mode with this text, and the cursor at `|`.
 fn written(text: &str) -> Composer {
     let (before, after) = text.split_once('|').unwrap_or((text, ""));
     let mut composer = Composer::default();
@@ -42,7 +42,7 @@ fn press(composer: &mut Composer, keys: &str) {
     }
 }
 
-/// The text with `|` before what the cursor stands on.
+/// The text with `|` before the letter at the cursor.
 fn shown(composer: &Composer) -> String {
     let (row, column) = composer.place();
     let mut lines: Vec<String> = composer.area.lines().to_vec();
@@ -259,14 +259,14 @@ fn texts() -> impl Strategy<Value = String> {
     "([a-zA-Z_,.() \\n]|👩\u{200d}👧|👍🏽|🇯🇵|e\u{301}|世|ß|\\t){0,40}"
 }
 
-/// Keys that are commands, parts of one, or none.
+/// Keys that are commands, parts of one, or neither.
 fn keys() -> impl Strategy<Value = String> {
     let mut all: Vec<char> = MODAL_KEYS.iter().flat_map(ModalKey::letters).filter(|key| !key.is_control()).collect();
     all.extend("␛␛␍␈␒123zq世👍".chars());
     proptest::collection::vec(select(all), 0..40).prop_map(String::from_iter)
 }
 
-/// The cursor stands before a whole letter, or at the end of its line; on one, while keys are commands.
+/// The cursor is before a whole letter, or at the end of its line; in normal mode, on a letter.
 fn assert_on_a_letter(composer: &Composer) {
     let (row, column) = composer.place();
     let line = &composer.area.lines()[row];
