@@ -1,5 +1,5 @@
-//! What the tests of the workbench share: a model with keys to press, events to tell, and pictures to look at;
-//! and an engine whose provider runs a script.
+//! Shared by the workbench's tests: a model with keys to press, events to feed and pictures to
+//! check, and an engine with a scripted provider.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Bench {
         update(&mut self.model, message, Cx { now: self.now })
     }
 
-    /// Presses keys by name, one after the other.
+    /// Presses keys by name, in sequence.
     pub(crate) fn press(&mut self, keys: &str) -> Vec<Effect> {
         keys.split(' ').flat_map(|key| self.send(Message::Key(key_named(key)))).collect()
     }
@@ -65,24 +65,24 @@ impl Bench {
         }
     }
 
-    /// The mouse does something at a cell.
+    /// Sends a mouse event at a cell.
     pub(crate) fn point(&mut self, pointer: Pointer, x: u16, y: u16) -> Vec<Effect> {
         self.send(Message::Pointer { pointer, at: Position::new(x, y) })
     }
 
-    /// The mouse's button goes down at a cell and is let go.
+    /// Presses and releases the mouse button at a cell.
     pub(crate) fn click(&mut self, x: u16, y: u16) -> Vec<Effect> {
         [self.point(Pointer::Click, x, y), self.point(Pointer::Release, x, y)].concat()
     }
 
-    /// The mouse's button goes down at the first cell, and is let go at the second.
+    /// Drags the mouse from the first cell to the second.
     pub(crate) fn drag(&mut self, from: (u16, u16), to: (u16, u16)) {
         self.point(Pointer::Click, from.0, from.1);
         self.point(Pointer::Drag, to.0, to.1);
         self.point(Pointer::Release, to.0, to.1);
     }
 
-    /// The cell in which `text` begins that is in the picture.
+    /// The cell at which `text` starts in the picture.
     pub(crate) fn place_of(&self, text: &str) -> (u16, u16) {
         let picture = self.picture();
         let found = picture.lines().enumerate().find_map(|(y, row)| {
@@ -92,12 +92,12 @@ impl Bench {
         found.unwrap_or_else(|| panic!("no {text:?} in\n{picture}"))
     }
 
-    /// Lets time pass, tick by tick as the runtime would.
+    /// Lets time pass, tick by tick like the runtime.
     pub(crate) fn wait(&mut self, milliseconds: u64) {
         self.wait_and_see(milliseconds);
     }
 
-    /// As [`Bench::wait`], and gives what followed from it.
+    /// Like [`Bench::wait`], but returns the effects.
     pub(crate) fn wait_and_see(&mut self, milliseconds: u64) -> Vec<Effect> {
         let end = self.now + milliseconds;
         let mut effects = Vec::new();
@@ -109,7 +109,7 @@ impl Bench {
         effects
     }
 
-    /// Tells events of the current run.
+    /// Feeds events of the current run.
     pub(crate) fn tell(&mut self, kinds: Vec<EventKind>) -> Vec<Effect> {
         self.tell_of(self.model.last_ticket, kinds)
     }
@@ -129,12 +129,12 @@ impl Bench {
         self.model.settings = Settings::new(Defaults { is_meaning_free: false, ..defaults() });
     }
 
-    /// It was explained before who writes here.
+    /// Marks `builtin` as already explained.
     pub(crate) fn builtin_is_known(&mut self) {
         self.model.settings = Settings::new(Defaults { knows_builtin: true, ..defaults() });
     }
 
-    /// Types an idea and runs it; `variants` of it are announced.
+    /// Types a request and runs it; `variants` of it are announced.
     pub(crate) fn run(&mut self, idea: &str, variants: u32) {
         self.type_text(idea);
         self.press("Ctrl+J");
@@ -148,13 +148,13 @@ impl Bench {
         }));
     }
 
-    /// Answers the newest question about rows.
+    /// Replies to the newest search.
     pub(crate) fn answer(&mut self, answer: Answer) -> Vec<Effect> {
         let asked = self.model.history.asked.unwrap_or_else(|| panic!("no rows are asked for"));
         self.send(Message::History { ticket: asked.ticket, news: HistoryReply::Found(Ok(Box::new(answer))) })
     }
 
-    /// Answers the newest question for a whole prompt.
+    /// Replies to the newest request for a whole prompt.
     pub(crate) fn read(&mut self, prompt: Prompt) {
         let ticket = self.model.history.reading.unwrap_or_else(|| panic!("no prompt is asked for"));
         self.send(Message::History { ticket, news: HistoryReply::Read(Ok(Box::new(prompt))) });
@@ -167,7 +167,7 @@ impl Bench {
         terminal.backend().buffer().clone()
     }
 
-    /// The screen as text, without blanks at the ends of rows.
+    /// The screen as text, without trailing blanks.
     pub(crate) fn picture(&self) -> String {
         rows_of(&self.buffer(&Theme::ansi16())).join("\n")
     }
@@ -186,12 +186,12 @@ fn defaults() -> Defaults {
     }
 }
 
-/// An engine over a fresh folder whose one provider plays `script`.
+/// An engine over an empty folder whose only provider plays `script`.
 pub(crate) fn scripted(folder: &Path, script: &str) -> Engine {
     scripted_with(folder, script, "")
 }
 
-/// As [`scripted`], with `more` in the configuration.
+/// Like [`scripted`], with `more` in the configuration.
 pub(crate) fn scripted_with(folder: &Path, script: &str, more: &str) -> Engine {
     let file = folder.join("sim.yaml");
     std::fs::write(&file, script).unwrap();
@@ -206,7 +206,7 @@ pub(crate) fn configured(folder: &Path, config: &str) -> Engine {
     Engine::open(load(&Flags::default(), &environment).unwrap())
 }
 
-/// The rows of a buffer as text. Cells behind a wide character are left out.
+/// The rows of a buffer as text, without the cells after a wide character.
 pub(crate) fn rows_of(buffer: &Buffer) -> Vec<String> {
     use unicode_width::UnicodeWidthStr;
     let area = buffer.area;
@@ -223,7 +223,7 @@ pub(crate) fn rows_of(buffer: &Buffer) -> Vec<String> {
         .collect()
 }
 
-/// The screen with the style of every run of cells: `<cyan,bold>text`.
+/// The screen with the style of each run of cells: `<cyan,bold>text`.
 pub(crate) fn styles_of(buffer: &Buffer) -> String {
     let area = buffer.area;
     let mut out = String::new();
@@ -310,7 +310,7 @@ pub(crate) fn phase_finished(variant: u32, phase: Phase, content: &str, tokens: 
     }
 }
 
-/// A phase from its beginning to its end.
+/// All events of a phase.
 pub(crate) fn whole_phase(variant: u32, phase: Phase, content: &str) -> Vec<EventKind> {
     vec![phase_started(variant, phase), delta(variant, phase, content), phase_finished(variant, phase, content, 90)]
 }
@@ -354,7 +354,7 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
     }
 }
 
-/// An answer of these rows, none following, that took three milliseconds.
+/// A result of these rows and no more, which took three milliseconds.
 pub(crate) fn answer(rows: Vec<Row>) -> Answer {
     let facts = Facts {
         total: None,
@@ -367,7 +367,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
     Answer { rows, next: None, facts }
 }
 
-/// A variant from its first phase to its stored prompt.
+/// All events of a variant, up to its stored prompt.
 pub(crate) fn whole_variant(variant: u32, content: &str) -> Vec<EventKind> {
     let mut kinds: Vec<EventKind> =
         Phase::ALL.into_iter().flat_map(|phase| whole_phase(variant, phase, content)).collect();
@@ -391,7 +391,7 @@ pub(crate) fn ranking(variant: u32, rank: u32, score: f64) -> Ranking {
     }
 }
 
-/// The end of a run whose variants `contents` finished, with these scores.
+/// The end of a run in which `contents` finished with these scores.
 pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure>) -> Vec<EventKind> {
     let mut best: Vec<_> = contents.to_vec();
     best.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -411,13 +411,13 @@ pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure
     vec![EventKind::Ranked { rankings }, EventKind::Finished { outcome: Box::new(Outcome::Generate(result)) }]
 }
 
-/// What the core makes of these variants beside each other.
+/// The core's comparison of these variants.
 pub(crate) fn compared(variants: &[(u32, &str)]) -> CompareResult {
     let prompts: Vec<Prompt> = variants.iter().map(|(variant, text)| prompt(*variant, text, Some(0.5))).collect();
     compare(prompts, &Measuring { task: None, gaps: Vec::new(), weights: &Weights::default() })
 }
 
-/// What the judge said of two variants.
+/// The judge's comparison of two variants.
 pub(crate) fn comparison(a: u32, b: u32, margin: f64, agreed: bool) -> Comparison {
     let winner = if margin > 0.0 {
         Some(prompt(a, "", None).id)
@@ -441,7 +441,7 @@ fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> Standin
     }
 }
 
-/// What the judge made of three variants, the second of which is best.
+/// The judge's selection among three variants, of which the second is best.
 pub(crate) fn selection(confident: bool) -> SelectResult {
     SelectResult {
         prompt: prompt(1, TEXTS[1], Some(0.74)),
@@ -459,7 +459,7 @@ pub(crate) fn selection(confident: bool) -> SelectResult {
     }
 }
 
-/// What a provider's failure looks like.
+/// A provider's failure.
 pub(crate) fn overloaded() -> Box<Problem> {
     let error = ProviderError::new("sim", ProviderFailure::RateLimited, "the server answered 529, overloaded");
     Box::new(Problem::from(Error::Provider(error.with_status(529))))

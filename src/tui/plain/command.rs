@@ -1,60 +1,60 @@
-//! The commands of the plain workbench: what may be typed, and what it means.
+//! The commands of the plain workbench, and how they are parsed.
 //!
-//! Short words and numbers. A number is the place of a prompt in what was told last, from 1. Values that mean something
-//! to the core stay text: it decodes them, and refuses what it cannot take in the words of every face.
+//! Short words and numbers. A number refers to a prompt of the last listing, from 1. Values meant
+//! for the core stay text: it decodes them, and refuses the invalid ones in its own words.
 
 /// A typed command.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Command {
-    /// Tell what can be typed.
+    /// List the commands.
     Help,
-    /// Take another idea.
+    /// Enter another request.
     New,
-    /// Run the idea once more.
+    /// Run the request again.
     Again,
-    /// Tell list stored prompts, newest first; so many rows, where a number was typed.
+    /// List stored prompts, the newest first; this many, if a number was typed.
     List(Option<String>),
-    /// Find what is stored.
+    /// Search stored prompts.
     Search {
-        /// What was typed.
+        /// The query.
         query: String,
-        /// True by meaning, false by words.
+        /// True to search by meaning, false by words.
         by_meaning: bool,
     },
-    /// Tell a prompt and what is known of it.
+    /// Show a prompt and its facts.
     Show(usize),
-    /// Tell the text of a prompt and nothing else.
+    /// Print only the text of a prompt.
     Print(usize),
-    /// Tell what differs.
+    /// Compare prompts.
     Compare(Vec<usize>),
-    /// Ask the judge.
+    /// Run the judge.
     Judge {
-        /// Which prompts; none means all.
+        /// The prompts; empty for all.
         places: Vec<usize>,
-        /// What they are for; `None` where their own idea says it.
+        /// Their task; `None` to use their own request.
         task: Option<String>,
     },
     /// Add tags.
     Tag {
-        /// To which prompt.
+        /// The prompt.
         place: usize,
-        /// Which ones, by commas.
+        /// The tags, separated by commas.
         labels: String,
     },
-    /// Change how ideas are run; `None` goes back to what is configured.
+    /// Change a run setting; `None` resets it to the configuration.
     Set(String, Option<String>),
-    /// Tell how ideas are run.
+    /// List the run settings.
     Settings,
-    /// Tell which jobs there are.
+    /// List the jobs.
     Jobs {
-        /// Those that have finished, too.
+        /// True to include finished ones.
         all: bool,
     },
     /// Leave.
     Quit,
 }
 
-/// What can be typed, with what it does. The first word of each is the command.
+/// The syntax of each command, and what it does. The first word is the command.
 pub(super) const COMMANDS: [(&str, &str); 15] = [
     ("help", "these lines"),
     ("new", "enter another idea"),
@@ -79,7 +79,7 @@ pub(super) const COMMANDS: [(&str, &str); 15] = [
     ("Ctrl-C", "stop the run and keep what is finished"),
 ];
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
 /// A sentence that says what was expected.

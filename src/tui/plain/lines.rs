@@ -1,8 +1,8 @@
-//! Lines in and lines out, with nothing else: what the plain workbench has of a terminal.
+//! Line input and output: the plain workbench's only use of the terminal.
 //!
-//! The terminal stays as the shell left it, so its own line editing works, and so does whatever reads it aloud. Everything
-//! that is written passes [`safe`] here, in one place: no cursor movement and no colour can come from anywhere, a model's
-//! answer included.
+//! The terminal stays in the shell's mode, so its own line editing works, and so do screen readers.
+//! All output passes [`safe`] here: no cursor movement and no colour can get through, not even from
+//! a model's reply.
 
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -11,26 +11,26 @@ use tokio::sync::mpsc;
 
 use crate::tui::widgets::safe::{safe, safe_line, typed};
 
-/// What the person does.
+/// Input from the user or the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Heard {
     /// A line was typed.
     Line(String),
     /// `^C`.
     Interrupt,
-    /// `^D`: the input is at its end, for now or for good.
+    /// `^D`: the end of the input, perhaps only for now.
     End,
     /// The system asks the program to end.
     Stop,
 }
 
-/// Reads lines and hands them over until the input is at its end for good, or nobody listens. Blocks.
+/// Sends lines until the input ends for good or the receiver is gone. Blocks.
 pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
     let mut ends = 0;
-    // A terminal goes on after `^D`; what is truly at its end says so again.
+    // A terminal continues after `^D`; a real end repeats.
     while ends < 2 {
         let mut bytes = Vec::new();
-        // What has no line ends comes in pieces, so that it cannot fill the memory.
+        // Input without line breaks is read in pieces, which bounds the memory used.
         let told = match input.by_ref().take(limits::BODY_BYTES as u64).read_until(b'\n', &mut bytes) {
             Ok(1..) => {
                 ends = 0;
@@ -53,31 +53,31 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
     }
 }
 
-/// Where lines go.
+/// Line output.
 #[derive(Debug)]
 pub(super) struct Out<W> {
     to: W,
 }
 
 impl<W: Write> Out<W> {
-    /// Lines go to `to`.
+    /// Writes to `to`.
     pub(super) const fn new(to: W) -> Self {
         Self { to }
     }
 
-    /// One line.
+    /// Writes one line.
     pub(super) fn say(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.to, "{}", safe_line(text.as_ref()))?;
         self.to.flush()
     }
 
-    /// As many lines as the text has.
+    /// Writes all lines of a text.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.to, "{}", safe(text).trim_end_matches('\n'))?;
         self.to.flush()
     }
 
-    /// The beginning of a line that is then typed.
+    /// Writes a prompt for input.
     pub(super) fn ask(&mut self, text: &str) -> io::Result<()> {
         write!(self.to, "{}", safe(text))?;
         self.to.flush()

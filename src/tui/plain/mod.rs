@@ -1,16 +1,16 @@
-//! The workbench where a screen cannot be drawn or would not help: `TERM=dumb`, a screen reader, `--plain`.
+//! The workbench without a screen: for `TERM=dumb`, screen readers, and `--plain`.
 //!
-//! Lines that are only ever added, no cursor movement, no colour, no spinner: what happens is told once, when it has
-//! happened. An idea is typed, its run is followed, and short commands with numbers do the rest.
+//! Lines are only ever appended, without cursor movement, colour or spinner; each event is reported
+//! once. The user types a request, follows its run, and then uses short commands with numbers.
 //!
 //! | part | owns |
 //! |---|---|
-//! | `command` | what may be typed |
-//! | `session` | what becomes of it: one operation of the engine for each command |
+//! | `command` | parsing of commands |
+//! | `session` | their execution: one operation of the engine each |
 //! | `tell` | the sentences |
-//! | `lines` | the way in and the way out, which lets nothing through but text |
+//! | `lines` | input and output, limited to plain text |
 //!
-//! There is no model and no executor here: nothing is drawn, and one thing happens at a time.
+//! There is no model and no executor: nothing is drawn, and one thing happens at a time.
 
 mod command;
 mod lines;
@@ -26,17 +26,17 @@ use tokio::sync::mpsc;
 use lines::{Heard, read_lines};
 use session::Session;
 
-/// Lines that may wait to be heard.
+/// How many lines of input can wait.
 const AHEAD: usize = 256;
 
-/// Talks with the person at the terminal until they leave. Needs a tokio runtime.
+/// Runs a session with the user at the terminal. Needs a tokio runtime.
 ///
 /// # Errors
-/// `internal` when the terminal fails; `storage` when something could not be written at the end.
+/// `internal` if the terminal fails; `storage` if something could not be written at the end.
 pub(crate) async fn run(engine: Engine) -> Result<()> {
     let (sender, heard) = mpsc::channel(AHEAD);
     let signals = sender.clone();
-    // Reading blocks, and cannot be broken off: the thread goes with the process.
+    // Reading blocks and cannot be cancelled: the thread ends with the process.
     std::thread::Builder::new()
         .name("aludel-lines".to_owned())
         .spawn(move || read_lines(io::stdin().lock(), &sender))
@@ -48,7 +48,7 @@ pub(crate) async fn run(engine: Engine) -> Result<()> {
     outcome.map_err(|error| super::terminal_failed(&error)).and(finished)
 }
 
-/// The first line: what this is and who writes.
+/// The first line: the program, and the providers in use.
 fn welcome(engine: &Engine) -> String {
     let super::Defaults { providers, writers, count, .. } = super::defaults(engine);
     let names = providers.join(", ");
@@ -60,7 +60,7 @@ fn welcome(engine: &Engine) -> String {
     format!("aludel, plain: {} of each idea, by {by}.", tell::count(count.into(), "variant"))
 }
 
-/// Hands over what the system says: `^C`, and being asked to end or left without a terminal.
+/// Forwards signals: `^C`, requests to end, and hang-ups.
 #[cfg(unix)]
 fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -83,7 +83,7 @@ fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
     Ok(())
 }
 
-/// Hands over what the system says: `^C`.
+/// Forwards `^C`.
 #[cfg(not(unix))]
 fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
     tokio::spawn(async move {

@@ -1,8 +1,8 @@
-//! A session of the plain workbench: an idea, its run, and commands on what there is, until the person leaves.
+//! A session of the plain workbench: a request, its run, and commands, until the user leaves.
 //!
-//! Each command is one operation of the engine; what it refuses is told in its own words, and the session goes on. What
-//! is typed while a run goes on waits for its end. The prompts that were told last have numbers, which stay theirs until
-//! others are told.
+//! Each command is one operation of the engine; a refusal is reported and the session continues.
+//! Lines typed during a run wait for its end. The prompts of the last listing have numbers, until
+//! the next listing.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -24,10 +24,10 @@ use super::lines::{Heard, Out};
 use super::tell;
 use crate::tui::widgets::figures::letter;
 
-/// Rows that are told where nobody said how many.
+/// The default number of rows.
 const ROWS: &str = "10";
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     GoOn,
@@ -39,18 +39,18 @@ pub(super) struct Session<W> {
     engine: Engine,
     out: Out<W>,
     heard: mpsc::Receiver<Heard>,
-    /// What was typed while something else was under way.
+    /// Input typed while something else was under way.
     ahead: VecDeque<Heard>,
-    /// The prompts that were told last, in their order.
+    /// The prompts of the last listing, in order.
     rows: Vec<PromptId>,
-    /// The last idea.
+    /// The last request.
     idea: Option<String>,
-    /// How ideas are run, beside what is configured.
+    /// The run settings, over the configuration.
     settings: Map<String, Value>,
 }
 
 impl<W: Write> Session<W> {
-    /// A session that tells `to` and listens to `heard`.
+    /// A session that writes to `to` and reads from `heard`.
     pub(super) fn new(engine: Engine, to: W, heard: mpsc::Receiver<Heard>) -> Self {
         Self {
             engine,
@@ -63,10 +63,10 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Goes on until the person leaves or is gone.
+    /// Runs until the user leaves or the input ends.
     ///
     /// # Errors
-    /// What writing fails with.
+    /// Those of writing.
     pub(super) async fn run(mut self, welcome: &str) -> io::Result<()> {
         self.out.say(welcome)?;
         let mut flow = self.compose().await?;
@@ -91,7 +91,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// The next thing that is heard; the end where nobody is there any more.
+    /// The next input; [`Heard::End`] once there can be no more.
     async fn next(&mut self) -> Heard {
         match self.ahead.pop_front() {
             Some(heard) => heard,
@@ -99,7 +99,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Takes an idea and runs it.
+    /// Reads a request and runs it.
     async fn compose(&mut self) -> io::Result<Flow> {
         self.out.say("Your idea, in as many lines as you like. A line with a single dot ends it.")?;
         self.out.say("A dot alone goes to the commands.")?;
@@ -160,7 +160,7 @@ impl<W: Write> Session<W> {
         self.out.say("N is a number from the last list of prompts.")
     }
 
-    /// Runs the idea.
+    /// Runs the request.
     async fn generate(&mut self) -> io::Result<Flow> {
         let Some(idea) = &self.idea else { return self.told("There is no idea yet; new takes one.") };
         let mut raw = self.settings.clone();
@@ -185,7 +185,7 @@ impl<W: Write> Session<W> {
         Ok(flow)
     }
 
-    /// The prompts of a run, best first, which have the numbers from now on.
+    /// Lists the prompts of a run, best first, and numbers them.
     fn tell_prompts(&mut self, view: &RunView) -> io::Result<()> {
         let prompts: Vec<&Prompt> = match view.generation() {
             Some(result) => {
@@ -203,7 +203,7 @@ impl<W: Write> Session<W> {
         for (prompt, place) in prompts.iter().zip(1..) {
             self.out.say(tell::row(place, prompts.len(), prompt))?;
         }
-        // These cannot be shown by their numbers later.
+        // These cannot be shown by number later.
         let is_unsaved = |prompt: &&&Prompt| view.unsaved().any(|(variant, _)| variant == prompt.variant);
         for prompt in prompts.iter().filter(is_unsaved) {
             self.out.say(format!("{} is not stored; this is its text:", letter(prompt.variant)))?;
@@ -314,7 +314,7 @@ impl<W: Write> Session<W> {
         self.out.say(format!("{place} of {} has the tags {}", self.rows.len(), changed.tags.join(" and ")))
     }
 
-    /// Changes how ideas are run. Whether the value can be taken is the core's to say, when an idea is run.
+    /// Changes a run setting. The core validates the value at the next run.
     fn set(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         let names = || GenerateRequest::FIELDS.iter().map(|field| field.name).filter(|name| *name != "input");
         if !names().any(|known| known == name) {
@@ -337,7 +337,7 @@ impl<W: Write> Session<W> {
         self.out.say(format!("Ideas are run with {told}; all else as configured."))
     }
 
-    /// Tells a run's events until its last. `^C` stops the run; what is typed meanwhile waits.
+    /// Reports a run's events to the last. `^C` stops the run; other input waits.
     async fn follow(&mut self, mut run: Run) -> io::Result<(RunView, Flow)> {
         let mut view = RunView::default();
         let mut flow = Flow::GoOn;
@@ -368,8 +368,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// True where a run may begin: one that may cost more than passes without asking is asked about, and gets what it may
-    /// cost as its budget.
+    /// True if a run can begin. Asks first if it may cost more than the limit, and then makes that
+    /// cost its budget.
     async fn confirms(&mut self, preflight: Preflight, budget_usd: &mut Option<f64>) -> io::Result<bool> {
         let Preflight::Ask(Estimate { most_usd, calls, .. }) = preflight else { return Ok(true) };
         let (most, calls) = (most_usd.unwrap_or_default(), tell::count(calls, "call"));
@@ -379,7 +379,7 @@ impl<W: Write> Session<W> {
         Ok(matches!(self.next().await, Heard::Line(line) if line.trim().eq_ignore_ascii_case("yes")))
     }
 
-    /// The prompt with this number, whole; `None` where it was told that there is none.
+    /// The prompt with this number; `None` after reporting that there is none.
     async fn read(&mut self, place: usize) -> io::Result<Option<Prompt>> {
         let Some(id) = self.id(place)? else { return Ok(None) };
         let Some(request) = self.decoded::<ShowRequest>(json!({ "prompt_id": id }))? else { return Ok(None) };
@@ -391,7 +391,7 @@ impl<W: Write> Session<W> {
         Ok(self.ids(&[place])?.and_then(|ids| ids.first().copied()))
     }
 
-    /// The prompts with these numbers; `None` where it was told that one is not there.
+    /// The prompts with these numbers; `None` after reporting one that does not exist.
     fn ids(&mut self, places: &[usize]) -> io::Result<Option<Vec<PromptId>>> {
         let rows = self.rows.len();
         if rows == 0 {
@@ -413,7 +413,7 @@ impl<W: Write> Session<W> {
         self.or_told(request)
     }
 
-    /// What the engine answered; `None` where it was told why it did not.
+    /// The value of `outcome`; `None` after reporting its error.
     fn or_told<T>(&mut self, outcome: Result<T>) -> io::Result<Option<T>> {
         match outcome {
             Ok(value) => Ok(Some(value)),

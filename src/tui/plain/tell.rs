@@ -1,7 +1,7 @@
-//! What the plain workbench says: sentences about events, prompts, differences and judgements.
+//! The sentences of the plain workbench, about events, prompts, differences and verdicts.
 //!
-//! Pure. One line is one thing that is finished; nothing that is still moving is told, because a line that was read aloud
-//! cannot be taken back. Places are told as `2 of 3`, with the number that commands take first.
+//! Pure. One line reports one finished thing, never progress, because a line read aloud cannot be
+//! taken back. Positions are worded `2 of 3`; the first number is the one that commands take.
 
 use aludel_core::domain::{
     CompareResult, Comparison, DiffOp, DiffPart, Job, ModelMetadata, Operation, Prompt, PromptId, PromptSummary,
@@ -12,12 +12,12 @@ use aludel_core::event::{EventKind, RunView};
 
 use crate::tui::widgets::figures::{age, cost, letter, score, thousands};
 
-/// Characters of an idea that a row shows.
+/// Characters of a request that a row shows.
 const SHOWN: usize = 70;
-/// Words that say where a difference is.
+/// Words that locate a difference.
 const BEFORE: usize = 4;
 
-/// What is said of an event, once `view` has taken it in. `rows` are the prompts that have numbers.
+/// The sentence for an event that `view` has already applied. `rows` are the numbered prompts.
 pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Option<String> {
     Some(match kind {
         EventKind::Started { operation: Operation::Select | Operation::Compare, .. } => {
@@ -77,7 +77,7 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
     })
 }
 
-/// Why something was not done.
+/// Says why something was not done.
 pub(super) fn refused(problem: &Problem) -> String {
     format!("Not done, {}: {}", problem.code.row().name, problem.detail)
 }
@@ -88,7 +88,7 @@ pub(super) fn row(place: usize, all: usize, prompt: &Prompt) -> String {
     line(place, all, &PromptSummary::from(prompt.clone()), length)
 }
 
-/// A prompt of a list, as [`row`] tells it but for its length, which no list reads.
+/// A listed prompt, like [`row`] but without its length, which lists do not read.
 pub(super) fn stored(place: usize, all: usize, prompt: &PromptSummary) -> String {
     line(place, all, prompt, None)
 }
@@ -119,7 +119,7 @@ pub(super) fn job(job: &Job, now: Timestamp) -> String {
     format!("Job {}, {state}, {operation}, {done}{total} done{failed}, begun {begun}: {about}", job.id.short())
 }
 
-/// What is known of a prompt, in lines; its text follows.
+/// The facts of a prompt, as lines; its text follows.
 pub(super) fn known(place: usize, all: usize, prompt: &Prompt) -> Vec<String> {
     let account = &prompt.model_metadata;
     let mut lines = vec![
@@ -137,12 +137,12 @@ pub(super) fn known(place: usize, all: usize, prompt: &Prompt) -> Vec<String> {
     lines
 }
 
-/// The end of a run that has a result.
+/// The end of a run with a result.
 pub(super) fn ending(finished: usize, all: usize, account: &ModelMetadata) -> String {
     format!("Done: {finished} of {all} finished, {} in all, {}", tokens(account), price(account))
 }
 
-/// What differs between prompts with these numbers.
+/// The differences between the prompts with these numbers.
 pub(super) fn difference(places: &[usize], result: &CompareResult) -> Vec<String> {
     let sizes =
         places.iter().zip(&result.sizes).map(|(place, size)| format!("{place} has {}", count(size.words, "word")));
@@ -164,7 +164,7 @@ pub(super) fn difference(places: &[usize], result: &CompareResult) -> Vec<String
     lines
 }
 
-/// Each place where the second differs from the first, with the words before it.
+/// Each change from the first text to the second, with the words before it.
 fn changes(parts: &[DiffPart]) -> Vec<String> {
     let (mut changes, mut before) = (Vec::new(), String::new());
     let (mut gone, mut new) = (String::new(), String::new());
@@ -196,7 +196,7 @@ fn changes(parts: &[DiffPart]) -> Vec<String> {
     changes
 }
 
-/// What the judge found, in lines, with the numbers of `rows`.
+/// The judge's verdict, as lines, with the numbers of `rows`.
 pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
     let sure = result.sureness(|id| named(id, rows)).replace('%', "percent");
     let mut lines = vec![format!("The judge prefers {}.", named(result.prompt.id, rows)), capitalised(&sure)];
@@ -213,7 +213,7 @@ pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
     lines
 }
 
-/// A sentence with a capital.
+/// Capitalises a sentence.
 fn capitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -230,23 +230,23 @@ fn judged(comparison: &Comparison, made: usize, rows: &[PromptId]) -> String {
     }
 }
 
-/// `number 2`, or the short id of what has no number.
+/// `number 2`, or the short id of a prompt without a number.
 fn named(id: PromptId, rows: &[PromptId]) -> String {
     rows.iter().position(|row| *row == id).map_or_else(|| id.short(), |at| format!("number {}", at + 1))
 }
 
-/// `1 token`, `1,204 tokens`, `about 82 tokens` where nobody counted.
+/// `1 token`, `1,204 tokens`, or `about 82 tokens` for an estimate.
 fn tokens(account: &ModelMetadata) -> String {
     let about = if account.estimated { "about " } else { "" };
     format!("{about}{}", count(account.output_tokens, "token"))
 }
 
-/// `$0.0143`, `at most $0.11`, `free`, or that nobody knows.
+/// `$0.0143`, `at most $0.11`, `free`, or `price unknown`.
 fn price(account: &ModelMetadata) -> String {
     account.cost_usd.map_or_else(|| "price unknown".to_owned(), |_| cost(account))
 }
 
-/// `, at most $0.11`; nothing where no call was made.
+/// `, at most $0.11`; empty if no call was made.
 fn of_price(view: &RunView) -> String {
     let account = view.account();
     if account.calls == 0 && view.spent.is_none() { String::new() } else { format!(", {}", price(&account)) }

@@ -1,8 +1,8 @@
-//! Pictures of the workbench that are kept in `snapshots` and compared: which sizes, under which names, and what must hold in
-//! each of them whatever it shows.
+//! Snapshots of the workbench: their sizes and names, and what must hold in each.
 //!
-//! A picture of words is taken at every size; one in colour, where each run of cells is named by its style, at every size but
-//! the least, and once more without colours. A name begins with the screen it shows.
+//! Text snapshots are taken at every size; styled ones, in which each run of cells is tagged with
+//! its style, at every size but the smallest, and once without colours. Names begin with the
+//! screen.
 
 use ratatui::style::Color;
 use unicode_width::UnicodeWidthStr;
@@ -10,33 +10,33 @@ use unicode_width::UnicodeWidthStr;
 use super::{Bench, rows_of, styles_of};
 use crate::tui::theme::{Letters, Theme};
 
-/// Columns and rows: the three that the workbench is laid out for, and the least.
+/// Columns and rows: the three sizes the workbench is designed for, and the smallest.
 const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), LEAST];
 const LEAST: (u16, u16) = (60, 16);
 
-/// What the last row ends with, the hint that is never cut: beside an open box, and without one.
+/// The hint that ends the last row and is never cut: in an open box, and without one.
 const PINNED_BY_A_BOX: [&str; 2] = ["Esc close", "Esc stay"];
 const PINNED: [&str; 2] = ["? help", "F1 help"];
 
-/// The pictures of one screen.
+/// The snapshots of one screen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gallery(pub(crate) &'static str);
 
 impl Gallery {
-    /// The words of what was prepared, at every size.
+    /// Compares the text of the prepared workbench at every size.
     pub(crate) fn keep(self, name: &str, prepare: impl Fn(&mut Bench)) {
         for size in SIZES {
             self.keep_one(&format!("{name}_{}", told(size)), &prepared(size, &prepare));
         }
     }
 
-    /// The words of this one.
+    /// Compares the text of this workbench.
     pub(crate) fn keep_one(self, name: &str, bench: &Bench) {
         check(bench);
         self.compare(name, &bench.picture());
     }
 
-    /// Words and styles at every size but the least, and without colours at the first.
+    /// Compares text and styles at every size but the smallest, and without colours at the first.
     pub(crate) fn keep_in_colour(self, name: &str, prepare: impl Fn(&mut Bench)) {
         for size in SIZES.into_iter().filter(|size| *size != LEAST) {
             let bench = prepared(size, &prepare);
@@ -47,7 +47,7 @@ impl Gallery {
         self.compare(&format!("{name}_{}_mono", told(SIZES[0])), &styles_of(&bench.buffer(&Theme::mono())));
     }
 
-    /// The words at every size but the least, for a terminal that has no letters but those of ASCII.
+    /// Compares the text at every size but the smallest, for a terminal limited to ASCII.
     pub(crate) fn keep_in_ascii(self, name: &str, prepare: impl Fn(&mut Bench)) {
         let plain = Theme::mono().with_letters(Letters::Ascii);
         for size in SIZES.into_iter().filter(|size| *size != LEAST) {
@@ -76,8 +76,8 @@ fn prepared((width, height): (u16, u16), prepare: impl Fn(&mut Bench)) -> Bench 
     bench
 }
 
-/// What every picture must have: the pinned hint whole, no row wider than the screen, nothing that a terminal would obey, and
-/// the same words without colours, which then has none.
+/// What holds in every picture: the pinned hint is whole, no row is wider than the screen, there
+/// are no control characters, and the text is the same without colours, which then has none.
 pub(crate) fn check(bench: &Bench) {
     let rows = rows_of(&bench.buffer(&Theme::ansi16()));
     let hints = rows.last().map_or("", String::as_str);

@@ -1,5 +1,4 @@
-//! Samples of what the core answers to the places: who could write, what a test told, what was
-//! spent, which jobs there are.
+//! Sample replies of the core for the Providers, Spend and Jobs screens.
 
 use aludel_core::domain::{
     Job, JobDetails, JobState, Operation, Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo,
@@ -14,7 +13,7 @@ use serde_json::json;
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::spend::{Day, Spent};
 
-/// One that can be used, one without a key, and the embedded one.
+/// A usable provider, one without a key, and the embedded one.
 pub(crate) fn provider_facts() -> Vec<ProviderFacts> {
     let price = Price { input: 1.25, output: 10.0, cached_input: 0.1, cache_write: 1.25, above: None };
     let missing = || KeySource::Missing { variables: vec!["ANTHROPIC_API_KEY".into()] };
@@ -49,7 +48,7 @@ pub(crate) fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>)
     ProviderFacts { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
 }
 
-/// What a call to it told.
+/// The result of a test call.
 pub(crate) fn provider_test(ok: bool) -> ProviderTest {
     let check = |name, status, detail: &str| ProviderCheck { name, status, detail: detail.into() };
     let streaming = if ok { ProviderCheckStatus::Ok } else { ProviderCheckStatus::Failed };
@@ -112,7 +111,7 @@ fn totals(calls: u64, cost: f64) -> SpendTotals {
     }
 }
 
-/// What is stored came to this.
+/// Totals of stored prompts.
 pub(crate) fn stored() -> StatsTotals {
     let spread =
         Spread { count: 9, min: 90, p50: 2_100, p90: 7_000, p95: 9_400, p99: 12_000, max: 12_000, mean: 3_000.0 };
@@ -136,10 +135,10 @@ pub(crate) fn stored() -> StatsTotals {
     }
 }
 
-/// When the samples of jobs are looked at: an hour past midnight.
+/// When the sample jobs are viewed: an hour past midnight.
 const LOOKED_AT_MS: i64 = 1_795_568_400_000;
 
-/// A job in this state, begun so many seconds before it is looked at.
+/// A job in this state, begun this many seconds before it is viewed.
 pub(crate) fn job(number: u32, state: JobState, operation: Operation, ago_s: i64) -> Job {
     let begun = from_millis(LOOKED_AT_MS - ago_s * 1_000);
     let total = if operation == Operation::Select { None } else { Some(3) };
@@ -167,7 +166,7 @@ pub(crate) fn jobs() -> Listed {
     Listed { jobs: (1..).zip(JobState::ALL).map(one).collect(), at: from_millis(LOOKED_AT_MS) }
 }
 
-/// The same job with what was asked for and what came of it.
+/// The same job with its request and result.
 pub(crate) fn job_details(job: Job) -> JobDetails {
     let prompts = [super::prompt(1, super::TEXTS[1], Some(0.87)), super::prompt(0, super::TEXTS[0], Some(0.81))];
     let request = match job.operation {

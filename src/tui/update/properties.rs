@@ -1,8 +1,8 @@
-//! Laws of the whole workbench, held against any sequence of messages: keys, pastes, sizes, time, and answers of the core in
-//! any order, malformed and stale ones among them.
+//! Properties of the whole workbench under any sequence of messages: keys, pastes, sizes, time, and
+//! replies of the core in any order, including malformed and stale ones.
 //!
-//! After each message the screen draws and what has the keys is there; from wherever one is, `Esc` leads home. A core that
-//! is right never sends most of what is sent here; a screen must bear it all the same.
+//! After each message the screen can be drawn and the focus is valid; from anywhere, `Esc` leads
+//! back. A correct core never sends most of these replies; the screens must cope anyway.
 
 use std::collections::BTreeMap;
 
@@ -26,16 +26,16 @@ use happenings::{happen, happenings, sizes};
 
 mod happenings;
 
-/// So many `Esc` lead home from everywhere.
+/// This many `Esc` lead back from anywhere.
 const STEPS_HOME: usize = 6;
 
-/// So many more where the input has modes: out of a part of a command, and out of selecting.
+/// More are needed with modes: to cancel a partial command, and to leave visual mode.
 const STEPS_OF_MODES: usize = 2;
 
-/// The largest screen that is drawn here.
+/// The largest size drawn here.
 const LARGEST: (u16, u16) = (200, 60);
 
-/// What has the keys is there, and what is marked too.
+/// The focused part exists, and so does the selected row.
 fn assert_focus_is_valid(model: &Model) {
     let history = &model.history;
     assert!(history.marked < history.rows.len().max(1), "a row is marked that is not there");
@@ -49,7 +49,7 @@ fn assert_focus_is_valid(model: &Model) {
     }
 }
 
-/// The screen draws, and its cursor is on it.
+/// The screen can be drawn, and the cursor is on it.
 fn assert_draws(model: &Model) -> ratatui::Terminal<ratatui::backend::TestBackend> {
     let size = model.size;
     let backend = ratatui::backend::TestBackend::new(size.width, size.height);
@@ -60,7 +60,7 @@ fn assert_draws(model: &Model) -> ratatui::Terminal<ratatui::backend::TestBacken
     terminal
 }
 
-/// What is drawn moves nothing and colours nothing by itself.
+/// What is drawn contains no control characters.
 fn assert_draws_text_alone(model: &Model) {
     let terminal = assert_draws(model);
     let mut cells = terminal.backend().buffer().content().iter();
@@ -68,7 +68,7 @@ fn assert_draws_text_alone(model: &Model) {
     assert!(control.is_none(), "a control character reached the screen: {control:?}");
 }
 
-/// No pane shows blank rows below its text while rows above are hidden. What follows by half panes is about to be filled.
+/// No pane shows blank rows while rows above are hidden, except to be filled by page.
 fn assert_no_room_is_lost(model: &Model) {
     let full = |top: usize, height: u16, rows: usize| top == 0 || top + usize::from(height) <= rows;
     for shown in screens::texts::shown(model) {
@@ -89,7 +89,7 @@ fn assert_no_room_is_lost(model: &Model) {
     assert!(list.list.is_empty() || history.top <= list.top_for(history, last), "the list");
 }
 
-/// The same, by what is seen: where a frame says that rows above are hidden, its last two rows are not both blank.
+/// The same, on the picture: below hidden rows, a frame's last two rows are not both blank.
 fn assert_hidden_rows_have_no_room(bench: &Bench) {
     let picture = bench.picture();
     let rows: Vec<Vec<char>> = picture.lines().map(|row| row.chars().collect()).collect();
@@ -124,7 +124,7 @@ proptest! {
             assert_draws_text_alone(&bench.model);
             assert_no_room_is_lost(&bench.model);
         }
-        // On a screen that can be seen.
+        // At a size that can be drawn.
         bench.send(Message::Resize { width: 80, height: 24 });
         let modes = if bench.model.keymap.is_modal() { STEPS_OF_MODES } else { 0 };
         for _ in 0..STEPS_HOME + modes {
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// Screens with something on them, each with something over it in turn.
+/// Screens with content, some of them under an overlay or zoomed.
 fn laid_out() -> Vec<Bench> {
     let new = || Bench::new(120, 40);
     let mut streaming = new();
@@ -197,13 +197,13 @@ fn laid_out() -> Vec<Bench> {
     all
 }
 
-/// Draws every size of these widths, on one of the screens in turn.
+/// Draws every size of these widths, each on one of the screens.
 fn assert_every_size_draws(widths: std::ops::RangeInclusive<u16>) {
     let mut benches = laid_out();
     let count = benches.len();
     for width in widths {
         for height in 0..=LARGEST.1 {
-            // Neighbours in both directions show different screens, so that each meets every range of sizes.
+            // Neighbouring sizes use different screens, so each screen meets every range of sizes.
             let bench = &mut benches[(usize::from(width) * 7 + usize::from(height)) % count];
             bench.send(Message::Resize { width, height });
             assert_draws(&bench.model);
@@ -215,7 +215,7 @@ fn assert_every_size_draws(widths: std::ops::RangeInclusive<u16>) {
 fn no_pane_is_blank_below_while_it_hides_text_above() {
     let low = [(60, 16), (80, 24), (110, 30)];
     for mut bench in laid_out() {
-        // What has the keys stands at its end in little room, and then gets more.
+        // Scrolls to the end in little space, then enlarges the screen.
         for (before, after) in low.into_iter().zip([(80, 24), (120, 40), LARGEST]) {
             bench.send(Message::Resize { width: before.0, height: before.1 });
             bench.press("G End");
@@ -230,7 +230,7 @@ fn no_pane_is_blank_below_while_it_hides_text_above() {
     }
 }
 
-// In three parts, which are tested side by side.
+// In three parts, which can run in parallel.
 
 #[test]
 fn every_size_from_nothing_to_110_columns_draws() {

@@ -1,4 +1,4 @@
-//! Messages and what follows from them, one behaviour a test; and any messages in any order.
+//! Messages and their effects, one behaviour a test; and any messages in any order.
 
 use super::*;
 use crate::tui::effect::{CoreEffect, HistoryCommand, TerminalEffect, Ticket};
@@ -384,14 +384,14 @@ proptest! {
             }
             prop_assert!(next_change(&bench.model).is_none_or(|at| at > bench.now));
         }
-        // However deep, Esc leads home, on a screen that can be seen.
+        // From any depth, Esc leads back, at a size that can be drawn.
         bench.send(Message::Resize { width: 80, height: 24 });
         bench.press("Esc Esc Esc Esc Esc Esc Esc Esc");
         prop_assert!(bench.model.screen == ScreenName::Work && bench.model.overlay.is_none() && !bench.model.zoom && bench.model.focus == Focus::Vessels);
     }
 }
 
-/// A workbench with modes in its input.
+/// A workbench with a modal composer.
 fn modal() -> Bench {
     let mut bench = Bench::new(120, 40);
     bench.model.take_keymap(crate::tui::keymap::read("vi", &std::collections::BTreeMap::new()).unwrap());

@@ -1,10 +1,10 @@
-//! Whole sessions over a real engine with a scripted provider: what is typed, and what is told.
+//! Whole sessions over a real engine with a scripted provider: input and output.
 
 use super::super::lines::read_lines;
 use super::*;
 use crate::tui::testing::{scripted, scripted_with};
 
-/// What is told to somebody who types this, all at once, and then is gone.
+/// The output for a user who types this all at once and then is gone.
 async fn talk(script: &str, typed: &str) -> String {
     talk_with(script, "", typed).await
 }
@@ -135,7 +135,7 @@ async fn nothing_that_a_model_answers_is_more_than_text() {
     assert!(told.chars().all(|c| c == '\n' || !c.is_control()) && !told.contains("ZXZpbA"), "{told:?}");
 }
 
-/// Writes, and does something once when a text was written.
+/// A writer that does something once, when a text was written.
 struct Reacting<F> {
     written: String,
     on: &'static str,
@@ -161,7 +161,7 @@ impl<F: FnOnce()> Write for &mut Reacting<F> {
 /// The first variant finishes, the others hang.
 const HANGING: &str = "answer: {words: 20}\nrules:\n  - when: {variant: [1, 2]}\n    fault: hang\n";
 
-/// What is told when something is heard as soon as the first variant is finished; what is stored then.
+/// The output when this arrives once the first variant finished, and the number stored.
 async fn broken_off_by(heard_then: Heard) -> (String, usize) {
     let folder = tempfile::tempdir().unwrap();
     let engine = scripted(folder.path(), HANGING);

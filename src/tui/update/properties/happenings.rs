@@ -1,5 +1,5 @@
-//! What may happen to the workbench, drawn at random: keys, pastes, sizes, time, and answers of the core in any order,
-//! malformed and stale ones among them.
+//! Random input for the workbench: keys, pastes, sizes, time, and replies of the core in any order,
+//! including malformed and stale ones.
 
 use aludel_core::domain::ImportReport;
 use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
@@ -32,32 +32,32 @@ use crate::tui::testing::{
     prompt, selection, started, whole_variant,
 };
 
-/// One thing that happens.
+/// One input.
 #[derive(Debug, Clone)]
 pub(super) enum Happening {
-    /// A key of the list of actions, or one that some box takes.
+    /// A key of an action or of an overlay.
     Key(String),
-    /// Something is sent.
+    /// A message.
     Sent(Box<Message>),
-    /// Events of the run with the newest ticket, or of one before it.
+    /// Events of the newest run, or of an earlier one.
     Events { is_stale: bool, kinds: Vec<EventKind> },
     /// The run is refused.
     Refused { is_stale: bool },
-    /// Events of the judging, or of one before it.
+    /// Events of the judging, or of an earlier one.
     Judging { is_stale: bool, kinds: Vec<EventKind> },
-    /// Prompts beside each other: an answer about the two, about all, or to an older question.
+    /// A comparison: a reply about the two, about all, or to an older request.
     Compared { question: usize, outcome: Outcome<Box<CompareResult>> },
-    /// It may cost more than passes without asking.
+    /// A run or judging may cost more than the limit.
     CostAsked(CostlyWhat),
-    /// An answer to what a place asked.
+    /// A reply to a query of a screen or an overlay.
     Reply { question: usize, told: QueryReply },
-    /// An answer to one of the questions that could be waiting.
+    /// A reply about what is stored, to one of the possible requests.
     HistoryReply { question: usize, news: Box<HistoryReply> },
     /// Time passes.
     Time(u64),
 }
 
-/// Every key that does something, and some that are typed.
+/// Every key with an action, and some that type.
 fn keys() -> impl Strategy<Value = String> {
     let bound = ACTIONS.iter().flat_map(|info| info.keys).map(|key| (*key).to_owned());
     let boxes = ["Enter", "Esc", "Backspace", "Down", "Up", "Left", "Right", "Tab", "Home", "End", "0", "9", "ß", "世"];
@@ -66,7 +66,7 @@ fn keys() -> impl Strategy<Value = String> {
     select(all)
 }
 
-/// Text as anyone may paste it, or a model write it.
+/// Text as a user may paste it or a model write it.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,40}",
@@ -110,7 +110,7 @@ fn events() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// A run as it should be, or events in any order.
+/// A correct run, or events in any order.
 fn told() -> impl Strategy<Value = Vec<EventKind>> {
     let whole = |text: String| {
         let mut kinds = vec![started(2)];
@@ -171,7 +171,7 @@ fn news() -> impl Strategy<Value = HistoryReply> {
     ]
 }
 
-/// A judging as it should be, or parts of one in any order.
+/// A correct judging, or events in any order.
 fn judged() -> impl Strategy<Value = Vec<EventKind>> {
     let begun = || EventKind::Started { operation: Operation::Select, total: None, variants: 0, phases: Vec::new() };
     let one = |(a, b, margin, agreed)| EventKind::Judged { comparison: comparison(a, b, margin, agreed) };
@@ -201,7 +201,7 @@ fn beside() -> impl Strategy<Value = Outcome<Box<CompareResult>>> {
     ]
 }
 
-/// What a place is told.
+/// A reply to a query.
 fn told_to_a_place() -> impl Strategy<Value = QueryReply> {
     let every = vec![SpendBy::Day, SpendBy::Model, SpendBy::Provider, SpendBy::Phase, SpendBy::Tag];
     let setting =
@@ -224,7 +224,7 @@ fn told_to_a_place() -> impl Strategy<Value = QueryReply> {
     ]
 }
 
-/// The list of jobs, or what became of one.
+/// A reply about jobs.
 fn told_of_jobs() -> impl Strategy<Value = QueryReply> {
     let some = || (0_usize..6).prop_map(|at| jobs().jobs.remove(at));
     let text = |(job, text): (Job, String)| JobDetails { request: json!({ "input": text }), ..job_details(job) };
@@ -245,7 +245,7 @@ fn told_of_jobs() -> impl Strategy<Value = QueryReply> {
     ]
 }
 
-/// What concerns the writing: what was left, earlier inputs, what could not be kept.
+/// A reply about drafts.
 fn desk_news() -> impl Strategy<Value = DraftReply> {
     let left = (texts(), any::<bool>(), proptest::collection::vec(texts(), 0..3), 0_usize..4);
     prop_oneof![
@@ -261,7 +261,7 @@ fn desk_news() -> impl Strategy<Value = DraftReply> {
     ]
 }
 
-/// What the terminal answers: copied, back from the editor or the shell.
+/// A message from the terminal.
 fn from_the_terminal() -> impl Strategy<Value = Message> {
     let file =
         prop_oneof![Just(None), texts().prop_map(|path| Some(Ok(path))), texts().prop_map(|reason| Some(Err(reason))),];
@@ -285,7 +285,7 @@ fn log_lines() -> impl Strategy<Value = Vec<LogLine>> {
 }
 
 fn messages() -> impl Strategy<Value = Message> {
-    // Drags and releases come with and without what they should follow.
+    // Drags and releases come with and without a click before them.
     let all =
         [Pointer::Click, Pointer::Double, Pointer::Drag, Pointer::Drag, Pointer::Release, Pointer::Up, Pointer::Down];
     let pointers = select(all.to_vec());
@@ -380,7 +380,7 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
     }
 }
 
-/// The tickets that an answer to a place may have: those that are waited for, and one that is not.
+/// The tickets a query reply can have: those pending, and one that is not.
 fn questions_of_places(model: &Model) -> [Option<Ticket>; 9] {
     let tested = model.providers.tests.values().find_map(|test| match test {
         Test::Waiting(ticket) => Some(*ticket),
