@@ -55,8 +55,7 @@ pub(crate) enum CoreEffect {
         /// The request.
         raw: Value,
     },
-    /// Resumes this job. Replies with `QueryReply` and, if it can be resumed, `RunEvents` with the
-    /// same ticket.
+    /// Resumes this job. Replies with `QueryReply` and, if it starts, `RunEvents` (same ticket).
     Resume {
         /// Identifies the resumed run or judging.
         ticket: Ticket,

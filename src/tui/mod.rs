@@ -144,8 +144,7 @@ fn keymap(engine: &Engine) -> Result<Keymap> {
 /// overrides any configured theme.
 ///
 /// # Errors
-/// `config_invalid` if a theme chosen by name cannot be used. A default that is broken falls back
-/// to the built-in theme.
+/// `config_invalid` if a theme chosen by name is unusable. Others fall back to the built-in one.
 fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> {
     let letters = if options.is_ascii { Letters::Ascii } else { Letters::Unicode };
     let configured = engine.config().tui.theme.as_str();

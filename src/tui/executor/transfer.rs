@@ -1,5 +1,4 @@
-//! Exports and imports files. An export gets its name once whole; stopped before, it leaves
-//! nothing.
+//! Exports and imports files. An export gets its name once whole; an unfinished one leaves nothing.
 
 use std::fs::File;
 use std::path::Path;

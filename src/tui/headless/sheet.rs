@@ -1,5 +1,4 @@
-//! An off-screen terminal fed with events by hand, to measure what a frame costs and what it
-//! writes.
+//! An off-screen terminal fed with events by hand, to measure what a frame costs and writes.
 //!
 //! For tests and benches. Update, pacing and painter are real; the caller plays core and clock.
 

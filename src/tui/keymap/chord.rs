@@ -76,8 +76,8 @@ impl Chord {
             }
             KeyCode::Char(letter) if modifiers.contains(KeyModifiers::CONTROL) => {
                 modifiers -= KeyModifiers::SHIFT;
-                // 0x1F is sent by `Ctrl+_`, `Ctrl+/` and `Ctrl+7`. 0x00 is sent by `Ctrl+Space`,
-                // `Ctrl+@` and `Ctrl+2`.
+                // `Ctrl+_`, `Ctrl+/` and `Ctrl+7` all send 0x1F; `Ctrl+Space`, `Ctrl+@` and
+                // `Ctrl+2` send 0x00.
                 KeyCode::Char(match letter {
                     '7' | '/' => '_',
                     '2' | '@' => ' ',

@@ -1,8 +1,7 @@
 //! The text area for the request. Deletes and moves by grapheme; modal under the key map `vi`.
 //!
 //! Wraps `ratatui-textarea`, which works by code point: here Backspace deletes a family emoji
-//! whole. Pasted line breaks become `\n`; escape sequences and other control characters are
-//! dropped.
+//! whole. Pasted line breaks become `\n`; escapes and other control characters are dropped.
 
 mod place;
 mod pointing;

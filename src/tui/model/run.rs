@@ -279,8 +279,7 @@ impl LiveRun {
         u32::try_from(self.panes.len()).unwrap_or(u32::MAX)
     }
 
-    /// The index of the phase shown of `variant`: the chosen one, else the one being read, else the
-    /// newest.
+    /// The index of the phase shown of `variant`: the chosen one, the one being read or the newest.
     pub(crate) fn shown_phase(&self, variant: u32) -> usize {
         let read = self.read.filter(|(reader, _)| *reader == variant).map(|(_, phase)| phase);
         self.phase.or(read).unwrap_or_else(|| self.newest_phase(variant))
@@ -462,8 +461,7 @@ impl LiveRun {
         variant.phases.iter().any(|begun| later.contains(&begun.phase))
     }
 
-    /// Adds the phases of a finished prompt that had no events, because an earlier attempt of the
-    /// job completed them.
+    /// Adds the phases of a finished prompt that an earlier attempt completed, without events.
     fn take_earlier(&mut self, prompt: &Prompt, now: u64) {
         let unknown = |step: &&Step| {
             self.view.phases.contains(&step.phase) && self.phase_view(prompt.variant, step.phase).is_none()

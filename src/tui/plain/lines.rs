@@ -1,8 +1,7 @@
 //! Line input and output: the plain workbench's only use of the terminal.
 //!
-//! The terminal stays in the shell's mode, so its own line editing works, and so do screen readers.
-//! All output passes [`safe`] here: no cursor movement and no colour can get through, not even from
-//! a model's reply.
+//! The terminal stays in the shell's mode, so its line editing works, and so do screen readers. All
+//! output passes [`safe`] here: no cursor movement or colour gets through, even from a model.
 
 use std::io::{self, BufRead, Read as _, Write};
 

@@ -1,8 +1,7 @@
 //! A session of the plain workbench: a request, its run, and commands, until the user leaves.
 //!
 //! Each command is one operation of the engine; a refusal is reported and the session continues.
-//! Lines typed during a run wait for its end. The prompts of the last listing have numbers, until
-//! the next listing.
+//! Lines typed during a run wait. The prompts of the last listing have numbers, until the next.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -368,8 +367,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// True if a run can begin. Asks first if it may cost more than the limit, and then makes that
-    /// cost its budget.
+    /// True if a run can begin. Asks if it may cost more than the limit, and sets that as its
+    /// budget.
     async fn confirms(&mut self, preflight: Preflight, budget_usd: &mut Option<f64>) -> io::Result<bool> {
         let Preflight::Ask(Estimate { most_usd, calls, .. }) = preflight else { return Ok(true) };
         let (most, calls) = (most_usd.unwrap_or_default(), tell::count(calls, "call"));

@@ -1,8 +1,7 @@
 //! The event loop: wait, take in everything that is ready, then draw.
 //!
 //! Draws at most 60 times a second for keys and 30 for other events, never once a token; a slow
-//! line also has a [`budget`]. The terminal is two traits, so tests can drive the loop in paused
-//! time.
+//! line also has a [`budget`]. Behind two traits, the terminal can be a test's, in paused time.
 
 pub(super) mod budget;
 pub(super) mod pace;

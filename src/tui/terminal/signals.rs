@@ -1,9 +1,8 @@
 //! Signals about the terminal: it was resized, or the program continues after a stop.
 //!
-//! crossterm listens for sizes too, but loses one that comes with a key; here none is lost. After a
-//! stop from outside, a shell may have changed the terminal's modes, so they are entered again. A
-//! stop of our own (`^Z`) does not get here, because nothing listens while the shell has the
-//! terminal.
+//! crossterm listens for sizes too, but loses one that comes with a key; here none is lost. A stop
+//! from outside can leave the terminal in a shell's modes, so ours are entered again. A stop of our
+//! own (`^Z`) does not get here: nothing listens while the shell has the terminal.
 
 use std::io;
 use std::task::{Context, Poll};

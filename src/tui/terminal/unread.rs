@@ -5,8 +5,7 @@
 //! first and waits for another notification: the rest stays until the next key. Its other way of
 //! reading (`use-dev-tty`) loses nothing, but yields one key at a time (crossterm issues 839 and
 //! 1047), which hides pastes. Setting the terminal's attributes to their own values makes Linux
-//! notify readers again (`n_tty_set_termios`). Elsewhere that does nothing, and the next key brings
-//! the rest.
+//! notify readers again (`n_tty_set_termios`); elsewhere it does nothing.
 
 /// Wakes the reader if there are unread bytes.
 #[cfg(unix)]

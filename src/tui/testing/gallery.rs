@@ -1,8 +1,7 @@
 //! Snapshots of the workbench: their sizes and names, and what must hold in each.
 //!
-//! Text snapshots are taken at every size; styled ones, in which each run of cells is tagged with
-//! its style, at every size but the smallest, and once without colours. Names begin with the
-//! screen.
+//! Text snapshots are taken at every size; styled ones, which tag each run of cells with its style,
+//! at every size but the smallest, and once without colours. Names begin with the screen.
 
 use ratatui::style::Color;
 use unicode_width::UnicodeWidthStr;

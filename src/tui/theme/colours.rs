@@ -3,8 +3,7 @@
 //! From 16 on the values of the 256 colours are fixed (a cube of 6 x 6 x 6, then greys); the first
 //! sixteen are the user's, assumed to be xterm's where a value is needed. Contrast is that of the
 //! Web Content Accessibility Guidelines 2.2 (1.4.3, 1.4.6, 1.4.11, read 2026-11-22). Tests check
-//! built-in themes that paint a background: 4.5 for text, 7 in high contrast, 3 for frames of
-//! panes.
+//! themes that paint a background: 4.5 for text, 7 in high contrast, 3 for frames of panes.
 
 use ratatui::style::{Color, Style};
 
@@ -136,8 +135,7 @@ fn apart(a: Value, b: Value) -> f64 {
     squared(oklab(a), oklab(b))
 }
 
-/// Like [`apart`], but weighs hue more than chroma or lightness: among few colours, equal hue means
-/// equal role.
+/// Like [`apart`], but weighs hue most: among few colours, an equal hue means the same.
 fn apart_by_hue(a: Value, b: Value) -> f64 {
     /// Below this chroma a colour is nearly grey, and its hue counts little.
     const FAINT: f64 = 0.04;

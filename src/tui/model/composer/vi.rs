@@ -1,9 +1,8 @@
 //! Modal editing under the key map `vi`: the modes, and what happens to a key.
 //!
 //! The keys and their meaning are in `keys`, positions in `letters`, targets of motions in `spans`,
-//! edits in `changes`. A position is a whole grapheme, so the cursor is never within one, and
-//! outside insert mode it is on a grapheme if the line has any. A command, or a stretch of typing,
-//! is undone in one step.
+//! edits in `changes`. A position is a whole grapheme; outside insert mode the cursor is on one if
+//! the line has any. A command, or a stretch of typing, is undone in one step.
 
 mod changes;
 mod keys;
