@@ -66,7 +66,7 @@ pub(crate) enum Grouping {
     Flat,
 }
 
-/// Why a search is made.
+/// The reason for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
     /// The query changed: the result is read from its start.
@@ -93,11 +93,11 @@ pub(crate) struct Answer {
     pub(crate) rows: Vec<Row>,
     /// Where the rest begins; `None` if there is no more.
     pub(crate) next: Option<Start>,
-    /// Facts about the result.
+    /// What is known of the result.
     pub(crate) facts: Facts,
 }
 
-/// Facts about a search result as a whole.
+/// What is known of a search result as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Facts {
     /// The total number of matches, if known.
@@ -171,11 +171,11 @@ pub(crate) struct History {
     pub(crate) rows: Vec<Row>,
     /// Where more rows begin.
     pub(crate) next: Option<Start>,
-    /// Facts about them; `None` before the first result.
+    /// What is known of the result; `None` before the first.
     pub(crate) facts: Option<Facts>,
     /// When they arrived, in the time of [`super::Model::now`].
     pub(crate) arrived: u64,
-    /// Why the last search failed.
+    /// The problem of the last search.
     pub(crate) problem: Option<Box<Problem>>,
     /// The selected row.
     pub(crate) marked: usize,
