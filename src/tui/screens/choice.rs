@@ -1,4 +1,4 @@
-//! Marking prompts, on whichever screen they stand, and which prompts are meant by "compare" and "judge".
+//! Marking prompts on any screen, and choosing the prompts for "compare" and "judge".
 
 use aludel_core::domain::PromptId;
 
@@ -29,7 +29,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Marks the prompt under the keys, or takes its mark away.
+/// Marks the prompt under the cursor, or removes its mark.
 pub(super) fn mark(model: &mut Model) {
     let Some(chosen) = here(model) else { return };
     let label = chosen.label.clone();
@@ -42,8 +42,8 @@ pub(super) fn mark(model: &mut Model) {
     model.say(Tone::Done, format!("{label} is {said}{more}"));
 }
 
-/// The prompts that "compare" and "judge" mean: those of the screen that has them, else the marked ones, else what the run
-/// has finished, best first.
+/// The prompts for "compare" and "judge": those of the current screen if it has any, else the
+/// marked ones, else the finished ones of the run, best first.
 pub(super) fn wanted(model: &Model) -> Vec<Chosen> {
     let own = match model.screen {
         ScreenName::Judge => &model.judge.prompts,
@@ -62,7 +62,7 @@ pub(super) fn wanted(model: &Model) -> Vec<Chosen> {
     }
 }
 
-/// The prompt under the keys.
+/// The prompt under the cursor.
 fn here(model: &Model) -> Option<Chosen> {
     match model.screen {
         ScreenName::Work => {
@@ -76,7 +76,7 @@ fn here(model: &Model) -> Option<Chosen> {
     }
 }
 
-/// What a prompt is called: a letter in the run on the screen, else its short id.
+/// The label of a prompt: its letter in the run on the screen, else its short id.
 fn named(model: &Model, id: PromptId) -> Chosen {
     let variant = model
         .run
@@ -85,7 +85,7 @@ fn named(model: &Model, id: PromptId) -> Chosen {
     Chosen { id, label: variant.map_or_else(|| id.short(), letter) }
 }
 
-/// What the run on the screen has finished, best first where it is ranked.
+/// The finished prompts of the run, best first if they are ranked.
 fn finished(model: &Model) -> Vec<Chosen> {
     let Some(run) = &model.run else { return Vec::new() };
     let mut variants: Vec<u32> = (0..run.variants()).filter(|variant| run.prompt(*variant).is_some()).collect();

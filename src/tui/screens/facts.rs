@@ -1,4 +1,4 @@
-//! What is known of one thing, in rows: a name at the left, its value wrapped beside it.
+//! Name and value rows: a name on the left, its value wrapped on the right.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -7,10 +7,10 @@ use crate::tui::theme::Theme;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Columns of what a row is about.
+/// Columns of a name.
 const NAME: usize = 12;
 
-/// Rows that are being written.
+/// Builds the rows.
 pub(super) struct Facts<'a> {
     lines: Vec<Line<'static>>,
     width: u16,
@@ -18,12 +18,12 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// No rows yet, of at most `width` columns.
+    /// Starts with no rows; each has at most `width` columns.
     pub(super) const fn new(width: u16, theme: &'a Theme) -> Self {
         Self { lines: Vec::new(), width, theme }
     }
 
-    /// A name, and what there is to say, wrapped beside it.
+    /// Adds a name with its value, wrapped.
     pub(super) fn say(&mut self, name: &str, text: &str, style: Style) {
         let room = self.width.saturating_sub(u16::try_from(NAME + 2).unwrap_or(0)).max(1);
         for (at, row) in Wrapped::of(safe(text), room).rows(0).enumerate() {

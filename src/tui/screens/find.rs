@@ -1,8 +1,8 @@
-//! Finding words in the pane that has the keys: what its keys do, what is shown of it, and how it follows the text.
+//! Incremental search in the focused pane.
 //!
-//! It begins with an empty field in the status row; what is typed is found at once, from the row on that was seen first.
-//! It ends with `Esc`, and when its pane loses the keys; what was looked for last is found again by the key that goes on.
-//! The matches themselves are drawn by [`super::marks`].
+//! Search opens with an empty field in the status row and finds matches while the user types, from
+//! the first visible row on. `Esc` or moving the focus ends it; the next-match key repeats the last
+//! search. [`super::marks`] draws the matches.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,15 +18,15 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
-/// What stands before the field.
+/// The label of the field.
 const LABEL: &str = " find ";
 
-/// True for what is done here.
+/// True for the actions of the search.
 pub(super) const fn is_own(action: Action) -> bool {
     matches!(action, Action::Find | Action::FindNext | Action::FindPrevious | Action::FindKeep)
 }
 
-/// Why `action`, which is done here, cannot be done now; `None` when it can.
+/// Why `action`, one of the search, cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match (action, &model.find) {
         (Action::FindKeep, None) => Some("nothing is searched for"),
@@ -38,7 +38,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Why there is no text that could get the keys.
+/// Why there is no text to search.
 fn nothing_to_find_in(model: &Model) -> Option<&'static str> {
     match model.screen {
         ScreenName::Work => {
@@ -54,7 +54,7 @@ fn nothing_to_find_in(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, which can be done. False where it is for the screen to do.
+/// Performs `action`. False if the screen must handle it.
 pub(super) fn act(model: &mut Model, action: Action) -> bool {
     let is_found = model.find.is_some();
     match action {
@@ -66,7 +66,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> bool {
         }
         Action::FindNext => go_on(model, 1),
         Action::FindPrevious => go_on(model, -1),
-        // The same keys, while something is found.
+        // While a search is open, the keys for changes go through its matches.
         Action::ChangeNext if is_found => go_on(model, 1),
         Action::ChangePrevious if is_found => go_on(model, -1),
         Action::FindKeep => match &mut model.find {
@@ -79,7 +79,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> bool {
     true
 }
 
-/// Edits the field, if it has the keys and this is a way to edit it.
+/// Edits the field if it has the focus and `action` edits text.
 fn edit(model: &mut Model, action: Action) -> bool {
     let edits = action.info().context == Context::Composer && action.info().screen.is_none();
     if !edits || !is_typing(model) {
@@ -89,17 +89,17 @@ fn edit(model: &mut Model, action: Action) -> bool {
     true
 }
 
-/// Types into the field, if it has the keys.
+/// Types into the field if it has the focus.
 pub(super) fn type_in(model: &mut Model, character: char) -> bool {
     is_typing(model) && change(model, |find| find.field.insert(character))
 }
 
-/// A paste is something to look for, if the field has the keys.
+/// Pastes the first line into the field if it has the focus.
 pub(super) fn paste(model: &mut Model, text: &str) -> bool {
     is_typing(model) && change(model, |find| _ = find.field.paste(text.lines().next().unwrap_or_default()))
 }
 
-/// Ends it; where it was still being typed, the pane goes back to where it stood. False where nothing was looked for.
+/// Ends the search, restoring the scroll position if it was still typed. False if none was open.
 pub(super) fn end(model: &mut Model) -> bool {
     let Some(find) = model.find.take() else { return false };
     if find.is_typing {
@@ -108,7 +108,7 @@ pub(super) fn end(model: &mut Model) -> bool {
     true
 }
 
-/// Follows the text: what arrived since the last time is looked through, another text from its beginning.
+/// Searches text that arrived since the last call; a different text is searched from its beginning.
 pub(super) fn settle(model: &mut Model) {
     let Some(mut find) = model.find.take() else { return };
     let Some((name, text)) = with_keys(model) else { return };
@@ -130,7 +130,7 @@ fn is_typing(model: &Model) -> bool {
     model.find.as_ref().is_some_and(|find| find.is_typing)
 }
 
-/// Gives the text the keys and looks for `sought` in it, gone to nowhere yet.
+/// Focuses the pane and searches it for `sought`, without moving to a match.
 fn begin(model: &mut Model, sought: &str) {
     match model.screen {
         ScreenName::Work if model.focus != Focus::Vessels => {
@@ -147,7 +147,7 @@ fn begin(model: &mut Model, sought: &str) {
     settle(model);
 }
 
-/// Changes what is looked for, and goes to the first match from where it began. True, for it was done.
+/// Edits what is searched for and goes to the first match from the original position. Always true.
 fn change(model: &mut Model, how: impl FnOnce(&mut Find)) -> bool {
     let Some(mut find) = model.find.take() else { return true };
     let before = find.field.text();
@@ -167,7 +167,7 @@ fn change(model: &mut Model, how: impl FnOnce(&mut Find)) -> bool {
     true
 }
 
-/// Goes to the first match from the first row that is seen, or from the beginning.
+/// Goes to the first match at or below the first visible row, else to the first of all.
 fn go_to_first(model: &mut Model) {
     let Some(find) = &model.find else { return };
     let first = first_seen(model, find);
@@ -175,14 +175,14 @@ fn go_to_first(model: &mut Model) {
     go_to(model, first);
 }
 
-/// The number of the first match that is seen or below that.
+/// The number of the first match at or below the first visible row.
 fn first_seen(model: &Model, find: &Find) -> usize {
     let top = texts::scroll_of(model, find.name.place).top;
     let start = text_in(model, find.name.place).map(|(_, text)| text.start_of(top)).unwrap_or_default();
     find.matches.first_from(start)
 }
 
-/// Goes `step` matches on, from the last to the first.
+/// Goes to the next or the previous match, wrapping around.
 fn go_on(model: &mut Model, step: isize) {
     if model.find.is_none() {
         let sought = model.sought.clone();
@@ -215,8 +215,8 @@ fn go_to(model: &mut Model, number: usize) {
     texts::bring_into_sight(model, place, found.spot);
 }
 
-/// Draws the field in the status row: what is looked for, which match of how many, and how to go on. False where nothing is
-/// looked for, and the row is free.
+/// Draws the search field in the status row: the words, the position among the matches, the keys.
+/// False if no search is open.
 pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> bool {
     let Some(find) = &model.find else { return false };
     let said = said(find, theme);
@@ -237,7 +237,7 @@ pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
     true
 }
 
-/// Which match of how many.
+/// The position of the current match and the number of matches.
 fn said(find: &Find, theme: &Theme) -> Span<'static> {
     let (said, style) = match (find.matches.len(), find.current) {
         _ if find.field.is_empty() => (String::new(), theme.muted),
@@ -251,7 +251,7 @@ fn said(find: &Find, theme: &Theme) -> Span<'static> {
     Span::styled(said, style)
 }
 
-/// Where the field lies in the status row: as wide as what is typed, as far as there is room beside `said`.
+/// The area of the field in the status row: as wide as its text, if `said` leaves room.
 fn field_area(find: &Find, said: &Span<'_>, area: Rect) -> Rect {
     let label = cells(LABEL.len());
     let written = cells(Line::from(safe_line(&find.field.text())).width()).saturating_add(1);
@@ -260,7 +260,7 @@ fn field_area(find: &Find, said: &Span<'_>, area: Rect) -> Rect {
     field.intersection(area)
 }
 
-/// How it goes on, and how it ends.
+/// Hints for continuing and for ending the search.
 fn keys(model: &Model, find: &Find) -> String {
     let says = match (find.is_typing, model.screen) {
         (true, _) if find.field.is_empty() => "type what to find · Esc ends ",

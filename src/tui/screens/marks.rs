@@ -1,4 +1,4 @@
-//! Draws what is found and what is selected over the texts that are on the screen.
+//! Highlights search matches and the selection in the texts on the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::passages::{Spot, columns};
 
-/// Marks matches, the current one as a marked row is, and what is selected. Nothing else is looked at.
+/// Highlights matches, with the style of a marked row for the current one, and the selection.
 pub(super) fn view(model: &Model, buffer: &mut Buffer, theme: &Theme) {
     if model.find.is_none() && model.selection.is_none() {
         return;

@@ -1,7 +1,7 @@
-//! The screens. Each has what its actions do, where its parts lie, and how they are drawn.
+//! The screens. Each has a module with its actions, its layout and its drawing.
 //!
-//! What every screen does alike is here: going from one to another, quitting, help. Nothing of a screen is lost by
-//! leaving it; a run goes on wherever one looks.
+//! This module holds what all screens share: switching between them, quitting, help. Leaving a
+//! screen loses nothing, and a run goes on whichever screen is shown.
 
 pub(crate) mod choice;
 pub(crate) mod compare;
@@ -34,7 +34,7 @@ use super::theme::Theme;
 use super::widgets::figures::thousands;
 use super::widgets::safe;
 
-/// Draws everything: the screen, and what lies over it.
+/// Draws the current screen and the overlay on top of it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     theme.begin(frame.buffer_mut(), area);
@@ -55,13 +55,13 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     safe::guard(frame.buffer_mut());
 }
 
-/// Where texts of models and of the user stand that have nothing of ours in them.
+/// Areas that hold only text of a model or of the user, without any symbols of our own.
 fn areas_of_data(model: &Model) -> Vec<Rect> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut areas = match model.screen {
         ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
         ScreenName::Label => label::areas(model),
-        // Their texts have signs of ours between what was written.
+        // These mix the stored text with our own symbols.
         ScreenName::Judge | ScreenName::History | ScreenName::Providers | ScreenName::Spend | ScreenName::Jobs => {
             Vec::new()
         }
@@ -72,7 +72,7 @@ fn areas_of_data(model: &Model) -> Vec<Rect> {
     areas
 }
 
-/// Why `action` cannot be done now; `None` when it can. Keys stand in it by the names of their actions, in braces.
+/// Why `action` cannot be done now; `None` when it can. Keys appear as action names in braces.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     if let Some(home) = away(action, model.screen) {
         return Some(home.elsewhere());
@@ -94,14 +94,14 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// The only screen that knows `action`, where it is not this one.
+/// The only screen that has `action`, if it is another than `screen`.
 fn away(action: Action, screen: ScreenName) -> Option<ScreenName> {
     let mut homes = ACTIONS.iter().filter(|info| info.action == action).map(ActionInfo::home);
     let first = homes.next().flatten().filter(|home| *home != screen)?;
     homes.all(|home| home.is_some_and(|home| home != screen)).then_some(first)
 }
 
-/// Does what `action` says, or says why not.
+/// Performs `action`, or reports why it cannot be done.
 pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     if let Some(reason) = refusal(model, action) {
         model.say(Tone::Refused, model.spell(reason));
@@ -156,13 +156,13 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Takes away what is found and what is selected in panes. False where nothing was.
+/// Clears the search and the selection in the panes. False if there was neither.
 pub(crate) fn end_marks(model: &mut Model) -> bool {
     let was_selected = model.selection.take().is_some();
     find::end(model) || was_selected
 }
 
-/// Types a character, where characters are typed.
+/// Types a character into the focused field, if there is one.
 pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     if find::type_in(model, character) {
         return Vec::new();
@@ -180,13 +180,13 @@ pub(crate) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Types a whole text, wherever the keys are.
+/// Pastes a text into the focused field.
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     if find::paste(model, text) {
         return Vec::new();
     }
     match model.screen {
-        // A text that is pasted where none is written is an idea.
+        // Text pasted on a screen without an input goes to the Workbench.
         ScreenName::Work | ScreenName::Compare | ScreenName::Judge => {
             model.screen = ScreenName::Work;
             workbench::paste(model, text);
@@ -199,7 +199,7 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Brings what is visible to its width and place. Called after each update, so that drawing changes nothing.
+/// Rewraps visible text and clamps scroll positions, so that drawing changes nothing.
 pub(crate) fn reflow(model: &mut Model) {
     workbench::reflow(model);
     compare::reflow(model);
@@ -214,7 +214,7 @@ pub(crate) fn reflow(model: &mut Model) {
     texts::keep_shown(model);
 }
 
-/// Takes in what a place asked for.
+/// Handles the reply to a query.
 pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
     match told {
         QueryReply::Jobs(outcome) => return jobs::listed(model, ticket, outcome),
@@ -232,7 +232,7 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<E
     Vec::new()
 }
 
-/// The first quits nothing: it stops what runs. Idle, two within two seconds quit.
+/// Stops what is running. When idle, quits on the second press within two seconds.
 fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
     const ARMED_MS: u64 = 2_000;
     if model.history.transfer.take().is_some() {
@@ -241,7 +241,7 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         return vec![CoreEffect::StopTransfer.into()];
     }
     if let Some(ticket) = model.judge.live().map(|judged| judged.ticket) {
-        // A run goes on: its turn comes with the next.
+        // A run is not stopped by this press; the next one stops it.
         model.say(Tone::Done, "stopping the judge; its answers so far are cached");
         return vec![CoreEffect::CancelRun(ticket).into()];
     }
@@ -259,7 +259,7 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Puts `text`, which is called `what`, into the Workbench's input. Undoing brings back what was there.
+/// Puts `text`, called `what`, into the Workbench's input. Undo restores the old input.
 fn take_up(model: &mut Model, what: &str, text: &str) {
     let had_text = !model.composer.is_empty();
     model.composer.replace(text);
@@ -270,18 +270,18 @@ fn take_up(model: &mut Model, what: &str, text: &str) {
     model.say(Tone::Done, format!("{what} in the input{undo}"));
 }
 
-/// Copies `text`, which is called `what`.
+/// Copies `text`, called `what` in the message.
 fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
     let characters = thousands(text.chars().count() as u64);
     model.copying = Some(format!("{what}, {characters} characters"));
     vec![TerminalEffect::Copy(text).into()]
 }
 
-/// Says which ways a text went that was copied.
+/// Reports how a text was copied.
 pub(crate) fn tell_copied(model: &mut Model, copied: &Copied) {
     let Some(what) = model.copying.take() else { return };
     let text = format!("{what}, {}", copied.told());
-    // The name of a file is to be read, and may be to be written down.
+    // A file name must stay long enough to be read or written down.
     if copied.file.is_some() { model.say_long(Tone::Done, text) } else { model.say(Tone::Done, text) }
 }
 
@@ -290,7 +290,7 @@ fn half(height: usize) -> isize {
     isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX)
 }
 
-/// A page of `height` rows but one, at least one.
+/// One row less than `height`, at least one.
 fn page(height: usize) -> isize {
     isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
 }

@@ -1,22 +1,21 @@
-//! Where the parts of a place lie that has one list and, below it, what there is to say: the
-//! Providers, the Spending and the Jobs.
+//! The layout shared by Providers, Spending and Jobs: a list, and the details below it.
 
 use ratatui::layout::Rect;
 
 use super::surround::{Rim, cut_top, is_too_small};
 
-/// Where everything lies.
+/// Areas of such a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
     /// The list, with its frame.
     pub(crate) list: Rect,
-    /// What there is to say, with its frame.
+    /// The details, with their frame.
     pub(crate) details: Rect,
 }
 
-/// Where everything lies when the list would be `wanted` rows high; `None` where there is too little room.
+/// The layout for a list that wants `wanted` rows; `None` if the terminal is too small.
 pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
     if is_too_small(area.width, area.height) {
         return None;

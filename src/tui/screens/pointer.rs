@@ -1,7 +1,7 @@
-//! The mouse: what a click or the wheel means where it happens. Only where `tui.mouse` is set does any of it arrive.
+//! The mouse: what a click or the wheel does at a cell. Events arrive only if `tui.mouse` is set.
 //!
-//! Everything it does can be done with keys, but selecting a part of a pane (`select`). It asks the same layouts that drawing asks, so what is clicked is what is
-//! seen.
+//! Keys can do everything it does, except selecting part of a pane (`select`). It uses the same
+//! layouts as drawing.
 
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
@@ -14,10 +14,10 @@ use crate::tui::message::Pointer;
 use crate::tui::model::Model;
 use crate::tui::overlays;
 
-/// Rows that one notch of the wheel moves.
+/// Rows per notch of the wheel.
 pub(crate) const NOTCH: usize = 3;
 
-/// Does what the mouse says.
+/// Handles a mouse event.
 pub(crate) fn point(model: &mut Model, pointer: Pointer, at: Position) -> Vec<Effect> {
     let area = Rect::new(0, 0, model.size.width, model.size.height);
     if !area.contains(at) {
@@ -65,7 +65,7 @@ fn click(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<E
     }
 }
 
-/// The wheel moves what is under it, whatever has the keys.
+/// The wheel scrolls what is under it, focused or not.
 fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
     if let Some(place) = texts::at(model, at).map(|shown| shown.name.place) {
         texts::scroll_by(model, place, direction.saturating_mul(isize::try_from(NOTCH).unwrap_or(1)));
@@ -84,7 +84,7 @@ fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What lies over the screen takes the wheel as its arrows; a click on the last hint closes it.
+/// An open overlay takes the wheel as arrow keys; a click on the pinned hint closes it.
 fn over(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Effect> {
     let (code, action) = match pointer {
         Pointer::Click | Pointer::Double if at.y + 1 == area.height && surround::is_pinned(model, area.width, at.x) => {

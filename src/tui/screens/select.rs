@@ -1,8 +1,8 @@
-//! Selecting with the mouse: text within one pane, which stays selected while more of it arrives, and in the field that is
-//! typed into.
+//! Mouse selection, in one pane or in an input field. A selection survives text that arrives after
+//! it.
 //!
-//! A pane gets the keys only when the button is let go: what is shown may be laid out anew by that, and would move away
-//! under the pointer.
+//! A pane gets the focus only when the button is released: focusing it can change the layout, which
+//! would move the text away from the pointer.
 
 use ratatui::layout::{Position, Rect};
 
@@ -16,7 +16,7 @@ use crate::tui::model::history::Part;
 use crate::tui::model::texts::{Held, Selection, TextPlace};
 use crate::tui::model::{Composer, Focus, Model};
 
-/// The button went down: on a field, whose cursor goes there, or on a text, which is held. False where there is neither.
+/// Handles the button going down, on a field or on a text. False if the cell has neither.
 pub(super) fn press(model: &mut Model, pointer: Pointer, at: Position) -> bool {
     press_field(model, pointer, at) || press_text(model, pointer, at)
 }
@@ -60,7 +60,7 @@ fn press_text(model: &mut Model, pointer: Pointer, at: Position) -> bool {
     true
 }
 
-/// The pointer moved while the button was down: what is held is selected up to there.
+/// Handles a drag: extends the selection to `at`.
 pub(super) fn drag(model: &mut Model, at: Position) {
     match model.held.take() {
         Some(Held::Text { name, lane, from }) => {
@@ -93,7 +93,7 @@ pub(super) fn drag(model: &mut Model, at: Position) {
     }
 }
 
-/// The button was let go: the pane that was held gets the keys.
+/// Handles the button going up: focuses the pane in which it went down.
 pub(super) fn release(model: &mut Model) {
     let Some(Held::Text { name, .. }) = model.held.take() else { return };
     match name.place {
@@ -108,14 +108,14 @@ pub(super) fn release(model: &mut Model) {
     }
 }
 
-/// Copies what is selected.
+/// Copies the selection.
 pub(super) fn copy_selected(model: &mut Model) -> Vec<Effect> {
     let Some(Selection { name, lane, spots }) = model.selection.clone() else { return Vec::new() };
     let wording = text_in(model, name.place).map(|(_, text)| text.wording_of(lane, &spots));
     wording.map_or_else(Vec::new, |wording| copy(model, "the selection", wording))
 }
 
-/// Lets go of what is on the screen no more.
+/// Drops a selection whose text is no longer on the screen.
 pub(super) fn settle(model: &mut Model) {
     let is_there = |model: &Model, name| {
         let now = text_in(model, name).map(|(now, _)| now);
@@ -133,14 +133,14 @@ pub(super) fn settle(model: &mut Model) {
     }
 }
 
-/// Stops a text that moves by itself: what is selected does not move away.
+/// Stops a text from following new rows, so that the selection stays where it is.
 fn stand_still(model: &mut Model, place: TextPlace) {
     let mut scroll = texts::scroll_of(model, place);
     (scroll.following, scroll.touched) = (false, true);
     texts::set_scroll(model, place, scroll);
 }
 
-/// The field that has the keys, and where it lies.
+/// The focused field and its area.
 fn field(model: &mut Model) -> Option<(Rect, &mut Composer)> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let (area, field) = match model.screen {
@@ -155,13 +155,13 @@ fn field(model: &mut Model) -> Option<(Rect, &mut Composer)> {
     Some((inner(area), field)).filter(|(area, _)| !area.is_empty())
 }
 
-/// The column and the row of a cell within an area, the nearest one for a cell beside it.
+/// The column and row of `at` within `area`, clamped to it.
 fn cell_of(area: Rect, at: Position) -> (usize, usize) {
     let within = |at: u16, from: u16, length: u16| usize::from(at.saturating_sub(from).min(length.saturating_sub(1)));
     (within(at.x, area.x, area.width), within(at.y, area.y, area.height))
 }
 
-/// On which side of an area a cell lies: above it -1, below it 1.
+/// -1 for a cell above the area, 1 for one below it, else 0.
 const fn beyond(area: Rect, at: Position) -> isize {
     if at.y < area.y {
         -1

@@ -1,5 +1,5 @@
-//! What surrounds every screen: the tabs above, the keys below, the frames between, and what is said where there is
-//! no room for any of it.
+//! What surrounds every screen: the tabs above, the status row and the key hints below, the frames.
+//! Also the message for a terminal that is too small.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -20,10 +20,10 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
-/// Below this the screen only says what it needs.
+/// The minimum size, in columns and rows. A smaller terminal only shows what is needed.
 pub(crate) const LEAST: (u16, u16) = (60, 16);
 
-/// True where the screen only says what it needs.
+/// True if the terminal is smaller than [`LEAST`].
 pub(crate) fn is_too_small(width: u16, height: u16) -> bool {
     width < LEAST.0 || height < LEAST.1
 }
@@ -43,19 +43,19 @@ pub(crate) fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
     Rect { y: area.bottom(), height, ..*area }
 }
 
-/// What every screen has above and below what is its own.
+/// The rows above and below the body of every screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Rim {
     /// The tabs.
     pub(crate) header: Rect,
     /// Figures, or a passing message.
     pub(crate) status: Rect,
-    /// Keys.
+    /// The key hints.
     pub(crate) hints: Rect,
 }
 
 impl Rim {
-    /// Cuts it off `body`, a row each.
+    /// Cuts them off `body`, one row each.
     pub(crate) fn cut(body: &mut Rect) -> Self {
         let header = cut_top(body, 1);
         let hints = cut_bottom(body, 1);
@@ -63,7 +63,7 @@ impl Rim {
     }
 }
 
-/// The room within a frame.
+/// The area inside a frame.
 pub(crate) const fn inner(area: Rect) -> Rect {
     Rect {
         x: area.x.saturating_add(1),
@@ -73,7 +73,7 @@ pub(crate) const fn inner(area: Rect) -> Rect {
     }
 }
 
-/// Says what is needed, and below it which key still acts.
+/// Says which size is needed, and which key still works.
 pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     let (width, height) = LEAST;
     let text = format!("aludel needs {width}x{height}, this is {}x{}", area.width, area.height);
@@ -83,7 +83,7 @@ pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
     }
 }
 
-/// The program's name, the screens, and which run is on the Workbench.
+/// The program's name, the tabs, and the state of the run on the Workbench.
 pub(crate) fn header(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let mut left = vec![Span::styled(BRAND, theme.brand)];
     for (screen, text) in tabs(model, area.width) {
@@ -97,16 +97,16 @@ pub(crate) fn header(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &T
     }
     let right = Line::from(right);
     let room = usize::from(area.width).saturating_sub(tabs_width(model, area.width));
-    // The screens come first where there is no room for both.
+    // The tabs have priority if there is no room for both.
     if right.width() < room {
         frame.render_widget(right.right_aligned(), area);
     }
 }
 
-/// What stands before the tabs.
+/// The text before the tabs.
 const BRAND: &str = " aludel";
 
-/// What stands at the right of the tabs: how many prompts are marked, and which run is on the Workbench.
+/// The text right of the tabs: how many prompts are marked, and the state of the run.
 fn aside(model: &Model, theme: &Theme) -> Vec<(String, Style)> {
     let mut said = Vec::new();
     if !model.choice.all().is_empty() {
@@ -118,13 +118,12 @@ fn aside(model: &Model, theme: &Theme) -> Vec<(String, Style)> {
     said
 }
 
-/// Columns of the tabs, with what stands before them.
+/// Columns of the tabs, [`BRAND`] included.
 fn tabs_width(model: &Model, width: u16) -> usize {
     BRAND.width() + tabs(model, width).iter().map(|(_, text)| text.width()).sum::<usize>()
 }
 
-/// The tabs as they are written, one after the other; shorter, and then closer, where there is too
-/// little room beside what else stands in the row.
+/// The text of each tab: shortened, then set closer, if the row has too little room.
 fn tabs(model: &Model, width: u16) -> Vec<(ScreenName, String)> {
     let aside: usize = aside(model, &Theme::mono()).iter().map(|(text, _)| text.width()).sum();
     let room = usize::from(width).saturating_sub(BRAND.width());
@@ -137,7 +136,7 @@ fn tabs(model: &Model, width: u16) -> Vec<(ScreenName, String)> {
         [written(whole, "  "), written(short, "  "), written(short, " ")].into_iter()
     };
     let fits = |room: usize| ways().find(|way| way.iter().map(|(_, text)| text.width()).sum::<usize>() < room);
-    // The screens come first where there is no room for both.
+    // The tabs have priority if there is no room for both.
     fits(room.saturating_sub(aside)).or_else(|| fits(room)).or_else(|| ways().next_back()).unwrap_or_default()
 }
 
@@ -147,7 +146,7 @@ pub(crate) fn pane<'a>(title: Line<'a>, focused: bool, theme: &Theme) -> Block<'
     Block::bordered().border_type(shape).border_style(style).title_top(title)
 }
 
-/// A row of a list. The marked one has one style from end to end, whatever its parts have.
+/// Draws a row of a list. A marked row has one style over its whole width.
 pub(crate) fn list_row(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, is_marked: bool, theme: &Theme) {
     frame.render_widget(line, area);
     if is_marked {
@@ -155,7 +154,7 @@ pub(crate) fn list_row(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, is_mar
     }
 }
 
-/// A text on one line in just so many columns, a space at its end.
+/// Fits a text into exactly `width` columns, the last of them blank.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -171,14 +170,14 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     out
 }
 
-/// The picture of work at this moment. It rests while nobody looks.
+/// The current frame of the spinner. It stands still while the terminal has no focus.
 pub(crate) fn spinner(model: &Model) -> &'static str {
     let frames = glyph::SPINNER;
     let at = if model.attention { usize::try_from(model.now / model.link.spinner_ms()).unwrap_or(0) } else { 0 };
     frames[at % frames.len()]
 }
 
-/// What a passing message says, if there is one.
+/// The current passing message, if any.
 pub(crate) fn toast(model: &Model, theme: &Theme) -> Option<Vec<Span<'static>>> {
     let toast = model.toast.as_ref()?;
     let style = match toast.tone {
@@ -189,8 +188,8 @@ pub(crate) fn toast(model: &Model, theme: &Theme) -> Option<Vec<Span<'static>>> 
     Some(vec![Span::styled(format!("{} ", toast.text), style)])
 }
 
-/// A row with something at its left and something at its right. Of what is at the left, parts that do not fit whole are
-/// left out; of what is at the right and wider than the row, the end.
+/// Draws a row with text on the left and on the right. Left parts that do not fit are left out
+/// whole; a right text wider than the row is cut at its end.
 pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>, right: Vec<Span<'a>>) {
     let right = Line::from(right);
     if right.width() > usize::from(area.width) {
@@ -212,8 +211,8 @@ pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>,
     frame.render_widget(right, area);
 }
 
-/// The status row of a screen beside the Workbench: at its right a passing message, or what goes on meanwhile; while words
-/// are looked for, the field for them.
+/// The status row of the other screens: on the right a passing message or the state of the run. An
+/// open search takes the whole row.
 pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if find::view(model, area, frame, theme) {
         return;
@@ -228,7 +227,7 @@ pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: 
     status(frame, area, left, right);
 }
 
-/// How much is out of sight: ` ▾ 12 `.
+/// How many rows are hidden: ` ▾ 12 `.
 pub(crate) fn place(above: usize, below: usize) -> Option<String> {
     match (above, below) {
         (0, 0) => None,
@@ -238,7 +237,7 @@ pub(crate) fn place(above: usize, below: usize) -> Option<String> {
     }
 }
 
-/// Says in the lower frame of a pane or box how many rows of it are out of sight.
+/// Writes the number of hidden rows into the lower border of a pane or box.
 pub(crate) fn say_hidden(frame: &mut Frame<'_>, area: Rect, above: usize, below: usize, theme: &Theme) {
     if let Some(place) = place(above, below) {
         let width = cells(place.width());
@@ -248,7 +247,7 @@ pub(crate) fn say_hidden(frame: &mut Frame<'_>, area: Rect, above: usize, below:
     }
 }
 
-/// A hint: its keys, its label, and what a click on it does.
+/// A key hint: its keys, its label, and the action of a click.
 struct Hint {
     keys: String,
     label: &'static str,
@@ -261,8 +260,8 @@ impl Hint {
     }
 }
 
-/// The hints of a row `width` columns wide: the most useful that fit, each with its first column, and the one that is
-/// pinned right and never cut: the help, or what closes an open box.
+/// The hints for a row of `width` columns: as many as fit, most useful first, each with its column;
+/// and the pinned one at the right, help or close, which is never cut.
 fn hints_of(model: &Model, width: u16) -> (Vec<(usize, Hint)>, Hint) {
     let mut open = overlays::hints(model);
     let (offered, pinned) = match open.pop() {
@@ -285,7 +284,7 @@ fn hints_of(model: &Model, width: u16) -> (Vec<(usize, Hint)>, Hint) {
     (placed, pinned)
 }
 
-/// The keys that can be used now, the most useful first.
+/// Draws the keys that work now, most useful first.
 pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let (placed, pinned) = hints_of(model, area.width);
     let mut spans = vec![Span::raw(" ")];
@@ -298,7 +297,7 @@ pub(crate) fn hints(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Th
     frame.render_widget(Line::from(vec![Span::styled(pinned.keys, theme.key), label]).right_aligned(), area);
 }
 
-/// What is offered, in order.
+/// The hints that apply now, in order.
 fn offered(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let live = model.is_busy();
@@ -306,13 +305,13 @@ fn offered(model: &Model) -> Vec<Hint> {
         .iter()
         .filter(|info| info.hint > 0 && info.works_in(context))
         .filter(|info| refusal(model, info.action).is_none())
-        // Idle, `^C` stops nothing, and leaving has its own key.
+        // When idle, `^C` stops nothing, and quitting has its own key.
         .filter(|info| info.action != Action::StopOrQuit || live)
         .collect();
     infos.sort_by_key(|info| info.hint);
     let hint =
         |info: &ActionInfo| Hint { keys: keys(model, info), label: label(model, info), action: Some(info.action) };
-    // While keys are commands, those that type and one that commands take mean something else.
+    // In command mode, typing keys and the history key mean something else.
     let is_commanded = context == Context::Composer && model.composer.is_commanded();
     infos.retain(|info| !is_commanded || !matches!(info.action, Action::NewLine | Action::InputHistory));
     let mut hints: Vec<Hint> = infos.into_iter().map(hint).filter(|hint| !hint.keys.is_empty()).collect();
@@ -322,7 +321,7 @@ fn offered(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// The way from one mode of the input to another.
+/// The hint for changing the input's mode.
 fn mode_hint(mode: &str) -> Hint {
     match mode {
         vi::INSERT => Hint { keys: "Esc".to_owned(), label: "commands", action: None },
@@ -331,7 +330,7 @@ fn mode_hint(mode: &str) -> Hint {
     }
 }
 
-/// What an action is called now.
+/// The label of an action in the current state.
 fn label(model: &Model, info: &ActionInfo) -> &'static str {
     match info.action {
         Action::ChangeNext if model.find.is_some() => Action::FindNext.info().label,
@@ -340,17 +339,17 @@ fn label(model: &Model, info: &ActionInfo) -> &'static str {
     }
 }
 
-/// The screen whose tab is at this column.
+/// The screen whose tab covers this column.
 pub(crate) fn tab_at(model: &Model, width: u16, column: u16) -> Option<ScreenName> {
     let mut end = BRAND.width();
     tabs(model, width).into_iter().find_map(|(screen, text)| {
         end += text.width();
-        // The blanks before a tab are part of it.
+        // The blanks before a tab belong to it.
         (usize::from(column) < end && usize::from(column) >= BRAND.width()).then_some(screen)
     })
 }
 
-/// What the hint at this column does.
+/// The action of the hint at this column.
 pub(crate) fn hint_at(model: &Model, width: u16, column: u16) -> Option<Action> {
     let (placed, pinned) = hints_of(model, width);
     if is_pinned(model, width, column) {
@@ -361,13 +360,13 @@ pub(crate) fn hint_at(model: &Model, width: u16, column: u16) -> Option<Action> 
     hit.and_then(|(_, hint)| hint.action)
 }
 
-/// True where the hint is that is pinned right.
+/// True if this column is on the pinned hint.
 pub(crate) fn is_pinned(model: &Model, width: u16, column: u16) -> bool {
     let (_, pinned) = hints_of(model, width);
     usize::from(column) + pinned.width() + 1 >= usize::from(width)
 }
 
-/// The first key of an action; of a pair such as `[ ]`, both. Empty where it has none.
+/// The first key of an action, both keys for a pair such as `[ ]`. Empty if it has none.
 fn keys(model: &Model, info: &ActionInfo) -> String {
     let first = |info: &ActionInfo| model.keymap.keys(info).first().map_or_else(String::new, Chord::to_string);
     match info.action {

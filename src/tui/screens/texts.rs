@@ -1,7 +1,7 @@
-//! The texts on a screen: which cell shows which byte, and the other way round. Finding, selecting, the wheel and clicks
-//! all ask here, and what they mark is drawn from here ([`super::marks`]).
+//! Maps cells of the screen to bytes of the texts shown there, and back.
 //!
-//! It asks the same layouts that drawing asks, so what is meant is what is seen.
+//! Search, selection, the wheel and clicks all use this module, and [`super::marks`] draws from it.
+//! It uses the same layouts as drawing, so a click always hits what the user sees.
 
 use ratatui::layout::{Position, Rect};
 
@@ -16,36 +16,36 @@ use crate::tui::model::{Focus, LiveRun, Model};
 use crate::tui::widgets::passages::{Passages, Spot};
 use crate::tui::widgets::scroll::Scroll;
 
-/// A text that is on the screen.
+/// A text on the screen.
 pub(crate) struct Shown<'a> {
-    /// Which.
+    /// Which text it is.
     pub(crate) name: TextName,
-    /// What it is.
+    /// Its passages.
     pub(crate) text: &'a dyn Passages,
-    /// Which of its lanes.
+    /// The lane of the text that is shown.
     pub(crate) lane: usize,
     /// Its pane, with the frame.
     pub(crate) frame: Rect,
-    /// Where its rows stand.
+    /// The area of its rows.
     pub(crate) area: Rect,
-    /// The first row that is seen.
+    /// The first visible row.
     pub(crate) top: usize,
 }
 
 impl Shown<'_> {
-    /// The row at this height, that of the nearest one that is seen.
+    /// The row at this height, or the nearest visible one.
     fn row_at(&self, y: u16) -> usize {
         let last = self.area.height.saturating_sub(1);
         self.top + usize::from(y.saturating_sub(self.area.y).min(last))
     }
 
-    /// The character at this cell, from its first byte to behind its last; where there is none, the end of the nearest row.
+    /// The range of the character at this cell; if there is none, the end of the nearest row.
     pub(crate) fn character_at(&self, at: Position) -> Option<std::ops::Range<Spot>> {
         self.text.character_at(self.lane, self.row_at(at.y), at.x.saturating_sub(self.area.x).into())
     }
 }
 
-/// Every text on the screen.
+/// All texts on the screen.
 pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut all = match model.screen {
@@ -59,7 +59,7 @@ pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
     all
 }
 
-/// The text whose rows, or whose frame, are at this cell.
+/// The text whose pane, frame included, contains this cell.
 pub(crate) fn at(model: &Model, at: Position) -> Option<Shown<'_>> {
     shown(model).into_iter().find(|shown| shown.frame.contains(at))
 }
@@ -90,7 +90,7 @@ fn said(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
     let Some((name, text)) = text_of_judge(model) else { return Vec::new() };
     let frame = judge::layout::layout(model, screen).said;
     let within = inner(frame);
-    // A blank stands at both sides.
+    // One blank column at each side.
     let area = Rect { x: within.x + 1, width: within.width.saturating_sub(2), ..within };
     vec![Shown { name, text, lane: 0, frame, area, top: model.judge.top }]
 }
@@ -132,7 +132,7 @@ fn named(place: TextPlace, text: &dyn Passages) -> (TextName, &dyn Passages) {
     (TextName { place, emptied: 0, extent: text.extent() }, text)
 }
 
-/// The text in a place, seen or not, as it is named now.
+/// The text at `place`, visible or not, with its current name.
 pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn Passages)> {
     let found = match place {
         TextPlace::PhasePane { variant, phase, .. } => phase_pane(model.run.as_ref()?, variant, phase),
@@ -143,7 +143,7 @@ pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn
     found.filter(|(name, _)| name.place == place)
 }
 
-/// The text that has the keys.
+/// The text that has the focus.
 pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
     match model.screen {
         ScreenName::Work => {
@@ -157,7 +157,7 @@ pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
     }
 }
 
-/// Keeps shown what is searched or selected of the run: that it goes on to its next phase takes nothing away.
+/// Keeps a searched or selected phase pane shown when its variant moves on to the next phase.
 pub(crate) fn keep_shown(model: &mut Model) {
     let found = model.find.as_ref().map(|find| find.name.place);
     let held = match &model.held {
@@ -175,7 +175,7 @@ pub(crate) fn keep_shown(model: &mut Model) {
     }
 }
 
-/// Where the text in a place stands.
+/// The scroll position of the text at `place`.
 pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
     let still = |top| Scroll { top, following: false, touched: true };
     match place {
@@ -189,7 +189,7 @@ pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
     }
 }
 
-/// Moves the text in a place. What is past its end is put right when it is wrapped.
+/// Scrolls the text at `place`. A position past the end is clamped when the text is wrapped.
 pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
     match place {
         TextPlace::PhasePane { variant, phase, .. } => {
@@ -207,7 +207,7 @@ pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
     }
 }
 
-/// Moves the text in a place by so many rows, down when positive.
+/// Scrolls the text at `place` by `rows`, down when positive.
 pub(crate) fn scroll_by(model: &mut Model, place: TextPlace, rows: isize) {
     let Some((total, height)) = extent(model, place) else { return };
     let mut scroll = scroll_of(model, place);
@@ -215,17 +215,17 @@ pub(crate) fn scroll_by(model: &mut Model, place: TextPlace, rows: isize) {
     set_scroll(model, place, scroll);
 }
 
-/// Brings a spot of the text in a place into sight, a third from the top where it was out of it.
+/// Scrolls the text at `place` so that `spot` is visible, a third from the top if it was not.
 pub(crate) fn bring_into_sight(model: &mut Model, place: TextPlace, spot: Spot) {
     let Some(row) = text_in(model, place).map(|(_, text)| text.row_of(spot)) else { return };
     let height = extent(model, place).map_or(1, |(_, height)| height);
     let top = scroll_of(model, place).top;
     let top = if (top..top + height).contains(&row) { top } else { row.saturating_sub(height / 3) };
-    // What was found is read: what arrives does not move it away.
+    // Stop following, so that arriving text does not move the match away.
     set_scroll(model, place, Scroll { top, following: false, touched: true });
 }
 
-/// How many rows the text in a place has, and how many of them are seen.
+/// The number of rows of the text at `place`, and how many of them are visible.
 fn extent(model: &Model, place: TextPlace) -> Option<(usize, usize)> {
     let total = text_in(model, place)?.1.rows();
     let seen = shown(model).into_iter().find(|shown| shown.name.place == place);

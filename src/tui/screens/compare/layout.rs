@@ -1,4 +1,4 @@
-//! Where the parts of Compare lie: one pure function of the model and the size.
+//! The layout of Compare: one pure function of the model and the size.
 
 use ratatui::layout::Rect;
 
@@ -7,22 +7,22 @@ use crate::tui::model::compare::Arrangement;
 use crate::tui::screens::surround::{LEAST, Rim, cut_top, inner};
 use crate::tui::widgets::cells;
 
-/// From so many columns on two texts fit beside each other.
+/// From this many columns on, two texts fit side by side.
 const WIDE: u16 = 100;
 
-/// Rows of the table of measures beside those of the prompts: its frame and its head.
+/// Rows of the table of measures in addition to the prompts: its frame and its head.
 const AROUND: u16 = 3;
 
-/// Where everything lies. Parts that are not shown are empty.
+/// Areas of Compare. Parts that are not shown are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// True where there is too little room.
+    /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
-    /// The measures of all, a row each.
+    /// The measures, a row per prompt.
     pub(crate) table: Rect,
-    /// What differs, in figures.
+    /// The differences, in figures.
     pub(crate) figures: Rect,
     /// The two texts, with their frame or frames.
     pub(crate) texts: Rect,
@@ -31,12 +31,12 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The room within the frame, of both columns together.
+    /// The area inside the frame, both columns together.
     pub(crate) const fn inner(&self) -> Rect {
         inner(self.texts)
     }
 
-    /// The frames of the texts: of both, or of the one in which both are.
+    /// The frames of the texts: one for each, or one for both.
     pub(crate) fn columns(&self) -> Vec<Rect> {
         let left = Rect { width: self.texts.width / 2, ..self.texts };
         match self.arrangement {
@@ -55,7 +55,7 @@ impl Layout {
     }
 }
 
-/// Where everything lies on a screen of this size.
+/// The layout for a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let wide = if area.width >= WIDE { Arrangement::SideBySide } else { Arrangement::Unified };
@@ -74,7 +74,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     layout.rim = Rim::cut(&mut body);
     if !model.compare.zoom && model.compare.measured.is_some() {
         let rows = cells(model.compare.prompts.len()).saturating_add(AROUND);
-        // The texts are what one looks at: at least half of the room is theirs.
+        // The texts matter most: they get at least half of the rows.
         layout.table = cut_top(&mut body, rows.min(area.height / 3).max(4));
     }
     layout.figures = cut_top(&mut body, 1);

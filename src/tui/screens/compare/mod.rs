@@ -1,7 +1,7 @@
-//! Compare: prompts beside each other, two of them word by word, all of them by their measures.
+//! Compare: several prompts by their measures, two of them word by word.
 //!
-//! This file says what its actions do and what becomes of the core's answers. Where things lie is in [`layout()`], how they
-//! look in [`view`].
+//! This file performs the actions and handles replies. The layout is in [`layout()`], the drawing
+//! in [`view`].
 
 pub(crate) mod layout;
 pub(crate) mod view;
@@ -51,7 +51,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(here(model).inner().height);
     match action {
@@ -64,7 +64,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
                 Arrangement::SideBySide => Arrangement::Unified,
                 Arrangement::Unified => Arrangement::SideBySide,
             });
-            // Rows are others now; the change that was gone to stays in sight.
+            // The rows are different now; keep the current change in sight.
             reflow(model);
             go_to_change(model, model.compare.change, height);
         }
@@ -107,7 +107,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Shows the screen with these prompts, and asks how they differ.
+/// Opens the screen with these prompts, and requests their differences.
 pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
     let chosen = model.compare.chosen;
     model.compare = Compare { prompts, other: 1, chosen, ..Compare::default() };
@@ -122,7 +122,7 @@ pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
     effects
 }
 
-/// Takes in an answer.
+/// Handles a reply.
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<CompareResult>>) {
     let compare = &mut model.compare;
     let is_pair = compare.asked_pair == Some(ticket);
@@ -140,7 +140,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Co
             if is_pair {
                 compare.take_pair(&result);
             }
-            // The two have their measures, even where those of all are not to be had.
+            // The pair has measures even if those of all prompts failed.
             if !is_pair || compare.measured.as_ref().is_none_or(|measured| measured.prompts.len() <= 2) {
                 compare.measured = Some(result);
             }
@@ -148,7 +148,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Co
     }
 }
 
-/// Brings the two to their width and place.
+/// Rewraps the two texts and clamps the scroll.
 pub(super) fn reflow(model: &mut Model) {
     let layout = here(model);
     let height = usize::from(layout.inner().height);
@@ -159,7 +159,7 @@ pub(super) fn reflow(model: &mut Model) {
     }
 }
 
-/// A click on a row of the measures puts that prompt at the right.
+/// A click on a row of the measures puts its prompt on the right.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let table = inner(here(model).table);
     let compare = &model.compare;
@@ -177,7 +177,7 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     }
 }
 
-/// The first row of the measures that is seen, in a table of so many rows: the one at the right is among them.
+/// The first visible row of the measures, in a table of `height` rows that shows the right prompt.
 fn first_measured(model: &Model, height: u16) -> usize {
     model.compare.other.saturating_sub(usize::from(height).saturating_sub(2))
 }
@@ -194,7 +194,7 @@ fn ask_pair(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Compare { ticket, raw: json!({ "prompt_ids": ids }) }.into()]
 }
 
-/// The right one: what it is called, and its text.
+/// The label and the text of the prompt on the right.
 fn other(model: &Model) -> Option<(String, String)> {
     let (_, other) = model.compare.two()?;
     let prompts = &model.compare.measured.as_ref()?.prompts;
@@ -208,7 +208,7 @@ fn scroll(model: &mut Model, by: isize, height: usize) {
     compare.top = compare.top.saturating_add_signed(by).min(rows.saturating_sub(height));
 }
 
-/// Shows a change, a third from the top.
+/// Scrolls to a change, a third from the top.
 fn go_to_change(model: &mut Model, change: Option<usize>, height: usize) {
     let compare = &mut model.compare;
     let (Some(change), Some((beside, _))) = (change, &compare.pair) else { return };

@@ -1,4 +1,4 @@
-//! What keys and answers do to Compare, and pictures of it at three sizes and the least one.
+//! Tests of how Compare responds to keys and replies, and snapshots at three sizes and the minimum.
 
 use aludel_core::error::{Error, Problem};
 
@@ -33,7 +33,7 @@ fn asked(effects: &[Effect]) -> Vec<(crate::tui::effect::Ticket, usize)> {
     effects.iter().filter_map(question).collect()
 }
 
-/// Answers what was asked with what the core would say.
+/// Replies to the request as the core would.
 fn answer(bench: &mut Bench, effects: &[Effect]) {
     let texts = [OLDER, NEWER, TEXTS[2]];
     for effect in effects {

@@ -17,7 +17,7 @@ use crate::tui::widgets::figures::{dollars, score, thousands};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let layout = layout(model, area);
@@ -37,7 +37,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     hints(model, layout.rim.hints, frame, theme);
 }
 
-/// Every prompt with its measures, those that are beside each other marked.
+/// Every prompt with its measures, the two compared ones marked.
 fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;
@@ -45,7 +45,7 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
     let block = pane(Line::styled(" Measures ", theme.strong), false, theme);
     let inner = block.inner(area);
     frame.render_widget(block, area);
-    // The mean first, then what it is made of; as many as fit.
+    // The mean first, then its components, as many as fit.
     let mut names: Vec<&String> = measured.scores.keys().filter(|name| *name != "score").collect();
     names.retain(|name| measured.scores[*name].iter().any(Option::is_some));
     let fit = usize::from(inner.width).saturating_sub(54) / 14;
@@ -165,7 +165,7 @@ fn draw(pieces: &[(Sign, &str)], mut x: u16, y: u16, right: u16, buffer: &mut Bu
     }
 }
 
-/// What is said where there are no texts.
+/// The message shown without texts.
 fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let block = pane(Line::styled(" Compare ", theme.strong), true, theme);
     let inner = block.inner(area);

@@ -1,4 +1,4 @@
-//! Words found in every pane that can have the keys; and pictures of it at three sizes and the least one.
+//! Tests of the search in every pane that can have the focus; and snapshots.
 
 use aludel_core::domain::Phase;
 use aludel_core::event::{EventKind, Outcome};
@@ -18,7 +18,7 @@ use crate::tui::widgets::wrapped::tests::pieces;
 
 const GALLERY: Gallery = Gallery("find");
 
-/// Three variants that write, the first of them `text`.
+/// Three variants being written, the first with `text`.
 fn streaming(bench: &mut Bench, text: &str) {
     bench.run("review pull requests", 3);
     for (variant, text) in (0..).zip([text, TEXTS[1], TEXTS[2]]) {
@@ -61,7 +61,7 @@ fn previewed(bench: &mut Bench) {
     bench.read(prompt(0, TEXTS[1], Some(0.4)));
 }
 
-/// What the status row says.
+/// The text of the status row.
 fn said(bench: &Bench) -> String {
     let rows = rows_of(&bench.buffer(&Theme::ansi16()));
     rows[rows.len() - 2].clone()
@@ -72,26 +72,26 @@ fn top(bench: &Bench) -> usize {
     run.pane(run.active, run.shown_phase(run.active)).unwrap().scroll.top
 }
 
-/// What is drawn as found, cell by cell.
+/// The cells drawn as matches.
 fn marked(bench: &Bench) -> String {
     let buffer = bench.buffer(&Theme::ansi16());
     let found = Modifier::BOLD | Modifier::UNDERLINED;
     buffer.content().iter().filter(|cell| cell.modifier.contains(found)).map(Cell::symbol).collect()
 }
 
-/// What is drawn as the current match.
+/// The cells drawn as the current match.
 fn current(bench: &Bench) -> String {
     let buffer = bench.buffer(&Theme::ansi16());
     let current = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
     buffer.content().iter().filter(|cell| cell.modifier.contains(current)).map(Cell::symbol).collect()
 }
 
-/// Thirty lines, every tenth of which has a gold nugget.
+/// Thirty lines, every tenth with a gold nugget.
 fn gold() -> String {
     (0..30).map(|line| if line % 10 == 9 { format!("line {line} gold\n") } else { format!("line {line}\n") }).collect()
 }
 
-/// Words being typed that stand in what is being written.
+/// Searches, as if typing, for words in a text that is being written.
 fn typed(bench: &mut Bench) {
     streaming(bench, TEXTS[0]);
     bench.press("/");
@@ -340,7 +340,7 @@ fn a_paste_into_the_field_is_looked_for_and_runs_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a model writes and however wide the screen is: what is drawn as the current match is what was looked for.
+    /// Whatever the text and the width, the current match drawn is what was searched for.
     #[test]
     fn what_is_marked_is_what_was_looked_for(
         pieces in pieces(),
@@ -352,7 +352,7 @@ proptest! {
         let mut bench = Bench::new(width, height);
         let text = pieces.concat() + " " + &needle;
         streaming(&mut bench, &text);
-        // A letter that is followed by what chooses a picture of it or joins it to another is shown as a stand-in, and no other is.
+        // Only a letter before a variation selector or a joiner is shown as U+FFFD.
         let bare = text.replace(['\u{301}', 'ﾞ'], "");
         let has_stand_in = |letter: char| ['\u{200d}', '\u{fe0e}', '\u{fe0f}'].iter().any(|next| bare.contains(&format!("{letter}{next}")));
         if zoom {
@@ -361,7 +361,7 @@ proptest! {
         bench.press("/");
         bench.type_text(&needle);
         for _ in 0..4 {
-            // Behind a wide character there is a cell without one; a mark on its last letter belongs to that.
+            // The cell after a wide character is blank; a mark on its last letter belongs to it.
             let drawn = current(&bench).replace(' ', "");
             let letters: String = drawn.chars().filter(|character| !matches!(character, '\u{301}' | 'ﾞ' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')).collect();
             let is_wanted = |(drawn, wanted): (char, char)| drawn == wanted || (drawn == '\u{fffd}' && has_stand_in(wanted));

@@ -1,8 +1,8 @@
-//! What the History asks of the core, and what becomes of the answers.
+//! The requests of the History to the core, and its replies.
 //!
-//! A question has a ticket, and only the answer to the newest of its sort is taken. Rows are asked for in pages, the next
-//! one when the mark comes near the end; what is typed is asked once it has rested for a moment, and where an answer may
-//! cost money only when the user says so. What was typed and what is shown stay as they are when the core refuses.
+//! Only the reply to the newest request of its kind is used. Rows load in pages, the next one when
+//! the mark comes near the end. Typing starts a search after a pause; one that could cost money
+//! starts only when asked for. If the core refuses, the typed query and the rows stay as they are.
 
 use aludel_core::api::limits;
 use aludel_core::domain::{ImportReport, Prompt, PromptId};
@@ -18,14 +18,14 @@ use crate::tui::widgets::figures::thousands;
 
 /// Rows of a page.
 const PAGE: usize = 50;
-/// So near to the last row the next page is asked for.
+/// The next page loads when the mark is this near to the last row.
 const NEAR: usize = 20;
-/// How long words rest before they are looked for.
+/// Milliseconds from the last key to a search for words.
 const WORDS_MS: u64 = 120;
-/// How long a text rests before its meaning is.
+/// Milliseconds from the last key to a search by meaning.
 const MEANING_MS: u64 = 300;
 
-/// Shows the screen; what is stored is read anew, because runs and other processes write it.
+/// Opens the screen and reloads the rows, because runs and other processes add to them.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::History;
     let why = if model.history.facts.is_some() { Why::Again } else { Why::Fresh };
@@ -37,13 +37,13 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Reads the rows anew, if they are seen and nothing is asked already.
+/// Reloads the rows if they are visible and no request is open.
 pub(crate) fn again(model: &mut Model) -> Vec<Effect> {
     let idle = model.history.asked.is_none() && !model.history.unasked;
     if idle && model.screen == ScreenName::History { ask(model, Why::Again, 0) } else { Vec::new() }
 }
 
-/// What was typed is another question now.
+/// Handles a change of the query.
 pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
     let by_words = model.history.mode == Mode::Text || model.history.typed().query.is_empty();
     if !by_words && !model.settings.is_meaning_free() {
@@ -59,13 +59,13 @@ pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
     ask(model, Why::Fresh, wait)
 }
 
-/// What was typed is asked at once, if it was not answered yet.
+/// Searches at once, unless the query already has its reply.
 pub(super) fn ask_now(model: &mut Model) -> Vec<Effect> {
     let waits = model.history.unasked || model.history.is_searching() || model.history.problem.is_some();
     if waits { ask(model, Why::Fresh, 0) } else { Vec::new() }
 }
 
-/// Another row is marked: its prompt is read, and the next page where the end is near.
+/// Reads the newly marked prompt, and loads the next page near the end.
 pub(super) fn marked_moved(model: &mut Model) -> Vec<Effect> {
     let mut effects = read_marked(model, false);
     let history = &model.history;
@@ -76,13 +76,13 @@ pub(super) fn marked_moved(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Asks the core for something that is stored.
+/// Sends a command about stored prompts to the core.
 pub(super) fn command(model: &mut Model, command: HistoryCommand) -> Vec<Effect> {
     let ticket = model.history.ticket();
     vec![CoreEffect::History { ticket, command }.into()]
 }
 
-/// Hands what was typed into a box over to the core.
+/// Sends what was typed into an input box to the core.
 pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
     let ticket = model.history.ticket();
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
@@ -98,7 +98,7 @@ pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::History { ticket, command }.into()]
 }
 
-/// Takes in an answer.
+/// Handles a reply.
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> Vec<Effect> {
     match news {
         HistoryReply::Found(outcome) => found(model, ticket, outcome),
@@ -144,7 +144,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> 
             Vec::new()
         }
         HistoryReply::Deleted(Err(problem)) => {
-            // It is there again with the rows that are read now.
+            // The next reply will list it again.
             model.history.gone.clear();
             model.say_long(Tone::Refused, &problem.detail);
             again(model)
@@ -152,7 +152,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> 
     }
 }
 
-/// Asks what is in the search box.
+/// Searches for what is in the search box.
 fn ask(model: &mut Model, why: Why, wait_ms: u64) -> Vec<Effect> {
     let history = &mut model.history;
     let most = usize::try_from(limits::MAX_LIMIT).unwrap_or(PAGE);
@@ -182,7 +182,7 @@ fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Ve
     history.problem = None;
     history.next = answer.next;
     if asked.why == Why::More {
-        // What is stored meanwhile moves the pages of a search: no row comes twice.
+        // Prompts stored meanwhile shift the pages of a search: drop rows that repeat.
         let new = answer.rows.into_iter().filter(|row| history.rows.iter().all(|known| known.id != row.id));
         let new = history.placed(new.collect());
         history.rows.extend(new);
@@ -202,7 +202,7 @@ fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Ve
     read_marked(model, true)
 }
 
-/// Reads the prompt of the marked row, unless it is read and need not be again.
+/// Reads the prompt of the marked row, unless it was read already.
 fn read_marked(model: &mut Model, anew: bool) -> Vec<Effect> {
     let history = &mut model.history;
     let Some(id) = history.marked_row().map(|row| row.id) else {
@@ -233,7 +233,7 @@ fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
     }
 }
 
-/// Shows a prompt that was read; one that was shown already keeps its place.
+/// Shows a prompt that was read; the one already shown keeps its scroll position.
 fn show(model: &mut Model, prompt: Box<Prompt>) {
     let history = &mut model.history;
     let row = history.rows.iter().find(|row| row.id == prompt.id);
@@ -269,7 +269,7 @@ fn updated(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
     }
 }
 
-/// A file was written or read. What there is to say is said in the box, or where that is closed in passing.
+/// A file was written or read. Shows the result in its box, or in passing if that is closed.
 fn transferred(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<String>>) {
     if model.history.transfer.take_if(|transfer| transfer.ticket == ticket).is_none() {
         return;
@@ -286,7 +286,7 @@ fn transferred(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<String>>)
     }
 }
 
-/// What an import did, a line each.
+/// The result of an import, one line per fact.
 fn summary(report: &ImportReport) -> Vec<String> {
     if report.records == 0 {
         return vec!["the file holds no prompt".to_owned()];

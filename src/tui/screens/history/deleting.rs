@@ -1,7 +1,7 @@
-//! Deleting with second thoughts: what is deleted leaves the list at once and goes to the trash ten seconds later, unless it is
-//! called back. Leaving the workbench carries it out; a program that is killed before has deleted nothing. What this
-//! workbench has moved to the trash is brought back one by one, the last one first. A prompt that somebody gave tags or
-//! notes is deleted when that is asked for twice.
+//! Deleting with a delay: a deleted prompt leaves the list at once and moves to the trash ten
+//! seconds later, unless the user undoes it. Leaving the workbench carries it out; a killed process
+//! has deleted nothing. Prompts this workbench moved to the trash can be restored one by one, the
+//! last first. A prompt with tags or notes is deleted only on the second request.
 
 use serde_json::json;
 
@@ -10,10 +10,10 @@ use crate::tui::effect::{Effect, HistoryCommand};
 use crate::tui::model::history::Deleting;
 use crate::tui::model::{Model, Tone};
 
-/// How long it can be called back, in milliseconds.
+/// How long a deletion can be undone, in milliseconds.
 const SECOND_THOUGHTS_MS: u64 = 10_000;
 
-/// Takes the marked prompt, as far as it has been read, out of the list. What was deleted before it can no longer be called back.
+/// Removes the marked prompt, once read, from the list. Carries out an earlier deletion first.
 pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     let Some(prompt) = model.history.prompt() else { return settle(model) };
     let (id, revision) = (prompt.id, prompt.revision);
@@ -44,7 +44,7 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Puts back what was deleted last, from the trash where it is there already.
+/// Undoes the last deletion, restoring from the trash if necessary.
 pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
     let Some(Deleting { row, at, .. }) = model.history.deleting.take() else {
         let Some(id) = model.history.trashed.pop() else { return Vec::new() };
@@ -60,17 +60,17 @@ pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
     marked_moved(model)
 }
 
-/// Carries out what can no longer be called back.
+/// Carries out the deletion once its delay is over.
 pub(crate) fn settle_due(model: &mut Model) -> Vec<Effect> {
     let is_due = model.history.deleting.as_ref().is_some_and(|deleting| deleting.until <= model.now);
     if is_due { settle(model) } else { Vec::new() }
 }
 
-/// Carries out what was deleted last, called back or not any more.
+/// Carries out the pending deletion now.
 pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
     let Some(deleting) = model.history.deleting.take() else { return Vec::new() };
     model.choice.forget(&[deleting.row.id]);
-    // The list lacks it already, whatever answers say of it meanwhile.
+    // The list lacks it already, even if a late reply still contains it.
     model.history.gone.insert(deleting.row.id);
     command(model, HistoryCommand::Delete(deleting.raw))
 }

@@ -1,7 +1,7 @@
-//! Where the parts of the History lie: one pure function of the model and the size.
+//! The layout of the History: one pure function of the model and the size.
 //!
-//! From 110 columns and 30 rows the preview stands beside the list, below that under it; where there is no room for
-//! both, the part that has the keys is shown alone.
+//! From 110 columns and 30 rows the preview is to the right of the list, below that size under it.
+//! If there is no room for both, only the focused part is shown.
 
 use std::ops::Range;
 
@@ -14,43 +14,43 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Rows of one entry of the list, without the row that says what was asked of a run of several.
+/// Rows of one entry of the list, without the head row of a run with several prompts.
 pub(crate) const ENTRY: u16 = 2;
-/// Below so many rows the list and the preview are not shown together.
+/// Below this many rows, the list and the preview are not shown together.
 const BOTH: u16 = 13;
-/// Rows that are said under the search box at most.
+/// Most rows under the search box.
 const SAID: usize = 3;
 
-/// How a row under the search box is meant.
+/// The kind of a row under the search box, which decides its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// The question was refused.
+    /// The query was refused.
     Fault,
-    /// The answer has a condition.
+    /// The reply has a limitation.
     Remark,
 }
 
 /// A row under the search box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
-    /// How it is meant.
+    /// The kind.
     pub(crate) meaning: Meaning,
-    /// True where it goes on from the row above.
+    /// True for the continuation of the row above.
     pub(crate) goes_on: bool,
-    /// What it says, safe to show.
+    /// The text, safe to show.
     pub(crate) text: String,
 }
 
-/// Where everything lies. Parts that are not shown are empty.
+/// Areas of the History. Parts that are not shown are empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// True where there is too little room.
+    /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
     /// The search box, with its frame.
     pub(crate) search: Rect,
-    /// What is to be said about what was typed.
+    /// The messages about the query.
     pub(crate) said: Rect,
     /// The list, with its frame.
     pub(crate) list: Rect,
@@ -59,7 +59,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The entries of the list that are visible whole when entry `top` is the first.
+    /// The entries that are completely visible if entry `top` is the first.
     pub(crate) fn entries(&self, history: &History, top: usize) -> Range<usize> {
         let mut room = inner(self.list).height;
         let mut end = top;
@@ -71,7 +71,7 @@ impl Layout {
         top..end
     }
 
-    /// The first entry from which on all as far as this one are visible whole; itself where it has no room.
+    /// The first entry to show so that `entry` is fully visible; `entry` itself if it does not fit.
     pub(crate) fn top_for(&self, history: &History, entry: usize) -> usize {
         let mut room = inner(self.list).height;
         let mut top = entry + 1;
@@ -89,7 +89,7 @@ pub(crate) fn height_of(history: &History, entry: usize) -> u16 {
     ENTRY + u16::from(history.begins_run_of(entry) > 0)
 }
 
-/// Where everything lies on a screen of this size.
+/// The layout for a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let is_tiny = is_too_small(area.width, area.height);
@@ -119,8 +119,8 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     layout
 }
 
-/// What is said under the search box, in rows that fit `width`: the faults of what was typed while older rows are still
-/// shown, or what the user should know of the rows.
+/// The rows under the search box, wrapped to `width`: the faults of the query while older rows are
+/// still shown, or remarks on the rows.
 pub(crate) fn said(model: &Model, width: u16) -> Vec<Said> {
     let history = &model.history;
     let mut said = Vec::new();

@@ -1,7 +1,7 @@
-//! The History: list stored prompts, newest first or as it was searched for, and the marked prompt beside it.
+//! The History: the list of stored prompts or search results, and a preview of the marked one.
 //!
-//! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). What is asked of the core and
-//! what becomes of its answers is in [`answers`], where things lie in [`layout()`], how they look in [`view`].
+//! This file performs the actions (`act`) and says when one is unavailable ([`refusal`]). Requests
+//! and replies are in [`answers`], the layout in [`layout()`], the drawing in [`view`].
 
 mod answers;
 mod deleting;
@@ -54,7 +54,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::FocusSearch => focus(model, Part::Search),
@@ -105,12 +105,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CallBack => return deleting::call_back(model),
         Action::Export => {
             model.overlay = Some(Overlay::Ask(Box::new(Asking::export(model.history.typed().filters))));
-            // A file must not hold what the list lacks.
+            // A file must not contain what the list no longer has.
             return settle(model);
         }
         Action::Import => model.overlay = Some(Overlay::Ask(Box::new(Asking::import()))),
         _ => {
-            // All that is left edits the search box.
+            // The remaining actions edit the search box.
             let before = model.history.search.text();
             focus(model, Part::Search);
             model.history.search.act(action);
@@ -120,7 +120,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Types a character into the search box, if it has the keys.
+/// Types a character into the search box if it has the focus.
 pub(super) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     if model.history.focus != Part::Search {
         return Vec::new();
@@ -129,14 +129,14 @@ pub(super) fn type_in(model: &mut Model, character: char) -> Vec<Effect> {
     changed(model)
 }
 
-/// A paste is something to look for.
+/// Pastes into the search box, which gets the focus.
 pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     focus(model, Part::Search);
     model.history.search.paste(text);
     changed(model)
 }
 
-/// Brings the marked row into sight and the preview to its width.
+/// Scrolls the marked row into view and rewraps the preview.
 pub(super) fn reflow(model: &mut Model) {
     let layout = here(model);
     let history = &mut model.history;
@@ -153,7 +153,7 @@ pub(super) fn reflow(model: &mut Model) {
     }
 }
 
-/// A click gives what is under it the keys, and marks the row it hits.
+/// A click focuses the part under it and marks the row it hits.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let layout = here(model);
     let list = inner(layout.list);
@@ -197,7 +197,7 @@ fn focus(model: &mut Model, part: Part) {
     }
 }
 
-/// One step outwards: the zoom first, then to the list, then what was typed, then the Workbench.
+/// Goes one step outwards: leaves the zoom, then the box, then the query, then the screen.
 fn back(model: &mut Model) -> Vec<Effect> {
     let history = &mut model.history;
     if history.zoom {
@@ -213,7 +213,7 @@ fn back(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Moves the mark, or scrolls the preview, by as much as `by` says for what is visible.
+/// Moves the mark, or scrolls the preview, by what `by` returns for the visible rows.
 fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
     let layout = here(model);
     let history = &mut model.history;

@@ -1,4 +1,4 @@
-//! What keys and answers do to the History, one behaviour a test; and any of them in any order.
+//! Tests of how the History responds to keys and replies, also in any order.
 
 mod files;
 
@@ -29,7 +29,7 @@ fn page(numbers: std::ops::Range<u32>, next: Option<Start>) -> Answer {
     Answer { next, ..answer(rows(numbers)) }
 }
 
-/// The History with so many rows, the first of them read.
+/// The History with this many rows, the first of them read.
 fn listing(count: u32) -> Bench {
     let mut bench = Bench::new(120, 40);
     bench.press("Esc 5");
@@ -38,7 +38,7 @@ fn listing(count: u32) -> Bench {
     bench
 }
 
-/// The question of an effect, and how long it waits.
+/// The search among `effects`, and its delay in milliseconds.
 fn question(effects: &[Effect]) -> Option<(u64, Question)> {
     effects.iter().find_map(|effect| match effect {
         Effect::Core(CoreEffect::History { command: HistoryCommand::Find { wait_ms, question }, .. }) => {
@@ -166,7 +166,7 @@ fn the_next_page_is_asked_for_near_the_end_and_follows() {
     assert_eq!(question(&effects), Some((0, Question::List(json!({ "limit": 50, "cursor": "c1" })))));
     assert_eq!(question(&bench.press("Up")), None, "one page at a time");
     let marked = bench.model.history.marked;
-    // A row that was told before comes once.
+    // The first row repeats one of the former page.
     bench.answer(page(49..99, None));
     assert_eq!((bench.model.history.rows.len(), bench.model.history.marked), (99, marked));
     assert_eq!(question(&bench.press("G")), None, "there is no more");
@@ -237,7 +237,7 @@ fn what_is_deleted_leaves_the_list_at_once_and_the_database_ten_seconds_later() 
     let effects = bench.send(Message::Tick);
     let raw = json!({ "prompt_ids": [stored(0).id], "revision": 1 });
     assert_eq!(wishes(&effects), [HistoryCommand::Delete(raw)]);
-    // An answer that was under way still has it.
+    // A reply already on its way still contains it.
     bench.press("1 5");
     bench.answer(answer((0..3).map(|number| Row::listed(&stored(number).into(), None)).collect()));
     assert_eq!(bench.model.history.rows.len(), 2);
@@ -291,7 +291,7 @@ fn a_prompt_with_tags_or_notes_is_deleted_when_that_is_asked_twice() {
         bench.press("D");
         assert!(bench.model.history.deleting.is_none());
         assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains(&format!("has {what}; D again"))));
-        // Another prompt is not meant.
+        // Another prompt is not affected.
         bench.press("j");
         bench.read(Prompt { tags: vec!["b".into()], ..stored(1) });
         bench.press("D");
@@ -392,7 +392,7 @@ fn a_text_that_is_not_kept_goes_only_when_esc_is_pressed_again() {
         bench.press("Esc");
         assert_eq!(bench.model.overlay, None, "{opens}: nothing was typed");
     }
-    // The name of a file is soon typed again.
+    // A file name is quickly typed again.
     let mut bench = listing(1);
     bench.press("i");
     bench.type_text("a.json");
@@ -463,7 +463,7 @@ fn prompts_of_a_run_stand_below_what_was_asked_of_it() {
     assert_eq!(picture.matches("Announce the move").count(), 1, "{picture}");
     assert!(picture.contains("3 prompts · Announce the move"), "{picture}");
     assert!(picture.contains("direct: Prompt number 0") && picture.contains("Prompt number 2"), "{picture}");
-    // One that is alone has no line above it, and says what was asked itself.
+    // A run with one prompt has no head row; its row shows the request itself.
     bench.press("G");
     assert!(bench.picture().contains("Review the diff") && !bench.picture().contains("1 prompts"), "{picture}");
 }
@@ -482,7 +482,7 @@ fn rows_stand_as_they_were_found_where_grouping_is_switched_off() {
     assert_eq!(picture.matches("Announce the move").count(), 3, "{picture}");
     assert!(!picture.contains("3 prompts"), "{picture}");
     assert_eq!(bench.model.history.last_ticket, asked, "nothing is asked again, which might cost something");
-    // It is kept for what is read from here on.
+    // The grouping stays for what is read later.
     bench.press("1");
     bench.press("5");
     bench.answer(answer(bench.model.history.rows.clone()));
@@ -604,7 +604,7 @@ fn any_row() -> impl Strategy<Value = Row> {
         .prop_map(|(number, text, twin, found)| Row {
             found: found.then_some((MatchKind::Hybrid, 0.03)),
             twin: twin.map(|twin| stored(twin).id),
-            // Some alone, some with others of their run.
+            // Some prompts are alone in their run, some are not.
             run: SessionId(uuid::Uuid::from_u128(u128::from(number / 3))),
             ..Row::listed(&Prompt { content: text.clone(), persona: text, ..stored(number) }.into(), None)
         })

@@ -1,6 +1,6 @@
-//! Takes in answers: the list, a job in full, a job that was stopped, a job that is resumed.
+//! Handles replies: the list, a job in full, a stopped job, a resumed job.
 //!
-//! An answer whose ticket is not that of the newest question of its sort is ignored.
+//! A reply is ignored unless its ticket is that of the newest request of its kind.
 
 use aludel_core::domain::{Job, JobDetails, JobState, Operation, PromptId, SessionId};
 use aludel_core::error::Problem;
@@ -14,7 +14,7 @@ use crate::tui::model::jobs::{Asker, Listed, said_in};
 use crate::tui::model::{Chosen, Judge, Model, Tone};
 use crate::tui::update::show_run;
 
-/// Takes in the list. The marked job stays marked wherever it stands now.
+/// Shows the list. The marked job stays marked wherever it is now.
 pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {
     let now = model.now;
     let jobs = &mut model.jobs;
@@ -23,7 +23,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Lis
     let listed = match outcome {
         Ok(listed) => listed,
         Err(problem) => {
-            // Without rows it stands in their place.
+            // Without rows, the problem is shown in their place.
             let is_unseen = asker == Asker::User && !jobs.rows().is_empty();
             let detail = problem.detail.clone();
             jobs.problem = Some(problem);
@@ -44,7 +44,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Lis
     read_marked(model)
 }
 
-/// Takes in a job in full, or why it could not be read.
+/// Shows a job in full, or why it could not be read.
 pub(crate) fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDetails>>) {
     let jobs = &mut model.jobs;
     if let Some((_, stand)) = jobs.reading.take_if(|(asked, _)| *asked == ticket) {
@@ -52,7 +52,7 @@ pub(crate) fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDe
     }
 }
 
-/// Takes in how a job stands that was asked to stop.
+/// Shows the state of a job after a request to stop it.
 pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Job>>) -> Vec<Effect> {
     let Some((_, id)) = model.jobs.stopping.take_if(|(own, _)| *own == ticket) else { return Vec::new() };
     match outcome {
@@ -73,7 +73,7 @@ pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
     ask(model, Asker::Clock)
 }
 
-/// Takes in that a job is resumed, and shows the run or the judging whose events follow.
+/// Shows the run or the judging of a resumed job, whose events follow.
 pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDetails>>) -> Vec<Effect> {
     let Some((_, id)) = model.jobs.resuming.take_if(|(own, _)| *own == ticket) else { return Vec::new() };
     let details = match outcome {
@@ -83,7 +83,7 @@ pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
             return ask(model, Asker::Clock);
         }
     };
-    // What was read of it is out of date.
+    // The details read before are out of date.
     model.jobs.read = None;
     let is_shown = match details.job.operation {
         Operation::Generate if model.live_run().is_none() => {
@@ -97,12 +97,12 @@ pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
         model.say(Tone::Done, format!("{} goes on; what is done is not done again", id.short()));
         return Vec::new();
     }
-    // What cannot be watched is not paid for.
+    // Stop what cannot be watched, so that it costs nothing.
     model.say(Tone::Refused, format!("{} cannot be shown here, and is stopped again", id.short()));
     vec![CoreEffect::CancelRun(ticket).into()]
 }
 
-/// Shows a resumed judging on the Judge. False where its request names no two prompts.
+/// Shows a resumed judging on the Judge. False if its request has fewer than two prompts.
 fn show_judging(model: &mut Model, ticket: Ticket, request: &Value) -> bool {
     let named = request["prompt_ids"].as_array().into_iter().flatten();
     let ids = named.filter_map(|id| id.as_str()?.parse::<PromptId>().ok());
@@ -116,8 +116,8 @@ fn show_judging(model: &mut Model, ticket: Ticket, request: &Value) -> bool {
     true
 }
 
-/// Keeps why a job could not be stopped or resumed, to show it below the list; on another screen
-/// the reason is a passing message.
+/// Records why a job could not be stopped or resumed, to show it below the list; on another screen
+/// it is a passing message.
 fn refuse(model: &mut Model, id: SessionId, what: &str, problem: Box<Problem>) {
     if model.screen == ScreenName::Jobs {
         model.say(Tone::Refused, format!("{} is not {what}; below is why", id.short()));

@@ -1,5 +1,5 @@
-//! What is known of the marked job, in rows: its state, its owner, what went wrong; on request also
-//! what was asked for and what came of it.
+//! The details of the marked job: its state, its owner, its error; on request also its request and
+//! result.
 
 use aludel_core::domain::{Job, JobDetails, JobState, PromptId, Timestamp};
 use ratatui::text::Line;
@@ -14,7 +14,7 @@ use crate::tui::widgets::figures::{age, dollars, score, thousands};
 /// Most characters of one value of a request or a result.
 const SHOWN: usize = 2_000;
 
-/// Everything there is to say of the marked job, in rows of at most `width` columns.
+/// All details of the marked job, in rows of at most `width` columns.
 pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let Some(job) = model.jobs.marked() else { return Vec::new() };
     let mut facts = Facts::new(width, theme);
@@ -42,7 +42,7 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
 const KEPT: &str = "which goes on to its end whoever watches";
 const ATTACHED: &str = "which lasts as long as the command or connection that began it";
 
-/// How it stands, and what can be done.
+/// Its state, and what can be done.
 fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
     let (sign, says, style) = match job.state {
         JobState::Running => (spinner(model), "{stop-job} stops it", theme.live),
@@ -70,20 +70,20 @@ fn done(job: &Job) -> String {
     format!("{}{failed}", count(job))
 }
 
-/// `2 of 3`; what is done alone where nobody knows of how many.
+/// `2 of 3`; only the number done if the total is unknown.
 pub(super) fn count(job: &Job) -> String {
     let done = thousands(job.done);
     job.total.map_or_else(|| done.clone(), |total| format!("{done} of {}", thousands(total)))
 }
 
-/// When it was begun, changed and ended; of what has ended the end is the last change.
+/// When it began and last changed, or when it ended.
 fn times(facts: &mut Facts<'_>, job: &Job, now: Timestamp, theme: &Theme) {
     let last = job.ended_at.map_or(("changed", job.updated_at), |ended| ("ended", ended));
     for (name, moment) in [("begun", job.created_at), last] {
         let when = moment.strftime("%Y-%m-%d %H:%M:%S UTC");
         let ago = match age(moment, now) {
             now if now == "now" => "less than a minute ago, ".to_owned(),
-            // It is the date that follows.
+            // The date follows anyway.
             date if date.contains('-') => String::new(),
             ago => format!("{ago} ago, "),
         };
@@ -91,7 +91,7 @@ fn times(facts: &mut Facts<'_>, job: &Job, now: Timestamp, theme: &Theme) {
     }
 }
 
-/// What was asked for, field by field, and what came of it.
+/// The request field by field, and the result.
 fn whole(facts: &mut Facts<'_>, model: &Model, theme: &Theme) {
     let details = match model.jobs.whole() {
         None => return facts.say("request", "reading it", theme.muted),
@@ -113,7 +113,7 @@ fn whole(facts: &mut Facts<'_>, model: &Model, theme: &Theme) {
     }
 }
 
-/// A value of a request; `None` for what was left open.
+/// A value of a request; `None` if it was not given.
 fn in_words(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -125,7 +125,7 @@ fn in_words(value: &Value) -> Option<String> {
     }
 }
 
-/// The prompts of a generation, best first, or the choice of a judge; and what that took.
+/// The prompts of a generation, best first, or the judge's choice; and what that cost.
 fn came_of_it(facts: &mut Facts<'_>, result: &Value, theme: &Theme) {
     let mut said = Vec::new();
     for (place, prompt) in (1..).zip(result["prompts"].as_array().into_iter().flatten()) {

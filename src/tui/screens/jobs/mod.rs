@@ -1,10 +1,9 @@
-//! The Jobs: work that is under way in any process on this database, and work that can be resumed.
+//! The Jobs: work in progress in any process on this database, and work that can be resumed.
 //!
-//! This file says what its actions do (`act`), when they cannot be done ([`refusal`]) and when the
-//! list is refreshed by itself ([`due`]); `answers` takes in answers, [`view`] draws. While a
-//! process works on one of the jobs and the screen is open, the list is asked for once a second.
-//! A job that is resumed becomes the run of the Workbench or the judging of the Judge, and is shown
-//! and stopped like any other.
+//! This file performs the actions (`act`), says when one is unavailable ([`refusal`]) and when the
+//! list refreshes itself ([`due`]); `answers` handles replies, [`view`] draws. The list refreshes
+//! once a second while the screen is open and a job is active. A resumed job becomes the run of the
+//! Workbench or the judging of the Judge, and is shown and stopped like any other.
 
 mod answers;
 mod details;
@@ -26,10 +25,10 @@ use crate::tui::widgets::cells;
 
 pub(crate) use answers::{listed, read, resumed, stopped};
 
-/// Milliseconds from one answer to the next question, while something is under way.
+/// Milliseconds from a reply to the next automatic refresh.
 const REFRESH_MS: u64 = 1_000;
 
-/// Why nothing else can begin for a moment.
+/// Why no other action is possible for a moment.
 pub(super) const RESUMING: &str = "a job is being resumed";
 
 /// Why `action` cannot be done now; `None` when it can.
@@ -81,13 +80,13 @@ fn resume_refusal(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// Shows the screen, looked up anew.
+/// Opens the screen and loads the list.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::Jobs;
     ask(model, Asker::User)
 }
 
-/// Asks for the list. An answer to an earlier question that is still on its way is then ignored.
+/// Requests the list. A reply to an earlier request is ignored from now on.
 fn ask(model: &mut Model, asker: Asker) -> Vec<Effect> {
     let jobs = &mut model.jobs;
     let ticket = jobs.ticket();
@@ -95,7 +94,7 @@ fn ask(model: &mut Model, asker: Asker) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::Jobs { all: jobs.all } }.into()]
 }
 
-/// Asks for the marked one in full, unless it was read in its present state.
+/// Requests the marked job in full, unless it was read in its present state.
 fn read_marked(model: &mut Model) -> Vec<Effect> {
     let jobs = &mut model.jobs;
     let Some(stand) = jobs.marked().map(|job| (job.id, job.state)) else { return Vec::new() };
@@ -109,21 +108,20 @@ fn read_marked(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::Job(stand.0) }.into()]
 }
 
-/// When the list is due to be refreshed by itself; `None` while no job is under way or the screen
-/// is not shown.
+/// When the list refreshes itself next; `None` if no job is active or the screen is hidden.
 pub(crate) fn due(model: &Model) -> Option<u64> {
     let jobs = &model.jobs;
     let is_shown = model.screen == ScreenName::Jobs && jobs.asked.is_none() && jobs.has_active();
     is_shown.then_some(jobs.arrived + REFRESH_MS)
 }
 
-/// Asks for the list by itself, when that is due.
+/// Refreshes the list when it is due.
 pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
     let is_due = due(model).is_some_and(|at| at <= model.now);
     if is_due { ask(model, Asker::Clock) } else { Vec::new() }
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(here(model).map_or(1, |place| inner(place.details).height));
     match action {
@@ -166,7 +164,7 @@ fn scroll(model: &mut Model, rows: isize) {
     model.jobs.details_top = model.jobs.details_top.saturating_add_signed(rows);
 }
 
-/// Shows the request and the result of the marked one, read anew, or no longer.
+/// Shows or hides the request and the result of the marked job, reading them again.
 fn show(model: &mut Model) -> Vec<Effect> {
     let jobs = &mut model.jobs;
     jobs.is_whole = !jobs.is_whole;
@@ -178,7 +176,7 @@ fn show(model: &mut Model) -> Vec<Effect> {
     read_marked(model)
 }
 
-/// Stops the marked one. What runs in this workbench is stopped as `^C` stops it.
+/// Stops the marked job. A job of this workbench is stopped as `^C` would.
 fn stop(model: &mut Model) -> Vec<Effect> {
     let Some(id) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
     if let Some(run) = model.run.as_mut().filter(|run| run.is_live() && run.view.session_id == Some(id)) {
@@ -201,7 +199,7 @@ fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {
     vec![cancel.into()]
 }
 
-/// Resumes the marked one. The answer says what it is, and comes before its first event.
+/// Resumes the marked job. The reply arrives before its first event and says what it is.
 fn resume(model: &mut Model) -> Vec<Effect> {
     let Some(job) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
     let ticket = model.ticket();
@@ -214,7 +212,7 @@ fn forget_refusal(model: &mut Model, id: SessionId) {
     model.jobs.refused.take_if(|(refused, _)| *refused == id);
 }
 
-/// Brings the marked row into sight, and what is said of it within its bounds.
+/// Scrolls the marked row into view and clamps the scroll of the details.
 pub(super) fn reflow(model: &mut Model) {
     if model.screen != ScreenName::Jobs {
         return;
@@ -241,7 +239,7 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     row.map_or_else(Vec::new, |row| mark(model, |_, _| row))
 }
 
-/// The wheel moves the mark of the list, or scrolls what is said of the marked one.
+/// The wheel moves the mark of the list, or scrolls the details.
 pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
     let Some(place) = here(model) else { return Vec::new() };
     if place.list.contains(at) {
@@ -257,8 +255,8 @@ fn here(model: &Model) -> Option<Place> {
     lie(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
-/// Where everything lies. The list is as small as can be while the request and the result are read;
-/// without jobs it has all the room, because there is nothing to say below it.
+/// The layout. The list is small while the request and the result are shown, and takes the whole
+/// body if there are no jobs.
 fn lie(model: &Model, area: Rect) -> Option<Place> {
     let rows = if model.jobs.is_whole { 0 } else { model.jobs.rows().len() };
     let mut place = place(area, cells(rows).saturating_add(3))?;

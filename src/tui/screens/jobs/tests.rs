@@ -1,4 +1,4 @@
-//! What keys, time and answers do to the Jobs, and pictures of it.
+//! Tests of how the Jobs respond to keys, time and replies; and snapshots.
 
 use aludel_core::domain::{Job, JobState, Operation, Phase};
 use aludel_core::error::{Error, Problem};
@@ -26,7 +26,7 @@ fn told(bench: &mut Bench, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
     bench.send(Message::Reply { ticket, reply: told })
 }
 
-/// Answers the newest question for the list.
+/// Replies to the newest request for the list.
 fn list(bench: &mut Bench, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {
     let (ticket, _) = bench.model.jobs.asked.unwrap_or_else(|| panic!("nothing is asked"));
     told(bench, ticket, QueryReply::Jobs(outcome))
@@ -36,7 +36,7 @@ fn list_of(bench: &mut Bench, rows: Vec<Job>) -> Vec<Effect> {
     list(bench, Ok(Box::new(Listed { jobs: rows, ..jobs() })))
 }
 
-/// Answers the newest question for a job in full.
+/// Replies to the newest request for a job in full.
 fn read(bench: &mut Bench) {
     let marked = bench.model.jobs.marked().unwrap_or_else(|| panic!("no job is marked")).clone();
     if let Some((ticket, _)) = bench.model.jobs.reading {
@@ -44,8 +44,8 @@ fn read(bench: &mut Bench) {
     }
 }
 
-/// The screen with a job of each state, finished ones included, and then these keys; whatever a key
-/// asks for is answered.
+/// The screen with a job of each state, finished ones included, after these keys; every request
+/// gets its reply.
 fn with_all(keys: &str) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 8 a");
@@ -286,7 +286,7 @@ fn what_an_earlier_attempt_has_done_is_shown_as_done() {
     let mut bench = bench_at(INTERRUPTED);
     bench.press("R");
     told(&mut bench, Ticket(1), QueryReply::JobResumed(Ok(Box::new(job_details(jobs().jobs[INTERRUPTED].clone())))));
-    // Of the second variant the first phase was done before; of the first one all.
+    // The second variant had its first phase done before, the first variant all of them.
     let last = |variant| whole_phase(variant, Phase::Coagulatio, "the end");
     let whole = whole_variant(0, "all of it").pop().unwrap();
     bench.tell([vec![started(2), whole, phase_started(1, Phase::Solutio)]].concat());
@@ -303,7 +303,7 @@ fn what_an_earlier_attempt_has_done_is_shown_as_done() {
     assert_eq!((run.newest_phase(1), run.account().output_tokens), (2, 6 * 90));
 }
 
-/// The second phase of `variant` ends, and then these events and its own end.
+/// The second phase of `variant` ends; these events and the end of the variant follow.
 fn phase_finished_and(variant: u32, then: Vec<EventKind>) -> Vec<EventKind> {
     let ended = phase_finished(variant, Phase::Solutio, "the middle", 90);
     let whole = whole_variant(variant, "the end").pop();

@@ -20,10 +20,10 @@ const STATE: usize = 12;
 const OPERATION: usize = 13;
 const DONE: usize = 12;
 const AGE: usize = 8;
-/// Below so many columns the operation is said below the list alone.
+/// Below this many columns, the operation is shown only below the list.
 const OPERATIONS: u16 = 76;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
@@ -67,7 +67,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// What the columns are called.
+/// The titles of the columns.
 fn names(width: u16, theme: &Theme) -> Line<'static> {
     let operation = if width < OPERATIONS { String::new() } else { format!("{:<OPERATION$}", "operation") };
     let text = format!("    {:<ID$}{:<STATE$}{operation}{:<DONE$}{:<AGE$}about", "job", "state", "done", "begun");
@@ -90,13 +90,13 @@ fn line(model: &Model, job: &Job, is_marked: bool, width: u16, theme: &Theme) ->
     ])
 }
 
-/// How long ago it was begun; of a date the month and the day.
+/// How long ago it began; for a date, only month and day.
 fn begun(model: &Model, job: &Job) -> String {
     let age = age(job.created_at, model.jobs.moment(model.now));
     age.split_once('-').map_or_else(|| age.clone(), |(_, day)| day.to_owned())
 }
 
-/// The sign of a state, and how it is drawn.
+/// The glyph of a state and its style.
 fn sign(model: &Model, state: JobState, theme: &Theme) -> (&'static str, Style) {
     match state {
         JobState::Running => (spinner(model), theme.live),
@@ -108,7 +108,7 @@ fn sign(model: &Model, state: JobState, theme: &Theme) -> (&'static str, Style) 
     }
 }
 
-/// Stands where there is no job: that it is looking, why there is no answer, or what a job is.
+/// The message shown without any job: loading, an error, or what a job is.
 fn instead(model: &Model, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     let jobs = &model.jobs;
     let mut lines = vec![Line::default()];
@@ -133,7 +133,7 @@ fn instead(model: &Model, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// What a job is, and how one comes to be.
+/// What a job is, and how one is created.
 const WHAT: &str = "A run or a judging that asks a model is a job. It is listed here whichever command, server or workbench \
                     began it, and can be stopped from here. One that was stopped, has failed or lost its process can be \
                     resumed: what is done is not done again.";
@@ -153,8 +153,7 @@ fn about(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// Left how many are under way and how many can be resumed, right a passing message or the run on
-/// the Workbench.
+/// The numbers of active and resumable jobs; a passing message or the run on the right.
 fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let rows = model.jobs.rows();
     let active = rows.iter().filter(|job| job.state.is_active()).count();

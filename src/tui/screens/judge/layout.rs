@@ -1,4 +1,4 @@
-//! Where the parts of the Judge lie: one pure function of the model and the size.
+//! The layout of the Judge: one pure function of the model and the size.
 
 use ratatui::layout::Rect;
 
@@ -6,28 +6,28 @@ use crate::tui::model::Model;
 use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top};
 use crate::tui::widgets::cells;
 
-/// From so many columns on the facts stand beside what is said.
+/// From this many columns on, the facts are beside the comparisons.
 const WIDE: u16 = 110;
 
 /// Columns of the facts.
 const FACTS: u16 = 44;
 
-/// Where everything lies. Parts that are not shown are empty.
+/// Areas of the Judge. Parts that are not shown are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// True where there is too little room.
+    /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
     /// A row for each candidate, with its frame.
     pub(crate) table: Rect,
     /// The judge's words, with their frame.
     pub(crate) said: Rect,
-    /// How it is judged, with its frame.
+    /// The facts about the judging, with their frame.
     pub(crate) facts: Rect,
 }
 
-/// Where everything lies on a screen of this size.
+/// The layout for a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let mut layout = Layout {
@@ -43,7 +43,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let mut body = area;
     layout.rim = Rim::cut(&mut body);
     if !model.judge.prompts.is_empty() {
-        // The frame, and what the columns are.
+        // The frame and the column titles.
         let rows = cells(model.judge.prompts.len()).saturating_add(3);
         layout.table = cut_top(&mut body, rows.min(area.height / 2));
         if area.width >= WIDE {

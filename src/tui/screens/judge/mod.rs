@@ -1,6 +1,6 @@
-//! The Judge: which of several prompts is best, the comparisons as they come, and how sure the choice is.
+//! The Judge: which of several prompts is best, each comparison as it arrives, how sure it is.
 //!
-//! This file says what its actions do. Where things lie is in [`layout()`], how they look in [`view`].
+//! This file performs the actions. The layout is in [`layout()`], the drawing in [`view`].
 
 pub(crate) mod layout;
 pub(crate) mod view;
@@ -18,7 +18,7 @@ use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
 use crate::tui::widgets::figures::writer;
 use layout::{Layout, layout};
 
-/// What the winner is tagged with.
+/// The tag that the winner gets.
 const WINNER: &str = "winner";
 
 /// Why `action` cannot be done now; `None` when it can.
@@ -47,7 +47,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(inner(here(model).said).height);
     match action {
@@ -73,22 +73,22 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What is done with a candidate once it is read.
+/// What to do with a candidate once it has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
-    /// Its tags are asked for.
+    /// Ask for its tags.
     Tag,
-    /// It is handed to the clipboard.
+    /// Copy it.
     Copy,
-    /// It is put into the input.
+    /// Put it into the input.
     Open,
-    /// It gets the winner's tag.
+    /// Give it the winner's tag.
     Accept,
 }
 
-/// Shows the screen with these prompts and asks the judge.
+/// Opens the screen with these prompts and starts judging.
 pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
-    // What the same prompts are judged for stays.
+    // Keep the task if the prompts are the same.
     let ids = |prompts: &[Chosen]| prompts.iter().map(|chosen| chosen.id).collect::<std::collections::BTreeSet<_>>();
     let task = model.judge.task.take().filter(|_| ids(&model.judge.prompts) == ids(&prompts));
     model.judge = Judge::of(prompts, task);
@@ -96,21 +96,21 @@ pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
     ask(model, None)
 }
 
-/// Asks the judge about the prompts on the screen, with this budget if it needs one.
+/// Judges the prompts on the screen, with this budget if one is needed.
 pub(crate) fn ask(model: &mut Model, budget_usd: Option<f64>) -> Vec<Effect> {
     let (ticket, now) = (model.ticket(), model.now);
     model.judge.begin(ticket, now);
     vec![CoreEffect::Select { ticket, raw: model.judge.request(budget_usd) }.into()]
 }
 
-/// Takes the task that was typed, and asks anew.
+/// Judges again by the task that was typed.
 pub(crate) fn with_task(model: &mut Model, task: &str) -> Vec<Effect> {
     let task = task.trim();
     model.judge.task = (!task.is_empty()).then(|| task.to_owned());
     ask(model, None)
 }
 
-/// Goes on with a candidate that was read.
+/// Continues with a candidate that was read.
 pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domain::Prompt) -> Vec<Effect> {
     let label = model.judge.label(prompt.id);
     match after {
@@ -131,13 +131,13 @@ pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domai
     Vec::new()
 }
 
-/// Brings what is said to its width and place.
+/// Rewraps the comparisons.
 pub(super) fn reflow(model: &mut Model) {
     let inner = inner(here(model).said);
     model.judge.reflow(inner.width.saturating_sub(2).max(1), inner.height.into());
 }
 
-/// What runs, for the header of the table.
+/// The judge's provider and model, for the title of the table.
 pub(crate) fn judge_name(judged: &Judged) -> Option<String> {
     let metadata = &judged.result()?.model_metadata;
     Some(writer(&metadata.provider, &metadata.model))
@@ -163,7 +163,7 @@ pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
     }
 }
 
-/// The first candidate that is seen, in a table of so many rows: the marked one is among them.
+/// The first visible candidate, in a table of `height` rows that shows the marked one.
 fn first_row(model: &Model, height: u16) -> usize {
     let visible = usize::from(height).saturating_sub(1).max(1);
     (model.judge.marked + 1).saturating_sub(visible)
@@ -177,13 +177,13 @@ fn accept(model: &mut Model) -> Vec<Effect> {
     model.judge.winner().map_or_else(Vec::new, |id| read_prompt(model, id, After::Accept))
 }
 
-/// The marked candidate as it is stored now: tags may have changed since it was judged.
+/// Reads the marked candidate first: its tags may have changed since it was judged.
 fn read_then(model: &mut Model, after: After) -> Vec<Effect> {
     let marked = model.judge.marked_prompt();
     marked.map_or_else(Vec::new, |chosen| read_prompt(model, chosen.id, after))
 }
 
-/// Asks for the tags of a prompt, as it is stored now.
+/// Reads a prompt and then asks for its tags.
 pub(super) fn ask_tags(model: &mut Model, id: PromptId) -> Vec<Effect> {
     read_prompt(model, id, After::Tag)
 }
@@ -195,7 +195,7 @@ fn read_prompt(model: &mut Model, id: PromptId, after: After) -> Vec<Effect> {
 }
 
 fn scroll(model: &mut Model, by: isize) {
-    // The end is found when rows are wrapped.
+    // The end is known only once the rows are wrapped.
     let last = model.judge.said_rows();
     model.judge.top = model.judge.top.saturating_add_signed(by).min(last);
 }

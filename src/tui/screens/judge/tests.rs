@@ -1,4 +1,4 @@
-//! What keys and events do to the Judge, and pictures of it at three sizes and the least one.
+//! Tests of how the Judge responds to keys and events, and snapshots.
 
 use aludel_core::domain::{ModelMetadata, Operation, PromptId};
 use aludel_core::error::{Error, Problem};
@@ -26,7 +26,7 @@ fn with_a_run(bench: &mut Bench) {
     bench.tell(ending(&[(0, TEXTS[0], 0.81), (1, TEXTS[1], 0.74), (2, TEXTS[2], 0.6)], Vec::new()));
 }
 
-/// Presses `keys` and gives the ticket of the judging that they ask for, and its raw request.
+/// Presses `keys` and returns the ticket and the raw request of the judging they start.
 fn asked(bench: &mut Bench, keys: &str) -> (Ticket, serde_json::Value) {
     let effects = bench.press(keys);
     let found = effects.into_iter().find_map(|effect| match effect {
@@ -197,7 +197,7 @@ fn the_question_about_costs_looks_like_this() {
     GALLERY.keep_in_colour("costs", asked_about_costs);
 }
 
-/// A run was refused for its price, and the question stands.
+/// A run was refused for its cost, and the question is open.
 fn asked_about_costs(bench: &mut Bench) {
     bench.type_text("an idea");
     bench.press("Ctrl+J");

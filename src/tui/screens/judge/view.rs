@@ -14,7 +14,7 @@ use crate::tui::widgets::figures::{cost, duration, interval, score, tokens};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let layout = layout(model, area);
@@ -33,7 +33,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     hints(model, layout.rim.hints, frame, theme);
 }
 
-/// Who stands how: place, strength with its interval, what was won, and whether both orders agreed.
+/// The ranking: rank, strength with its interval, wins, and whether both orders agreed.
 fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let judge = &model.judge;
     let mut title = vec![Span::styled(" Ranking", theme.strong)];
@@ -49,7 +49,7 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let block = pane(Line::from(title), true, theme);
     let inner = block.inner(area);
     frame.render_widget(block, area);
-    // The least screen has no room for the plot.
+    // The minimum size has no room for the plot.
     let plot = match usize::from(inner.width).saturating_sub(60) {
         ..12 => 0,
         room => room.min(60),
@@ -100,7 +100,7 @@ fn line(row: &Row<'_>, at: usize, plot: usize, is_concluded: bool, theme: &Theme
     ])
 }
 
-/// Who won and why, then each comparison, the newest first.
+/// The choice and its reasons, then each comparison, the newest first.
 fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let judge = &model.judge;
     let count = judge.comparisons().len();
@@ -127,7 +127,7 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// What they are judged for and by, and what is known of the judge.
+/// The task, the judge, and what is known of the judge.
 fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;
@@ -162,7 +162,7 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// How the judging is, and what it took.
+/// The state of the judging, and its cost.
 fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     let Some(judged) = &model.judge.judged else { return vec![Span::styled(" nothing is judged yet", theme.muted)] };
     if judged.is_live() {
@@ -203,7 +203,7 @@ fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     }
 }
 
-/// What is said where nothing is judged yet.
+/// The message shown before anything is judged.
 fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let block = pane(Line::styled(" Judge ", theme.strong), true, theme);
     let inner = block.inner(area);

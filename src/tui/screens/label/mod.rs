@@ -1,7 +1,7 @@
-//! Labelling: two prompts of one idea side by side, and one key that says which is better.
+//! Labelling: two prompts of one request side by side, and one key to choose the better one.
 //!
-//! It is blind: nothing on the screen tells what wrote a text, how it scored or which of them is which. Each choice is on the
-//! disk before the next pair is shown. What the labels are for is `judge audit --labels`.
+//! It is blind: the screen does not show which provider wrote a text, its score or its id. Each
+//! choice is on the disk before the next pair is shown. `judge audit --labels` uses the labels.
 
 pub(crate) mod view;
 
@@ -17,21 +17,21 @@ use crate::tui::model::label::{Label, Past};
 use crate::tui::model::{Model, Tone};
 use crate::tui::widgets::cells;
 
-/// From so many columns on the texts stand side by side.
+/// From this many columns on, the texts are side by side.
 const WIDE: u16 = 100;
 
-/// Where everything lies.
+/// Areas of the labelling screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
-    /// What both are for, with its frame.
+    /// The task of both prompts, with its frame.
     pub(crate) task: Rect,
     /// The texts, each with its frame.
     pub(crate) texts: [Rect; 2],
 }
 
-/// Where everything lies; `None` where there is too little room.
+/// The layout; `None` if the terminal is too small.
 pub(crate) fn layout(model: &Model, area: Rect) -> Option<Layout> {
     if is_too_small(area.width, area.height) {
         return None;
@@ -55,7 +55,7 @@ fn here(model: &Model) -> Option<Layout> {
     layout(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
-/// Where the texts stand, which have nothing of ours in them.
+/// The areas of the texts, which contain no symbols of our own.
 pub(super) fn areas(model: &Model) -> Vec<Rect> {
     match here(model) {
         Some(layout) if model.label.pair().is_some() => {
@@ -89,7 +89,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Shows the screen; pairs that are not done yet are gone on with.
+/// Opens the screen; pairs that are not finished yet are continued.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     let among = match model.choice.all() {
         marked @ [_, _, ..] => marked.iter().map(|chosen| chosen.id).collect(),
@@ -109,7 +109,7 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::Pairs(among) }.into()]
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = here(model).map_or(1, |layout| usize::from(inner(layout.texts[0]).height));
     if let Some(better) = Label::better(action) {
@@ -143,7 +143,7 @@ fn write(model: &mut Model, inquiry: Query) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry }.into()]
 }
 
-/// Back to where it was opened from, saying what the labels are good for.
+/// Returns to the screen it was opened from, and says what the labels are for.
 fn leave(model: &mut Model) {
     model.screen = if model.label.from == ScreenName::Label { ScreenName::Work } else { model.label.from };
     if let Some(command) = model.label.command().filter(|_| model.label.kept() > 0) {
@@ -162,7 +162,7 @@ pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
     }
 }
 
-/// Takes the pairs in.
+/// Shows the pairs.
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Labelling>>) {
     let label = &mut model.label;
     if label.asked != Some(ticket) {
@@ -179,7 +179,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<La
     }
 }
 
-/// Goes on once a label is kept.
+/// Shows the next pair after a label is stored.
 pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<aludel_core::engine::KeptLabel>>) {
     let now = model.now;
     if let Some(kept) = written(model, ticket, outcome) {
@@ -187,7 +187,7 @@ pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<alude
     }
 }
 
-/// Goes back once a label is taken back.
+/// Shows the former pair after its label is removed.
 pub(crate) fn taken_back(model: &mut Model, ticket: Ticket, outcome: Outcome<()>) {
     if written(model, ticket, outcome).is_some() {
         model.label.go_back();
@@ -208,16 +208,16 @@ fn written<T>(model: &mut Model, ticket: Ticket, outcome: Outcome<T>) -> Option<
     }
 }
 
-/// The next moment at which the elapsed time reads differently.
+/// When the elapsed time next changes on the screen.
 pub(crate) fn next_change(model: &Model) -> Option<u64> {
     let label = &model.label;
     let runs = model.screen == ScreenName::Label && model.attention && label.pair().is_some();
     runs.then(|| label.since + ((model.now - label.since.min(model.now)) / 1_000 + 1) * 1_000)
 }
 
-/// Brings the texts to their width, and the scroll within its bounds.
+/// Rewraps the texts and clamps the scroll.
 pub(super) fn reflow(model: &mut Model) {
-    // How many rows the task has decides where the texts lie.
+    // The height of the task decides where the texts are.
     let width = model.size.width.saturating_sub(4).max(1);
     model.label.task.set_width(width);
     let Some(layout) = here(model) else { return };

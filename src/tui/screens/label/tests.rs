@@ -1,4 +1,4 @@
-//! What keys and answers do to the labelling, what it does not show, and pictures of it.
+//! Tests of how labelling responds to keys and replies and of what it hides; and snapshots.
 
 use std::path::PathBuf;
 
@@ -46,13 +46,13 @@ fn refused<T>(message: &str) -> Result<T, Box<Problem>> {
     Err(Box::new(Problem::from(Error::Conflict(message.into()))))
 }
 
-/// A label as the core gives it once it is kept.
+/// A label as the core returns it after storing it.
 fn kept() -> KeptLabel {
     let folder = tempfile::tempdir().unwrap();
     scripted(folder.path(), "seed: 1").keep_label(&pair(1), Better::Left).unwrap()
 }
 
-/// Answers that what is being written is on the disk.
+/// Replies that the label being written is stored.
 fn keep(bench: &mut Bench) {
     let ticket = bench.model.label.writing.unwrap();
     bench.send(Message::Reply { ticket, reply: QueryReply::LabelKept(Ok(Box::new(kept()))) });

@@ -1,4 +1,4 @@
-//! Draws the labelling from the model. Changes nothing.
+//! Draws the labelling screen from the model. Changes nothing.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(layout) = layout(model, area) else { return too_small(frame, area, theme) };
@@ -39,7 +39,7 @@ fn task(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     say_hidden(frame, area, 0, model.label.task.len().saturating_sub(inner.height.into()), theme);
 }
 
-/// One of the two texts, named by its key alone.
+/// One of the two texts, titled with its key only.
 fn text(model: &Model, side: usize, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let title = model.spell([" Left · {label-left} ", " Right · {label-right} "][side]);
     frame.render_widget(pane(Line::styled(title, theme.strong), true, theme), area);
@@ -57,7 +57,7 @@ fn rows(text: &Wrapped, top: usize, area: Rect, frame: &mut Frame<'_>, style: St
     }
 }
 
-/// What is said where no pair is shown: that they come, that there are none, or what to do with the labels.
+/// The message shown without a pair: loading, no pairs, or what to do with the labels.
 fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let label = &model.label;
     let block = pane(Line::styled(" Label pairs ", theme.strong), true, theme);
@@ -83,7 +83,7 @@ fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// How far it is, how long it took, and where the labels go.
+/// The progress, the elapsed time, and the file of the labels.
 fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     let label = &model.label;
     let Some(sitting) = &label.sitting else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! What is known of the marked provider, in rows: whether it can be used, where its key is, what it is bound to, what it
-//! costs, what a test told; and where something is missing, what to do.
+//! The details of the marked provider: availability, key source, phases, price, test result; and
+//! what to do if something is missing.
 
 use aludel_core::domain::{Phase, ProviderCheckStatus, ProviderTest};
 use aludel_core::engine::ProviderFacts;
@@ -14,7 +14,7 @@ use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, tokens};
 use crate::tui::widgets::safe::safe_line;
 
-/// Everything there is to say of the marked provider, in rows of at most `width` columns.
+/// All details of the marked provider, in rows of at most `width` columns.
 pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let Some(facts) = model.providers.marked() else { return Vec::new() };
     let mut rows = Facts::new(width, theme);
@@ -44,7 +44,7 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
     rows.into_lines()
 }
 
-/// How to make it usable, where something is missing.
+/// How to make it usable, if something is missing.
 fn to_do(facts: &ProviderFacts) -> Option<String> {
     let name = &facts.info.name;
     match &facts.key {
@@ -63,7 +63,7 @@ fn to_do(facts: &ProviderFacts) -> Option<String> {
     }
 }
 
-/// Where its key is, in full. Never the key.
+/// The source of its key in full, never the key.
 fn key(source: &KeySource) -> String {
     match source {
         KeySource::NotNeeded => "it needs none".to_owned(),
@@ -88,7 +88,7 @@ fn bound(facts: &ProviderFacts) -> String {
     }
 }
 
-/// What a million tokens cost.
+/// The price of a million tokens.
 fn price(facts: &ProviderFacts) -> String {
     match (facts.price, &facts.info.default_model) {
         (Some(price), _) if price.input <= 0.0 && price.output <= 0.0 => "free".to_owned(),
@@ -98,7 +98,7 @@ fn price(facts: &ProviderFacts) -> String {
     }
 }
 
-/// What a real call told.
+/// The result of the test call.
 fn test(rows: &mut Facts<'_>, model: &Model, theme: &Theme) {
     match model.providers.test() {
         None => {}

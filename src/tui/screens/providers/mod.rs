@@ -1,7 +1,7 @@
-//! The Providers: who could write, how each is set up, and what is missing where one cannot be used.
+//! The Providers: all of them, how each is set up, and what is missing if one cannot be used.
 //!
-//! This file says what its actions do (`act`), when they cannot be done ([`refusal`]) and what becomes of answers; how
-//! it looks is in [`view`]. Nothing is sent by looking; a test is a real call, and has a capital letter.
+//! This file performs the actions (`act`), says when one is unavailable ([`refusal`]) and handles
+//! replies; [`view`] draws. Only a test calls a provider, so its key is a capital letter.
 
 mod details;
 pub(crate) mod view;
@@ -48,7 +48,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Shows the screen; what is configured does not change, but what runs on this machine does.
+/// Opens the screen and reloads it: the configuration is fixed, but local providers come and go.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::Providers;
     if model.providers.asked.is_some() { Vec::new() } else { ask(model) }
@@ -60,7 +60,7 @@ fn ask(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::Providers }.into()]
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(here(model).map_or(1, |place| inner(place.details).height));
     match action {
@@ -103,7 +103,7 @@ fn test(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::TestProvider(name) }.into()]
 }
 
-/// Takes in the providers.
+/// Shows the list of providers.
 pub(crate) fn listed(model: &mut Model, ticket: Ticket, rows: Vec<ProviderFacts>) {
     let providers = &mut model.providers;
     if providers.asked != Some(ticket) {
@@ -116,7 +116,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, rows: Vec<ProviderFacts>
     providers.marked = kept.unwrap_or(0);
 }
 
-/// Takes in what a call told.
+/// Shows the result of a test.
 pub(crate) fn tested(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<ProviderTest>>) {
     let waits = |test: &&mut Test| **test == Test::Waiting(ticket);
     let Some((name, test)) = model.providers.tests.iter_mut().find(|(_, test)| waits(test)) else { return };
@@ -131,7 +131,7 @@ pub(crate) fn tested(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Pro
     model.say(tone, said);
 }
 
-/// Brings the marked row into sight, and what is said of it within its bounds.
+/// Scrolls the marked row into view and clamps the scroll of the details.
 pub(super) fn reflow(model: &mut Model) {
     let Some(place) = here(model) else { return };
     let details = inner(place.details);
@@ -158,7 +158,7 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The wheel moves the mark of the list, or scrolls what is said of the marked one.
+/// The wheel moves the mark of the list, or scrolls the details.
 pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
     let Some(place) = here(model) else { return };
     if place.list.contains(at) {

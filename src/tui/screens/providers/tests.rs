@@ -1,4 +1,4 @@
-//! What keys and answers do to the Providers, and pictures of them.
+//! Tests of how the Providers respond to keys and replies, and snapshots.
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
@@ -14,7 +14,7 @@ use aludel_core::probe::KeySource;
 
 const GALLERY: Gallery = Gallery("providers");
 
-/// The Providers, answered.
+/// The Providers after their reply.
 fn listed(width: u16, height: u16) -> Bench {
     let mut bench = Bench::new(width, height);
     opened(|_| {})(&mut bench);
@@ -31,7 +31,7 @@ fn tested(bench: &mut Bench, ok: bool) {
     bench.send(Message::Reply { ticket, reply: QueryReply::Tested(Ok(Box::new(provider_test(ok)))) });
 }
 
-/// The screen just gone to and answered, and then what `prepare` does.
+/// The screen after its reply, and then what `prepare` does.
 fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 6");

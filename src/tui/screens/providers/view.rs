@@ -13,11 +13,11 @@ use crate::tui::screens::surround::{self, fitted, header, hints, pane, spinner, 
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe_line;
 
-/// Columns of a provider's name, and of where its key is.
+/// Columns of a provider's name, and of the source of its key.
 const NAME: usize = 20;
 const KEY: usize = 24;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
@@ -111,7 +111,7 @@ fn about(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// Left how many can be used, right a passing message or the run on the Workbench, which goes on meanwhile.
+/// The number of usable providers; a passing message or the run on the Workbench on the right.
 fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let rows = model.providers.rows();
     let usable = rows.iter().filter(|facts| facts.info.available).count();

@@ -1,4 +1,4 @@
-//! What the mouse selects, in panes and in fields, and what clicks and the wheel do on every screen.
+//! Tests of selecting with the mouse, and of clicks and the wheel on every screen.
 
 use aludel_core::domain::Phase;
 use aludel_core::event::{EventKind, Outcome};
@@ -14,7 +14,7 @@ use crate::tui::testing::*;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 
-/// One variant that writes.
+/// A run with one variant that is being written.
 fn writing(width: u16, height: u16, text: &str) -> Bench {
     let mut bench = Bench::new(width, height);
     bench.run("an idea", 1);
@@ -22,7 +22,7 @@ fn writing(width: u16, height: u16, text: &str) -> Bench {
     bench
 }
 
-/// A run of three, compared or judged by what `keys` say.
+/// A run of three, compared or judged as `keys` say.
 fn finished(keys: &str) -> Bench {
     let mut bench = Bench::new(120, 40);
     bench.run("review pull requests", 3);
@@ -49,7 +49,7 @@ fn finished(keys: &str) -> Bench {
     bench
 }
 
-/// What is drawn reversed.
+/// The cells drawn reversed.
 fn reversed(bench: &Bench) -> String {
     let buffer = bench.buffer(&Theme::ansi16());
     let marked = buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::REVERSED));

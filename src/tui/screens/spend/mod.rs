@@ -1,7 +1,7 @@
-//! The Spending: what the calls of a time cost, added up in one way or another, and what may still be spent.
+//! The Spending: what the calls of a period cost, and what may still be spent.
 //!
-//! This file says what its actions do (`act`), when they cannot be done ([`refusal`]) and what becomes of answers; how
-//! it looks is in [`view`].
+//! This file performs the actions (`act`), says when one is unavailable ([`refusal`]) and handles
+//! replies; [`view`] draws.
 
 pub(crate) mod view;
 
@@ -35,13 +35,13 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Shows the screen, added up anew.
+/// Opens the screen and reloads it.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::Spend;
     ask(model)
 }
 
-/// Asks for what is chosen. An answer that is still on its way is of the question before, and not taken.
+/// Requests the chosen range and grouping. A reply to an earlier request is ignored from now on.
 fn ask(model: &mut Model) -> Vec<Effect> {
     let spend = &mut model.spend;
     let ticket = spend.ticket();
@@ -50,7 +50,7 @@ fn ask(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry }.into()]
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = visible(model);
     match action {
@@ -88,13 +88,13 @@ pub(crate) fn wheel(model: &mut Model, direction: isize) {
     scroll(model, direction);
 }
 
-/// A click on the title changes what it names: what is added up by, or the time.
+/// A click on the title changes the part it hits: the grouping or the range.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let Some(list) = lie(model, Rect::new(0, 0, model.size.width, model.size.height)).map(|place| place.list) else {
         return Vec::new();
     };
     let [by, range] = title(model).map(|part| part.chars().count());
-    // The title begins behind the corner.
+    // The title begins after the corner.
     let column = usize::from(at.x.saturating_sub(list.x + 1));
     match column {
         _ if at.y != list.y || at.x <= list.x => Vec::new(),
@@ -104,12 +104,12 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     }
 }
 
-/// What the list is called, in two parts: ` Spent by model ·`, ` last week `.
+/// The title of the list in two parts: ` Spent by model ·`, ` last week `.
 fn title(model: &Model) -> [String; 2] {
     [format!(" Spent by {} ·", model.spend.by.as_str()), format!(" {} ", model.spend.range.name())]
 }
 
-/// Takes in what was spent.
+/// Shows what was spent.
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Spent>>) {
     let spend = &mut model.spend;
     if spend.asked != Some(ticket) {
@@ -125,14 +125,14 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Sp
     }
 }
 
-/// Brings the list within its bounds.
+/// Clamps the scroll of the list.
 pub(super) fn reflow(model: &mut Model) {
     let visible = visible(model);
     let spend = &mut model.spend;
     spend.top = spend.top.min(spend.lines().saturating_sub(visible));
 }
 
-/// Rows of the list that are seen, without the names of the columns and the sum.
+/// Visible rows of the list, without the column titles and the sum.
 fn visible(model: &Model) -> usize {
     let place = lie(model, Rect::new(0, 0, model.size.width, model.size.height));
     place.map_or(1, |place| usize::from(inner(place.list).height).saturating_sub(2).max(1))

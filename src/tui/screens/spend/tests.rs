@@ -1,4 +1,4 @@
-//! What keys and answers do to the Spending, and pictures of it.
+//! Tests of how the Spending responds to keys and replies, and snapshots.
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
@@ -23,7 +23,7 @@ fn refuse(bench: &mut Bench) {
     bench.send(Message::Reply { ticket, reply: QueryReply::Spent(Err(Box::new(problem))) });
 }
 
-/// The screen just gone to, and then what `prepare` does.
+/// The screen as just opened, and then what `prepare` does.
 fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 7");
@@ -61,7 +61,7 @@ fn with_colours_without_them_and_without_letters_it_is_all_there() {
     GALLERY.keep_in_ascii("spent", opened(by_model));
 }
 
-/// The range and the grouping of the question among `effects`.
+/// The range and the grouping of the request among `effects`.
 fn question(effects: &[Effect]) -> Option<(Range, SpendBy)> {
     effects.iter().find_map(|effect| match effect {
         Effect::Core(CoreEffect::Inquire { inquiry: Query::Spend { range, by }, .. }) => Some((*range, *by)),

@@ -17,12 +17,12 @@ use crate::tui::widgets::figures::{bar, dollars, duration, thousands};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Columns of the numbers beside a name: calls, tokens in, tokens out, cost.
+/// Columns of the numbers after a name: calls, tokens in, tokens out, cost.
 const NUMBERS: [usize; 4] = [7, 12, 12, 14];
-/// Below so many columns bars are left out.
+/// Below this many columns, bars are left out.
 const BARS: usize = 70;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
@@ -80,14 +80,14 @@ fn paragraphs(frame: &mut Frame<'_>, area: Rect, theme: &Theme, texts: &[(&str, 
         let wrapped = Wrapped::of(safe(text), area.width.saturating_sub(6));
         lines.extend(wrapped.rows(0).map(|row| Line::styled(format!("   {row}"), *style)));
     }
-    // Where there is one row alone, it is the text's.
+    // A single row holds text, not the margin.
     let skip = usize::from(area.height == 1);
     for (row, line) in area.rows().zip(lines.into_iter().skip(skip)) {
         frame.render_widget(line, row);
     }
 }
 
-/// Names of the columns, the lines that are seen, and the sum, which is never out of sight.
+/// The column titles, the visible lines, and the sum, which is always visible.
 fn table(top: usize, spent: &Spent, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let width = usize::from(area.width);
     let numbers: usize = NUMBERS.iter().sum();
@@ -118,7 +118,7 @@ fn table(top: usize, spent: &Spent, area: Rect, frame: &mut Frame<'_>, theme: &T
     }
 }
 
-/// What a bar stands for: money, or tokens where nothing cost any.
+/// The length of a bar: money, or tokens if nothing cost any.
 fn weight(totals: &SpendTotals, spent: &Spent) -> f64 {
     if spent.report.total.known_cost_usd > 0.0 {
         totals.known_cost_usd
@@ -127,7 +127,7 @@ fn weight(totals: &SpendTotals, spent: &Spent) -> f64 {
     }
 }
 
-/// How a row is divided.
+/// The columns of a row.
 struct Columns {
     name: usize,
     /// The share and the columns of a bar.
@@ -178,7 +178,7 @@ fn cost(cost_usd: Option<f64>, known_usd: f64) -> String {
     }
 }
 
-/// The caps, what the sum does not know, and what is stored.
+/// The caps, what the sum leaves out, and what is stored.
 fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let block = pane(Line::styled(" Caps, and what is stored ", theme.strong), false, theme);
     let inner = block.inner(area);
@@ -204,7 +204,7 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// The caps in force, each with whether it is near.
+/// The caps in force, each with whether it is nearly used up.
 fn caps(caps: &SpendCaps) -> Vec<(String, bool)> {
     let mut said = Vec::new();
     match (caps.daily_budget_usd, caps.left_today_usd) {
@@ -220,7 +220,7 @@ fn caps(caps: &SpendCaps) -> Vec<(String, bool)> {
     said
 }
 
-/// What the sum does not know.
+/// What the sum leaves out.
 fn unknowns(total: &SpendTotals) -> Vec<String> {
     let calls = |count: u64| if count == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(count)) };
     let mut said = Vec::new();
@@ -237,7 +237,7 @@ fn unknowns(total: &SpendTotals) -> Vec<String> {
     said
 }
 
-/// What is stored of that time.
+/// What is stored from that period.
 fn stored(totals: &StatsTotals) -> Vec<String> {
     if totals.prompts == 0 {
         return vec!["no prompt of that time is stored".to_owned()];
@@ -268,7 +268,7 @@ fn stored(totals: &StatsTotals) -> Vec<String> {
     said
 }
 
-/// Day by day, as columns.
+/// The spending of each day, as columns.
 fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let Some(spent) = &model.spend.spent else {
         return frame.render_widget(pane(Line::styled(" Day by day ", theme.strong), false, theme), area);
@@ -309,7 +309,7 @@ fn ends(first: &Day, last: &Day, width: usize) -> String {
     format!(" {}{}{}", first.name, " ".repeat(room), last.name)
 }
 
-/// Left the sum, right a passing message or the run on the Workbench, which goes on meanwhile.
+/// The sum; a passing message or the run on the Workbench on the right.
 fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let left = model.spend.spent.as_ref().map(|spent| {
         let total = &spent.report.total;

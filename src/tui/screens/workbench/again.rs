@@ -1,7 +1,7 @@
-//! The run on the screen once more: what failed, all of it, or with another provider.
+//! Repeats the run on the screen: the failed variants, all of it, or with another provider.
 //!
-//! Each makes a run of its own, by the same request as far as it is the same; the core knows no run that goes on where
-//! another ended. What the one before finished is stored, and in the History.
+//! Each starts a new run with the same request, changed as needed; the core does not continue a
+//! finished run. What the earlier run finished is stored and in the History.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Makes what failed again.
+/// Runs the failed variants again.
 pub(super) fn retry(model: &mut Model) -> Vec<Effect> {
     let Some(run) = &model.run else { return Vec::new() };
     let (failed, finished) = (failed(run), run.finished() - run.unsaved_count());
@@ -40,26 +40,26 @@ pub(super) fn rerun(model: &mut Model) -> Vec<Effect> {
     raw.map_or_else(Vec::new, |raw| start(model, raw))
 }
 
-/// Asks which provider is to make what failed, or one more variant.
+/// Opens the choice of a provider for the failed variants, or for one more variant.
 pub(super) fn choose_provider(model: &mut Model) -> Vec<Effect> {
     model.overlay = Some(Overlay::Providers { marked: None });
     vec![CoreEffect::LoadNames.into()]
 }
 
-/// Makes what failed with `provider`, or one more variant where nothing failed.
+/// Runs the failed variants with `provider`, or one more variant if none failed.
 pub(crate) fn run_with(model: &mut Model, provider: &str) -> Vec<Effect> {
     let Some(run) = &model.run else { return Vec::new() };
     let raw = with(&with(&run.raw, "count", json!(wanted(run))), "provider", json!(provider));
     start(model, raw)
 }
 
-/// Which provider is offered first: one with which nothing failed, if there is one.
+/// The index of the provider offered first: one with which nothing failed, if there is one.
 pub(crate) fn offered_first(model: &Model) -> usize {
     let is_other = |name: &String| model.run.as_ref().is_none_or(|run| !has_failed_with(run, name));
     model.settings.providers().iter().position(is_other).unwrap_or(0)
 }
 
-/// True when a variant failed while this provider wrote.
+/// True if a variant failed while this provider was writing it.
 fn has_failed_with(run: &LiveRun, provider: &str) -> bool {
     let wrote = |variant: u32| {
         let last = run.view.variants.get(&variant).and_then(|variant| variant.phases.last());
@@ -73,7 +73,7 @@ pub(crate) fn wanted(run: &LiveRun) -> usize {
     failed(run).max(1)
 }
 
-/// How many variants failed; those that the user stopped did not.
+/// How many variants failed, without those that the user stopped.
 pub(crate) fn failed(run: &LiveRun) -> usize {
     (0..run.variants()).filter(|variant| run.failure(*variant).is_some()).count()
 }
@@ -83,7 +83,7 @@ pub(crate) fn variants(count: usize) -> String {
     if count == 1 { "1 variant".to_owned() } else { format!("{count} variants") }
 }
 
-/// `raw` with another value of `field`.
+/// Copies `raw` with another value of `field`.
 fn with(raw: &Value, field: &str, value: Value) -> Value {
     let mut raw = raw.clone();
     if let Some(fields) = raw.as_object_mut() {
@@ -104,7 +104,7 @@ mod tests {
         CoreEffect::Generate { ticket: Ticket(ticket), raw }.into()
     }
 
-    /// A run of three variants by `code`, of which `failed` failed.
+    /// A run of three variants with `code`, of which those in `failed` failed.
     fn bench(failed: &[u32]) -> Bench {
         let mut bench = Bench::new(120, 40);
         bench.type_text("idea");

@@ -1,5 +1,5 @@
-//! What goes with typing: drafts are saved and restored, earlier inputs are browsed and searched, and the input can be
-//! edited in the user's own editor.
+//! Drafts and input history: saving and restoring drafts, browsing and searching earlier inputs,
+//! and editing the input in an external editor.
 
 use aludel_core::domain::SessionId;
 use aludel_core::notices::Notice;
@@ -12,14 +12,14 @@ use crate::tui::model::inputs::{Recall, Way};
 use crate::tui::model::{ConnectionSpeed, Focus, Model, Overlay, Tone};
 use crate::tui::terminal::Edited;
 
-/// What is asked at the beginning: what an earlier workbench left.
+/// The effects at start: asks for the draft that an earlier workbench left.
 pub(crate) fn open() -> Vec<CoreEffect> {
     vec![CoreEffect::TakeUpDraft]
 }
 
-/// Takes note of what changed, and writes down what is due. Called after each update.
+/// Tracks changes and saves the draft when it is due. Called after each update.
 pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
-    // Once something is typed, undoing would take that away and not the draft.
+    // After typing, undo takes back that text and no longer the draft, so the message goes.
     let edits = model.composer.edits();
     if let Some((_, said)) = model.drafts.said_back.take_if(|(at, _)| *at != edits) {
         model.toast.take_if(|toast| toast.text == said);
@@ -32,8 +32,8 @@ pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
     model.drafts.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
 }
 
-/// What is written down when the workbench is left: the draft, of a run that is ended properly and not cut short; and what
-/// was explained: who writes here, and what a slow line changes.
+/// What is saved on leaving: the draft, marked as ended properly, and which explanations the user
+/// has seen (the writer by rule, a slow connection).
 pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     let sheet = sheet(model, None);
     let draft = model.drafts.take(sheet).map(CoreEffect::KeepDraft);
@@ -42,8 +42,8 @@ pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     draft.into_iter().chain(explained).chain(told).collect()
 }
 
-/// How things stand, to be written down. An idea of whose run something is stored is no draft any more: it is among the
-/// earlier inputs.
+/// The draft as it is now. An input whose run has stored something is not a draft any more: it is
+/// in the input history.
 fn sheet(model: &Model, run: Option<SessionId>) -> Draft {
     let text = model.composer.text();
     let is_stored = |text: &str| {
@@ -67,7 +67,7 @@ pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
     }
 }
 
-/// Puts what was left back where it was. What has been typed meanwhile stays behind it.
+/// Restores what was left. Text typed meanwhile stays after it.
 fn take_up(model: &mut Model, left: Leftovers) {
     model.drafts.open(left.written, model.now);
     if model.run.is_none() {
@@ -87,7 +87,7 @@ fn take_up(model: &mut Model, left: Leftovers) {
     model.drafts.said_back = Some((model.composer.edits(), said));
 }
 
-/// Hands the input to the user's editor, once it is written down.
+/// Opens the input in the user's editor, after saving the draft.
 pub(super) fn edit(model: &mut Model) -> Vec<Effect> {
     model.focus = Focus::Composer;
     let run = model.live_run().and_then(|run| run.view.session_id);
@@ -97,7 +97,7 @@ pub(super) fn edit(model: &mut Model) -> Vec<Effect> {
     draft.into_iter().chain([edit]).collect()
 }
 
-/// Takes in what an editor left of the input.
+/// Handles the text that comes back from the editor.
 pub(crate) fn take_edited(model: &mut Model, edited: Edited) {
     match edited {
         Edited::Failed(reason) => {
@@ -108,7 +108,7 @@ pub(crate) fn take_edited(model: &mut Model, edited: Edited) {
     }
 }
 
-/// One step through the earlier inputs.
+/// Goes one step through the input history.
 pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
     model.focus = Focus::Composer;
     if model.drafts.inputs.ask(Some(way)) {
@@ -131,7 +131,7 @@ fn step(model: &mut Model, way: Way) {
     }
 }
 
-/// Opens the search among them.
+/// Opens the search in the input history.
 pub(super) fn recall(model: &mut Model) -> Vec<Effect> {
     let mut recall = Recall::default();
     recall.find(&model.drafts.inputs);

@@ -1,8 +1,8 @@
-//! Where the parts of the Workbench lie: one pure function of the model and the size.
+//! The layout of the Workbench: one pure function of the model and the size.
 //!
-//! Four sizes, the same information in each: *tiny* (below 60 × 16) has one line that says what is needed; *small*
-//! (below 110 columns or 30 rows) one pane and two strips; *medium* a table and a column for each variant; *large*
-//! (from 180 columns) a rail at the left and every phase of every variant.
+//! Four sizes, same information. *Tiny* (below 60 × 16): one line that says what is needed. *Small*
+//! (below 110 columns or 30 rows): one pane and two strips. *Medium*: a table and a column per
+//! variant. *Large* (from 180 columns): a rail at the left and every phase of every variant.
 
 use ratatui::layout::{Position, Rect};
 
@@ -10,27 +10,27 @@ use crate::tui::model::{Focus, LiveRun, Model};
 use crate::tui::screens::surround::{Rim, cut_bottom, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 
-/// A column narrower than this is not worth reading.
+/// The least width of a column that is still readable.
 const COLUMN: u16 = 38;
 /// Width of the rail of a large screen.
 const RAIL: u16 = 56;
-/// Rows of a phase that has not begun.
+/// Rows of a phase that has not started.
 const QUEUED: u16 = 3;
-/// Columns of the name of a variant in the table.
+/// Columns of a variant's name in the table.
 const TABLE_NAME: usize = 4;
-/// Rows that a table of variants has at most.
+/// Most rows of the table of variants.
 const TABLE: u32 = 8;
 
-/// How much room there is.
+/// The size class of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
-    /// Too little.
+    /// Too small.
     Tiny,
-    /// For one pane.
+    /// One pane.
     Small,
-    /// For the variants side by side.
+    /// The variants side by side.
     Medium,
-    /// For all phases of the variants.
+    /// All phases of the variants.
     Large,
 }
 
@@ -45,42 +45,42 @@ impl Room {
     }
 }
 
-/// One pane: a phase of a variant, and where it lies.
+/// One pane: a phase of a variant, and its area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// Which variant.
     pub(crate) variant: u32,
-    /// Which phase, by its place in the run.
+    /// Which phase, by its index in the run.
     pub(crate) phase: usize,
-    /// Where, with its frame.
+    /// Its area, with the frame.
     pub(crate) area: Rect,
 }
 
 impl Slot {
-    /// The room within the frame.
+    /// The area inside the frame.
     pub(crate) const fn inner(&self) -> Rect {
         inner(self.area)
     }
 }
 
-/// Where everything lies. Parts that are not shown are empty.
+/// Areas of the Workbench. Parts that are not shown are empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// How much room there is.
+    /// The size class.
     pub(crate) room: Room,
-    /// The tabs, the figures and the keys.
+    /// The tabs, the status row and the key hints.
     pub(crate) rim: Rim,
     /// The input, with its frame.
     pub(crate) composer: Rect,
-    /// How the next run is made.
+    /// The settings of the next run.
     pub(crate) settings: Rect,
     /// The table of variants and phases.
     pub(crate) pipeline: Rect,
     /// The ranking, best first.
     pub(crate) ranking: Rect,
-    /// The two strips that stand for the table where there is no room for it.
+    /// The two strips that replace the table on a small screen.
     pub(crate) strips: Rect,
-    /// Where the panes lie, or what is said instead of them.
+    /// The panes, or the message shown instead of them.
     pub(crate) phase_panes: Rect,
     /// The panes.
     pub(crate) slots: Vec<Slot>,
@@ -88,7 +88,7 @@ pub(crate) struct Layout {
     pub(crate) warning: Rect,
 }
 
-/// Where everything lies on a screen of this size.
+/// The layout for a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let room = Room::of(area);
     let mut body = area;
@@ -151,7 +151,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     layout
 }
 
-/// The focused pane alone.
+/// Lays out the focused pane alone.
 fn zoomed(model: &Model, run: Option<&LiveRun>, mut body: Rect, layout: &mut Layout) {
     if model.focus == Focus::Composer {
         layout.composer = body;
@@ -168,7 +168,7 @@ fn active_slot(run: &LiveRun, area: Rect) -> Slot {
     Slot { variant: run.active, phase: run.shown_phase(run.active), area }
 }
 
-/// The input is as high as it needs while it is written, and low while one looks at what comes of it.
+/// Rows of the input: as many as its text needs while it has the focus, few otherwise.
 fn composer_height(model: &Model, area: Rect) -> u16 {
     let (least, most) = match (model.focus, area.height) {
         (Focus::Composer, 36..) => (5, area.height / 3),
@@ -191,9 +191,9 @@ fn table_height(run: &LiveRun) -> u16 {
     cells(run.variants().min(TABLE) as usize) + 3
 }
 
-/// Columns of a phase in the table of variants and phases, and those behind the last phase, where the score stands.
+/// Columns of a phase in the table of variants and phases, and of the score behind the last phase.
 pub(crate) fn table_columns(run: &LiveRun, table: Rect) -> (usize, usize) {
-    // Where the ranking stands below, the table need not say it again.
+    // The table need not repeat a ranking that is shown below it.
     let result = if run.view.rankings.is_empty() || table.width < 100 { 0 } else { 12 };
     let room = usize::from(inner(table).width).saturating_sub(TABLE_NAME + result);
     (room / run.view.phases.len().max(1), result)
@@ -215,13 +215,13 @@ pub(crate) fn vessel_at(run: &LiveRun, table: Rect, at: Position) -> Option<(u32
     Some((variant, phase.unwrap_or_else(|| run.shown_phase(variant))))
 }
 
-/// The variants that fit side by side, the active one among them: which is the first, and how many.
+/// The variants that fit side by side, the active one included: the first, and how many.
 pub(crate) fn window(active: u32, all: u32, fit: u32) -> (u32, u32) {
     let fit = fit.clamp(1, all.max(1));
     ((active / fit * fit).min(all.saturating_sub(fit)), fit.min(all))
 }
 
-/// Cuts `area` into as many columns as fit, one a variant.
+/// Cuts `area` into as many columns as fit, one per variant.
 fn cut_columns(run: &LiveRun, area: Rect) -> Vec<(u32, Rect)> {
     let (first, count) = window(run.active, run.variants(), u32::from(area.width / COLUMN));
     let count = u16::try_from(count).unwrap_or(1).max(1);
@@ -243,7 +243,7 @@ fn columns(run: &LiveRun, area: Rect) -> Vec<Slot> {
     cut_columns(run, area).into_iter().map(slot).collect()
 }
 
-/// All phases of the variants that fit: what is shown gets most rows, what has not begun the fewest.
+/// All phases of the variants that fit: the shown phase gets most rows, a queued one the fewest.
 fn grid(run: &LiveRun, area: Rect) -> Vec<Slot> {
     let phases = run.view.phases.len();
     let least = cells(phases.saturating_sub(1)) * QUEUED + 6;

@@ -1,7 +1,7 @@
-//! The Workbench: an idea, how it is run, and the phases of every variant filling side by side.
+//! The Workbench: the request, its settings, and the phases of every variant side by side.
 //!
-//! This file says what its actions do (`act`) and when they cannot be done ([`refusal`]). Where things lie is in
-//! [`layout()`], how they look in [`view`].
+//! This file performs the actions (`act`) and says when one is unavailable ([`refusal`]). The
+//! layout is in [`layout()`], the drawing in [`view`].
 
 pub(crate) mod again;
 pub(crate) mod drafts;
@@ -75,7 +75,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Does what `action` says, which can be done.
+/// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Run => {
@@ -132,7 +132,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             return copy(model, "the selection", text);
         }
         _ => {
-            // All that is left edits the input.
+            // The remaining actions edit the input.
             model.focus = Focus::Composer;
             model.composer.act(action);
         }
@@ -140,16 +140,16 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Types a character into the input, if it has the keys.
+/// Types a character into the input if it has the focus.
 pub(super) fn type_in(model: &mut Model, character: char) {
     if model.focus == Focus::Composer {
         model.composer.insert(character);
     }
 }
 
-/// A paste is text, wherever the keys are.
+/// Pastes into the input, which gets the focus.
 pub(super) fn paste(model: &mut Model, text: &str) {
-    /// Shorter ones are seen to arrive.
+    /// Shorter pastes are not reported.
     const WORTH_TELLING: usize = 200;
     model.focus = Focus::Composer;
     let characters = model.composer.paste(text);
@@ -159,7 +159,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     }
 }
 
-/// Brings every visible pane to its width and place.
+/// Rewraps every visible pane and follows its text.
 pub(super) fn reflow(model: &mut Model) {
     let layout = layout(model, Rect::new(0, 0, model.size.width, model.size.height));
     let (follow, now) = (model.follow, model.now);
@@ -175,7 +175,7 @@ pub(super) fn reflow(model: &mut Model) {
     }
 }
 
-/// A click gives what is under it the keys: the input, or a pane and with it its variant and phase; in the table too.
+/// A click focuses the input or a pane, or the pane of a cell of the table.
 pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     let layout = here(model);
     if layout.composer.contains(at) {
@@ -196,7 +196,7 @@ pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The wheel moves in the input.
+/// The wheel moves the cursor of the input.
 pub(super) fn wheel(model: &mut Model, at: Position, direction: isize) {
     if here(model).composer.contains(at) {
         let action = if direction < 0 { Action::LineUp } else { Action::LineDown };
@@ -208,7 +208,7 @@ fn here(model: &Model) -> layout::Layout {
     layout(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
-/// One step outwards: the zoom first, then the input, then a chosen phase.
+/// Goes one step outwards: leaves the zoom, then the input, then a chosen phase.
 fn back(model: &mut Model) {
     if model.zoom {
         model.zoom = false;
@@ -229,7 +229,7 @@ fn stop_variant(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::CancelVariant(ticket, variant).into()]
 }
 
-/// Copies what the model wrote, to the letter.
+/// Copies the prompt exactly as the model wrote it.
 fn copy_prompt(model: &mut Model) -> Vec<Effect> {
     let found = model.run.as_ref().and_then(|run| Some((run.active, run.prompt(run.active)?.content.clone())));
     found.map_or_else(Vec::new, |(variant, text)| copy(model, &format!("prompt {}", letter(variant)), text))
@@ -240,7 +240,7 @@ fn copy_pane(model: &mut Model) -> Vec<Effect> {
     text.map_or_else(Vec::new, |text| copy(model, "this pane", text))
 }
 
-/// The text of the active pane as the model wrote it; `None` while there is none.
+/// The text of the active pane as the model wrote it; `None` if it has none yet.
 fn shown_text(run: &LiveRun) -> Option<&str> {
     let begun = run.begun(run.active, run.shown_phase(run.active))?;
     Some(begun.text.as_str()).filter(|text| !text.is_empty())

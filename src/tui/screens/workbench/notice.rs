@@ -1,7 +1,7 @@
-//! What a pane says above its text: what it waits for, why it failed, when it is tried again, that it holds the end alone.
+//! The rows a pane shows above its text: what it waits for, why it failed, when it retries.
 //!
-//! Made from the model and the width alone, so that [`reflow`](super::reflow) and the view agree on the rows left
-//! for text.
+//! They depend on the model and the width only, so [`reflow`](super::reflow) and the view agree on
+//! the rows left for the text.
 
 use crate::tui::action::Context;
 use crate::tui::keymap::Keymap;
@@ -12,16 +12,16 @@ use crate::tui::widgets::figures::{thousands, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// How a row of a notice is meant.
+/// The kind of a notice row, which decides its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// It says what went wrong.
+    /// What went wrong.
     Failure,
-    /// It explains.
+    /// An explanation.
     Remark,
 }
 
-/// The rows above the text of a pane, at most half of its height, fitting its width.
+/// The notice rows of a pane: at most half of its height, wrapped to its width.
 pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec<(Meaning, String)> {
     let inner = slot.inner();
     let has_text = run.pane(slot.variant, slot.phase).is_some_and(|pane| pane.text.len() > 0);
@@ -87,7 +87,7 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
     rows
 }
 
-/// How many rows of a pane are left for its text.
+/// Rows of a pane that are left for its text.
 pub(crate) fn text_height(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> usize {
     usize::from(slot.inner().height) - rows(run, slot, now, keymap).len()
 }

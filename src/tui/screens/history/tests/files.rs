@@ -1,4 +1,4 @@
-//! Files written and read from the History: asked for, watched, stopped, told.
+//! Tests of exporting and importing files from the History: progress, stopping, results.
 
 use super::*;
 use aludel_core::domain::ImportReport;

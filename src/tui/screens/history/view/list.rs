@@ -1,4 +1,4 @@
-//! The list: two rows an entry, what is known of a prompt above its text; above those of one run what was asked of it. Without entries it says why, and what to do.
+//! The list: two rows per prompt, and a head row above several prompts of one run.
 
 use aludel_core::domain::Timestamp;
 use ratatui::Frame;
@@ -22,7 +22,7 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
     }
     let history = &model.history;
     let focused = history.focus == Part::List;
-    // While the answer is on its way, or was refused, the rows are still those of the question before.
+    // While a reply is pending or was refused, the rows are still those of the earlier query.
     let is_search = match history.rows.first() {
         Some(row) => row.found.is_some(),
         None => !history.typed().query.is_empty(),
@@ -81,13 +81,13 @@ fn facts(model: &Model, row: &Row, is_marked: bool, theme: &Theme) -> Line<'stat
     ])
 }
 
-/// What was asked of a run, when, and how many of its prompts follow: `2 min · 3 prompts · Review pull requests`.
+/// The head row of a run: `2 min · 3 prompts · Review pull requests`.
 fn head(model: &Model, row: &Row, count: usize, theme: &Theme) -> Line<'static> {
     let facts = format!("{} · {count} prompts · ", age(row.made, now(model)));
     Line::from(vec![Span::styled(facts, theme.muted), Span::styled(row.idea.clone(), theme.strong)])
 }
 
-/// What was asked for, or where what was looked for is; below what was asked of its run, what is its own.
+/// The second row: the request, or the matching passage; below a head row, the prompt's own text.
 fn content(row: &Row, is_below_head: bool, theme: &Theme) -> Line<'static> {
     let twin = if row.twin.is_some() { format!("  {} ", glyph::TWIN) } else { "    ".to_owned() };
     let mut spans = vec![Span::styled(twin, theme.warning)];
@@ -101,14 +101,14 @@ fn content(row: &Row, is_below_head: bool, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The moment of the last message, as far as the answer's own moment tells.
+/// The time now: the time of the reply plus what has passed since.
 fn now(model: &Model) -> Timestamp {
     let Some(facts) = &model.history.facts else { return Timestamp::UNIX_EPOCH };
     let since = i64::try_from(model.now.saturating_sub(model.history.arrived)).unwrap_or(0);
     aludel_core::time::from_millis(facts.at.as_millisecond().saturating_add(since))
 }
 
-/// What is said where there are no rows.
+/// The message shown without rows.
 fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let history = &model.history;
     let mut lines = vec![Line::default()];

@@ -15,7 +15,7 @@ use crate::tui::theme::Theme;
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let layout = layout(model, area);
@@ -31,7 +31,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     hints(model, layout.rim.hints, frame, theme);
 }
 
-/// Left where the mark is, right a passing message or the run on the Workbench, which goes on meanwhile.
+/// The position of the mark; a passing message or the run on the Workbench on the right.
 fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let history = &model.history;
     let mut left = Vec::new();

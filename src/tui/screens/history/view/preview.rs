@@ -1,4 +1,4 @@
-//! The preview: the marked prompt, whole, with its steps.
+//! The preview: the whole marked prompt with its steps.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -25,7 +25,7 @@ pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
     }
     let inner = block.inner(area);
     frame.render_widget(block, area);
-    // What is still being read stands for another row than the marked one.
+    // While the marked prompt is being read, the old one is still shown.
     let is_stale = history.prompt().is_none();
     let buffer = frame.buffer_mut();
     for (y, (role, row)) in (inner.top()..inner.bottom()).zip(preview.rows(top)) {

@@ -1,5 +1,5 @@
-//! The search box: what is typed, by what is searched, how many there are and how long it took; and under it what is to
-//! be said about that.
+//! The search box: the query, the mode, the number of results and the time; and the messages below
+//! it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,7 +14,7 @@ use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::{dollars, duration, thousands};
 
-/// What an empty box invites to.
+/// The placeholder of an empty search box.
 const INVITATION: &str = "words, and tag: provider: model: phase: persona: since:7d until:2026-11-01";
 
 pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -54,7 +54,7 @@ fn title(model: &Model, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// How the question stands.
+/// The state of the search, and its style.
 fn state(model: &Model, theme: &Theme) -> (String, Style) {
     let history = &model.history;
     if history.is_searching() {

@@ -1,4 +1,4 @@
-//! Pictures of the History at three sizes and the least one, and what must hold in each of them.
+//! Snapshots of the History at three sizes and the minimum, and their invariants.
 
 use crate::tui::message::{HistoryReply, Message};
 use crate::tui::model::history::{Answer, Facts, Row, Start};
@@ -13,7 +13,7 @@ use aludel_core::transfer::{Stage, TransferProgress};
 
 const GALLERY: Gallery = Gallery("history");
 
-/// Keeps pictures of the History that was just gone to, after `prepare`.
+/// Snapshots the History as just opened, after `prepare`.
 fn pictures(name: &str, prepare: impl Fn(&mut Bench)) {
     GALLERY.keep(name, opened(prepare));
 }
@@ -35,7 +35,7 @@ fn stored(number: u32) -> Prompt {
     let tags: [&[&str]; 3] = [&["rust", "review"], &[], &["data"]];
     let at = number as usize;
     Prompt {
-        // Three of a run, then one alone.
+        // Three prompts of a run, then one of another.
         session_id: SessionId(uuid::Uuid::from_u128(u128::from(number / 4 * 2 + u32::from(number % 4 == 3)))),
         original_input: "Review pull requests like a careful senior engineer".into(),
         tags: tags[at % 3].iter().map(|tag| (*tag).to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! Drafts and earlier inputs, one behaviour a test.
+//! Tests of drafts and of the input history.
 
 use super::*;
 use crate::tui::message::Message;
@@ -8,7 +8,7 @@ use crate::tui::testing::*;
 use aludel_core::error::Code;
 use aludel_core::event::EventKind;
 
-/// A workbench that knows that nothing was left.
+/// A workbench that has been told that no draft was left.
 fn bench() -> Bench {
     let mut bench = Bench::new(120, 40);
     bench.send(Message::DraftState(DraftReply::Left(Leftovers::default())));
@@ -16,7 +16,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// What is written down in the next `milliseconds`.
+/// The drafts saved in the next `milliseconds`.
 fn written(bench: &mut Bench, milliseconds: u64) -> Vec<Draft> {
     let effects = bench.wait_and_see(milliseconds);
     let sheets = effects.into_iter().filter_map(|effect| match effect {

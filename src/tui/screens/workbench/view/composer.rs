@@ -1,4 +1,4 @@
-//! The input and, on large screens, how the next run is made.
+//! The input and, on large screens, the settings of the next run.
 
 use aludel_core::api::limits;
 use ratatui::Frame;
@@ -16,13 +16,13 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
-/// What an empty input invites to.
+/// The placeholder of an empty input.
 const INVITATION: [&str; 2] = [
     "Describe what the prompt must achieve: task, readers, limits, form.",
     "{run} turns it into prompts, {newline} begins a new line.",
 ];
 
-/// The same while keys are commands.
+/// The placeholder while keys are commands.
 const COMMANDED: [&str; 2] = [INVITATION[0], "{run} turns it into prompts, i begins typing."];
 
 pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
@@ -47,7 +47,7 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
         }
     } else {
         frame.render_widget(model.composer.area(), inner);
-        // What is hidden is known once the text was drawn.
+        // The hidden rows are known only after the text was drawn.
         let (above, below) = model.composer.hidden(inner.height);
         if let Some(place) = place(above, below) {
             block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
@@ -62,7 +62,7 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
     }
 }
 
-/// ` Idea · persona code · 3 variants · T 0.7 · F2 `, shorter where there is less room or the settings stand below.
+/// ` Idea · persona code · 3 variants · T 0.7 · F2 `, with fewer parts if space is short.
 fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
     let settings = &model.settings;
     let mut said = vec![Span::styled(" Idea ", theme.strong)];
@@ -96,7 +96,7 @@ fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
     Line::from(said)
 }
 
-/// How much has been written, once that is worth knowing; loud past the limit.
+/// The number of characters, from a size worth knowing on; in the error style past the limit.
 fn count(model: &Model, theme: &Theme) -> Option<Line<'static>> {
     let characters = model.composer.characters();
     if characters > limits::TEXT_CHARS {

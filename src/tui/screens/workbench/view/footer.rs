@@ -1,4 +1,4 @@
-//! The rows above the keys: the newest warning, and the figures.
+//! The rows above the key hints: the newest warning, and the status row.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::tui::widgets::safe::safe_line;
 
 pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let Some(view) = model.run.as_ref().map(|run| &run.view) else { return };
-    // What is not stored stays in sight, whatever else is warned of afterwards.
+    // A variant that is not stored stays visible, whatever later warnings say.
     let unsaved = view.unsaved().map(|(_, why)| why).last();
     let Some(newest) = unsaved.or(view.warnings.last().map(String::as_str)) else { return };
     let count = view.warnings.len();
@@ -24,7 +24,7 @@ pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &
     frame.render_widget(Line::styled(format!(" {} {}{more}", glyph::WARNING, safe_line(newest)), theme.warning), area);
 }
 
-/// Left the active variant, right the whole run or a passing message; while words are looked for, the field for them.
+/// The active variant on the left, the run or a passing message on the right; or the search field.
 pub(super) fn status(model: &Model, area: Rect, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
     if find::view(model, area, frame, theme) {
         return;
@@ -97,7 +97,7 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         let account = run.account();
         let under_way = run.tokens_under_way();
         let mut parts = vec![tokens(account.total_tokens + under_way, account.estimated || under_way > 0)];
-        // Nothing is known to be free while calls are under way, or where none was made.
+        // A zero cost is not certain while calls are running, nor if none was made.
         let is_known = account.total_tokens > 0 && !(run.is_calling() && account.cost_usd == Some(0.0));
         if is_known || account.most_usd.is_some() || run.view.spent.is_some() {
             parts.push(cost(&account));
@@ -109,7 +109,7 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
     spans
 }
 
-/// `✓ best A 0.87`, and how many failed.
+/// `✓ best A 0.87`, and the number of failed variants.
 fn done(run: &LiveRun) -> String {
     let failed = (0..run.variants()).filter(|variant| matches!(state_of(run, *variant), PhasePane::Failed(_))).count();
     let best = run.best().and_then(|best| Some((best, run.ranking(best)?.score)));

@@ -15,7 +15,7 @@ use crate::tui::model::{LiveRun, Model, PhasePane};
 use crate::tui::screens::surround::{header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 
-/// Draws the whole screen, what lies over it not included.
+/// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let layout = layout(model, area);
@@ -50,12 +50,12 @@ fn mark(model: &Model, phase_pane: PhasePane<'_>, theme: &Theme) -> (&'static st
     }
 }
 
-/// The state of a variant as a whole: that of its newest phase.
+/// The state of a variant: that of its newest phase.
 fn state_of(run: &LiveRun, variant: u32) -> PhasePane<'_> {
     let newest = run.newest_phase(variant);
     match run.phase_pane(variant, newest) {
         PhasePane::Done(_) if run.prompt(variant).is_none() => {
-            // Between two phases: what follows decides.
+            // Between two phases, the next one decides.
             match run.phase_pane(variant, newest + 1) {
                 PhasePane::Queued if run.is_live() => PhasePane::Connecting,
                 next => next,

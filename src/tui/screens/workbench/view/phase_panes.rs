@@ -1,4 +1,4 @@
-//! The panes that fill as text arrives; before the first run, what to do; after a refusal, what to mend.
+//! The panes that fill as text arrives; before the first run and after a refusal, what to do.
 
 use aludel_core::error::Problem;
 use ratatui::Frame;
@@ -100,13 +100,13 @@ fn title(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Line<'stat
     Line::from(spans)
 }
 
-/// The mark of a prompt that is to be compared or judged.
+/// The mark of a prompt chosen for comparing or judging.
 fn chosen(model: &Model, run: &LiveRun, variant: u32) -> &'static str {
     let is_chosen = run.prompt(variant).is_some_and(|prompt| model.choice.has(prompt.id));
     if is_chosen { glyph::CHOSEN } else { "" }
 }
 
-/// The place in the ranking, on the last phase of a ranked variant: ` ★ 0.87 best `.
+/// The rank, in the last phase of a ranked variant: ` ★ 0.87 best `.
 fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
     let ranking = run.ranking(slot.variant).filter(|_| slot.phase + 1 == run.view.phases.len())?;
     Some(match ranking.rank {
@@ -115,21 +115,21 @@ fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
     })
 }
 
-/// Who writes here, ` provider/model `, and whether it is a model at all.
+/// The provider and model that write this pane, ` provider/model `, noting one that is no model.
 fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
     let begun = run.begun(slot.variant, slot.phase)?;
     let remark = if model.settings.is_writer(&begun.provider) && slot.area.width >= 60 { WRITER } else { "" };
     Some(format!(" {}{remark} ", safe_line(&writer(&begun.provider, &begun.model))))
 }
 
-/// How much of its text is out of sight.
+/// How many rows are hidden.
 fn place(run: &LiveRun, slot: &Slot, height: usize) -> Option<String> {
     let pane = run.pane(slot.variant, slot.phase)?;
     let above = pane.scroll.top;
     surround::place(above, pane.text.len().saturating_sub(above + height))
 }
 
-/// Rows of text in a frame, each with a style.
+/// A framed page of styled rows.
 fn page(frame: &mut Frame<'_>, area: Rect, title: Line<'_>, lines: Vec<Line<'_>>, focused: bool, theme: &Theme) {
     if area.is_empty() {
         return;
@@ -142,19 +142,19 @@ fn page(frame: &mut Frame<'_>, area: Rect, title: Line<'_>, lines: Vec<Line<'_>>
     }
 }
 
-/// What is said of a provider that writes by rule.
+/// The remark on a provider that writes by rule.
 pub(super) const WRITER: &str = ", a writer by rule, no model";
 
-/// What is said of a run in which no language model takes part.
+/// The remark on a run without any language model.
 const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. With a \
                        key such as OPENAI_API_KEY in the environment, or with Ollama running, {run-settings} offers others; `aludel config init` \
                        says how to add one.";
 
-/// The same for who knows that.
+/// The same for a user who has read it before.
 const BUILTIN_AGAIN: &str =
     "The phases are done by builtin, a writer by rule, no model; {run-settings} takes another provider.";
 
-/// Before the first run: the useful next keys.
+/// Before the first run: the most useful keys.
 fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let key = |key: &str, says: String| {
         Line::from(vec![Span::styled(format!("   {:<6}", model.spell(key)), theme.key), Span::styled(says, theme.text)])
@@ -188,7 +188,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     if model.settings.writes_by_rule() {
         lines.push(Line::default());
-        // Who left a run behind has been here before, and the room is for that.
+        // A user with an interrupted run has read this before, and the space is needed for the run.
         let explains = model.settings.explains_builtin() && model.drafts.cut_short.is_none();
         let remark = if explains { BUILTIN } else { BUILTIN_AGAIN };
         let remark = Wrapped::of(model.spell(remark), area.width.saturating_sub(8));
@@ -197,7 +197,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
 }
 
-/// What there is of the run that ended with an earlier workbench.
+/// What is left of the run that an earlier workbench did not finish.
 fn told(CutShort { stored, asked }: CutShort) -> String {
     let cut = "Your last run was cut short";
     match stored {
@@ -207,7 +207,7 @@ fn told(CutShort { stored, asked }: CutShort) -> String {
     }
 }
 
-/// Asked, and no event yet.
+/// The run was requested and has sent no event yet.
 fn waiting(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(problem) = run.run_failure() {
         return refused(model, problem, area, frame, theme);

@@ -1,4 +1,4 @@
-//! The state of each phase of each variant: a table, or two strips on a narrow screen; and the ranking, once there is one.
+//! The state of each phase of each variant, as a table or as two strips; and the ranking.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, duration, letter, score, thousands, tokens};
 use crate::tui::widgets::safe::safe_line;
 
-/// The table: a row a variant, a column a phase, and the place in the ranking.
+/// The table: a row per variant, a column per phase, and the rank.
 pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;
@@ -49,7 +49,7 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
     }
 }
 
-/// One phase in the table: its state, what it took, and a line that leads into the next.
+/// One phase in the table: its state, its figures, and a line to the next phase.
 fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, theme: &Theme) -> [Span<'static>; 3] {
     let phase_pane = run.phase_pane(variant, phase);
     let (glyph, style) = mark(model, phase_pane, theme);
@@ -91,7 +91,7 @@ fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, 
     ]
 }
 
-/// The place of a variant in the ranking: `★ 0.87` for the best, `2 0.81` for the next.
+/// The rank of a variant: `★ 0.87` for the best, `2 0.81` for the next.
 fn place(run: &LiveRun, variant: u32, theme: &Theme) -> Vec<Span<'static>> {
     let Some(ranking) = run.ranking(variant) else { return Vec::new() };
     let best = ranking.rank == 1;
@@ -104,7 +104,7 @@ fn place(run: &LiveRun, variant: u32, theme: &Theme) -> Vec<Span<'static>> {
     ]
 }
 
-/// The two strips: how far each phase is over all variants, and how far each variant is.
+/// The two strips: the progress of each phase over all variants, and of each variant.
 pub(super) fn strips(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let mut rows = area.rows();
     if let Some(row) = rows.next() {
@@ -143,7 +143,7 @@ fn phase_strip(model: &Model, run: &LiveRun, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// All variants in a row, the active one in brackets; those that do not fit are told by arrows.
+/// All variants in a row, the active one in brackets; arrows stand for those that do not fit.
 fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> Line<'static> {
     let items: Vec<(String, &'static str, ratatui::style::Style, String)> = (0..run.variants())
         .map(|variant| {
@@ -171,7 +171,7 @@ fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> L
     Line::from(spans)
 }
 
-/// The one thing to know of a variant.
+/// The most important fact about a variant.
 fn brief(run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
     if let Some(ranking) = run.ranking(variant) {
         let best = if ranking.rank == 1 { format!(" {} best", glyph::BEST) } else { String::new() };
@@ -193,7 +193,7 @@ fn brief(run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
     }
 }
 
-/// The ranking, best first, with the bar of each score.
+/// The ranking, best first, with a bar for each score.
 pub(super) fn ranking(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Pictures of the Workbench at three sizes, with and without colours, and what must hold in each of them.
+//! Snapshots of the Workbench at three sizes, with and without colours, and their invariants.
 
 use crate::tui::effect::{Effect, TerminalEffect};
 use crate::tui::message::Message;
@@ -109,7 +109,7 @@ fn with_a_failed_variant() {
     GALLERY.keep("failed", partly_failed);
 }
 
-/// Why a variant is not stored, as the core says it.
+/// The core's reason for a variant that is not stored.
 const NOT_STORED: &str = "prompt 000000a1 is finished but not stored: no space is left for the database; it is saved in \
                           `~/.aludel/unsaved-1.jsonl`: `aludel import ~/.aludel/unsaved-1.jsonl` stores it once that is fixed";
 
@@ -169,7 +169,7 @@ fn lines_scrolled_to_while_the_input_was_low_leave_no_blank_rows_when_it_is_high
     assert!(bench.picture().contains("▾ 1") && bench.picture().contains("line 1"), "{}", bench.picture());
 }
 
-/// A paid run of which the first variant has finished a phase, and the user has stopped it.
+/// A paid run whose first variant has finished a phase, and which the user has stopped.
 fn stopped_while_calls_are_under_way(bench: &mut Bench, spent: Option<ModelMetadata>) {
     bench.run(IDEA, 2);
     bench.tell((0..2).map(|variant| phase_started(variant, Phase::PrimaMateria)).collect());
@@ -354,9 +354,9 @@ fn the_least_size_is_whole_and_a_smaller_one_says_what_is_needed() {
     assert_eq!(said, ["aludel needs 60x16, this is 59x16", "Ctrl+C quits"]);
 }
 
-/// Bytes that reach the terminal for each token, 3 variants at 50 tokens a second on 120 x 40, once the panes are full.
+/// Bytes sent to the terminal per token: 3 variants at 50 tokens/s on 120 × 40, with full panes.
 fn bytes_per_token(follow: Follow) -> f64 {
-    /// What begins and ends a frame.
+    /// The codes that begin and end a frame.
     const SYNCHRONISED: usize = 16;
     let mut bench = Bench::new(120, 40);
     bench.model.follow = follow;

@@ -1,4 +1,4 @@
-//! Pictures of what helps with the input: drafts that came back, earlier inputs, another provider, a selection.
+//! Snapshots of what helps with the input: restored drafts, history, another provider, a selection.
 
 use super::*;
 use crate::tui::message::DraftReply;
