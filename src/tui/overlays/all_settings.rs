@@ -1,6 +1,6 @@
-//! Every setting with its value and where that comes from, as `aludel config show --origin` tells it; typing narrows.
+//! Every setting with its value and origin, as in `aludel config show --origin`; typing filters.
 //!
-//! It only looks: what is changed is changed in the configuration, and below the list stands how.
+//! It is read-only; below the list it says how to change the marked setting.
 
 use aludel_core::config::keys;
 use crossterm::event::KeyCode;
@@ -17,11 +17,11 @@ use crate::tui::model::{Model, Overlay};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe_line;
 
-/// Columns of a key and of a value, and the same where there is little room.
+/// Columns of a key and of a value, on a wide and on a narrow terminal.
 const WIDE: (usize, usize) = (40, 26);
 const NARROW: (usize, usize) = (34, 18);
 
-/// Opens it and asks for what it shows.
+/// Opens the list and requests the settings.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     model.last_inquiry = model.last_inquiry.next();
     let ticket = model.last_inquiry;
@@ -29,7 +29,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::Inquire { ticket, inquiry: Query::Settings }.into()]
 }
 
-/// Takes in the settings.
+/// Shows the settings.
 pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<SettingRow>>) {
     if let Some(Overlay::AllSettings(listing)) = &mut model.overlay
         && listing.ticket == ticket
@@ -71,7 +71,7 @@ pub(super) fn view(listing: &Listing, frame: &mut Frame<'_>, theme: &Theme) {
         .view(frame, theme, |index, width| found.get(index).map_or_else(Line::default, |row| line(row, width, theme)));
 }
 
-/// One row: the key, its value, and where that comes from.
+/// A row: the key, the value, the origin.
 fn line(row: &SettingRow, width: u16, theme: &Theme) -> Line<'static> {
     let (key, room) = if width < 90 { NARROW } else { WIDE };
     let value = if row.value.is_empty() { glyph::NOT_REACHED.to_owned() } else { safe_line(&row.value) };
@@ -83,13 +83,13 @@ fn line(row: &SettingRow, width: u16, theme: &Theme) -> Line<'static> {
     ])
 }
 
-/// What the setting is, who set it, and how it is changed.
+/// What the setting is, who set it, and how to change it.
 fn about(row: &SettingRow) -> Vec<String> {
     let key = safe_line(&row.key);
     let Some(known) = keys::find(&row.key) else { return Vec::new() };
     let origin = safe_line(&row.origin);
     let takes = safe_line(&row.takes);
-    // What is long has a row of its own.
+    // A long list of values gets its own row.
     let (beside, below) = if takes.len() > 40 { (String::new(), Some(takes)) } else { (takes, None) };
     let mut about = vec![
         known.doc.to_owned(),

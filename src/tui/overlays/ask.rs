@@ -1,4 +1,4 @@
-//! A box that asks for a text and hands it to the core. What the core refuses is said in the box, the text kept.
+//! A box for typing a text that is sent to the core. If the core refuses it, the box shows why.
 
 use aludel_core::error::Code;
 use ratatui::Frame;
@@ -18,13 +18,13 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
 
-/// Rows that what became of it may take.
+/// Most rows of the result.
 const SAID: u16 = 6;
 
-/// What is asked before an export.
+/// The question before an export.
 const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md, to be read";
 
-/// The keys of a box, the last of which closes it.
+/// The keys of a box; the last one closes it.
 pub(super) fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
         (_, Stage::Answered(_)) => &[("Esc", "close")],
@@ -51,7 +51,7 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         _ => {}
     }
     match (action, chord.typed()) {
-        // One line is handed over with Enter, several with the key that runs an idea.
+        // Enter sends a single line; several lines need the key that starts a run.
         (Some(Action::Results | Action::Run), _) => return hand_over(model),
         (Some(action), _) => _ = asking.field.act(action),
         (None, Some(character)) => asking.field.insert(character),
@@ -63,7 +63,7 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     Vec::new()
 }
 
-/// A paste is typed like keys: what was asked or refused before is over, and what is being stored takes no more text.
+/// Pastes like typing: an earlier question or refusal is cleared. Ignored while a text is stored.
 pub(super) fn paste(asking: &mut Asking, text: &str) {
     if !matches!(asking.stage, Stage::Waiting(_)) {
         asking.field.paste(text);
@@ -71,7 +71,7 @@ pub(super) fn paste(asking: &mut Asking, text: &str) {
     }
 }
 
-/// Where the box lies, and the field in it, below a row that says what is to be typed.
+/// The areas of the box and of the field in it, below the row with the question.
 fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
     let height = match asking.about {
         About::Tags(..) | About::Export(_) | About::Import => 1,
@@ -84,7 +84,7 @@ fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
     (area, cut_top(&mut inner, height))
 }
 
-/// Keeps the field filled with its text.
+/// Rewraps the field.
 pub(super) fn reflow(asking: &mut Asking, screen: Rect) {
     let (_, field) = areas(asking, screen);
     asking.field.reflow(field);
@@ -135,7 +135,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
                 say(line, style);
             }
         }
-        // Asking again replaces the file: that is a question.
+        // Sending again would replace the file, so this is a question.
         Stage::Refused(problem) if problem.code == Code::Conflict && matches!(asking.about, About::Export(_)) => {
             say(&format!("{} {}", glyph::ASKS, problem.detail), theme.warning);
         }

@@ -1,5 +1,5 @@
-//! Asks before something begins that may cost more than passes without asking, and says how much. Going on makes that sum
-//! its budget.
+//! The question before work whose estimated cost needs consent. Confirming makes that sum its
+//! budget.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;

@@ -1,4 +1,4 @@
-//! Asks before leaving, and says what leaving would stop.
+//! The question before quitting, with what it would stop.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;

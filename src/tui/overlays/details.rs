@@ -1,4 +1,4 @@
-//! How a variant came to be: its calls, the sum behind its score, its failure in full, and the run's warnings.
+//! The details of a variant: its calls, its score breakdown, its failure, the run's warnings.
 
 use aludel_core::domain::{ModelMetadata, Ranking};
 use aludel_core::error::Problem;
@@ -56,7 +56,7 @@ pub(super) fn view(model: &Model, top: usize, frame: &mut Frame<'_>, theme: &The
     }
 }
 
-/// All there is to say of the active variant, in rows of at most `width` columns.
+/// All details of the active variant, in rows of at most `width` columns.
 pub(super) fn lines(run: &LiveRun, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut page = Page { lines: Vec::new(), width, theme };
     let variant = run.active;
@@ -191,7 +191,7 @@ impl Page<'_> {
     }
 }
 
-/// What a finished call took.
+/// The figures of a finished call.
 fn done(metadata: &ModelMetadata) -> String {
     let estimated = if metadata.estimated { " (estimated)" } else { "" };
     let counts =

@@ -1,6 +1,6 @@
-//! A list in a box that typing narrows: what the help, the palette and the list of the configuration share.
+//! A list in a box that typing filters, shared by help, palette and settings.
 //!
-//! What is listed and what a row looks like is theirs; here is how keys move the mark and change what is looked for.
+//! This module handles the keys and draws the box; its users supply the rows.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
@@ -15,20 +15,20 @@ use crate::tui::screens::surround::{list_row, say_hidden};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 
-/// What stands before what is typed.
+/// The label of the filter.
 const PROMPT: &str = " search ";
 
-/// Where the box lies.
+/// The area of the box.
 pub(super) fn area(screen: Rect) -> Rect {
     centred(screen, 96, screen.height.saturating_sub(4).max(10))
 }
 
-/// Rows that a page of the list has.
+/// Rows of a page of the list.
 pub(super) fn page(model: &Model) -> usize {
     usize::from(area(Rect::new(0, 0, model.size.width, model.size.height)).height.saturating_sub(4)).max(1)
 }
 
-/// Moves the mark among rows up to `last`, or changes what is looked for, which marks the first row.
+/// Moves the mark among the rows up to `last`, or edits the filter, which marks the first row.
 pub(super) fn key(chord: Chord, filter: &mut String, marked: &mut usize, last: usize, page: usize) {
     match (chord.code(), chord.typed()) {
         (KeyCode::Down, _) => *marked = (*marked + 1).min(last),
@@ -49,31 +49,31 @@ pub(super) fn key(chord: Chord, filter: &mut String, marked: &mut usize, last: u
     }
 }
 
-/// Looks for a text that was pasted too: its first line, which ends where the user's would with `Enter`.
+/// Pastes the first line of a text into the filter.
 pub(super) fn paste(text: &str, filter: &mut String, marked: &mut usize) {
     filter.push_str(text.lines().next().unwrap_or_default());
     filter.retain(|character| !character.is_control());
     *marked = 0;
 }
 
-/// The box as it is drawn.
+/// The box to draw.
 pub(super) struct Finder<'a> {
-    /// What is listed.
+    /// The title.
     pub(super) title: &'a str,
-    /// What has been typed.
+    /// The filter.
     pub(super) filter: &'a str,
     /// The marked row.
     pub(super) marked: usize,
     /// How many rows there are.
     pub(super) rows: usize,
-    /// What is said where there are none.
+    /// The message if there are none.
     pub(super) nothing: &'a str,
-    /// What is said of the marked row, below the list: a line each, cut where there is no room.
+    /// Lines about the marked row, below the list; those without room are cut.
     pub(super) about: Vec<(String, Style)>,
 }
 
 impl Finder<'_> {
-    /// Draws it; `line` gives a row by its place and the columns it has.
+    /// Draws it; `line` renders a row, given its index and the columns it has.
     pub(super) fn view(&self, frame: &mut Frame<'_>, theme: &Theme, line: impl Fn(usize, u16) -> Line<'static>) {
         let mut inner = open_box(frame, area(frame.area()), self.title, theme);
         let foot = cells(self.about.len()).min(inner.height.saturating_sub(4));

@@ -1,6 +1,6 @@
-//! Every key, from the list of actions. Typing filters, Enter does what is marked.
+//! The help: every key, from the list of actions. Typing filters, Enter performs the marked row.
 //!
-//! What cannot be done now is shown too, with the reason. Where the input has modes, their keys are listed with the others.
+//! Unavailable actions are listed with the reason. In modal editing, its keys are listed too.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
@@ -35,13 +35,13 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
 /// A row of the list.
 #[derive(Debug, Clone, Copy)]
 enum Row {
-    /// An entry of the list of actions.
+    /// An action.
     Action(&'static ActionInfo),
-    /// A key of the input's modes.
+    /// A key of modal editing.
     Modal(&'static ModalKey),
 }
 
-/// Does what a row says.
+/// Performs a row.
 fn perform(model: &mut Model, row: Row) -> Vec<Effect> {
     let key = match row {
         Row::Action(info) => return screens::act(model, info.action),
@@ -54,7 +54,7 @@ fn perform(model: &mut Model, row: Row) -> Vec<Effect> {
     }
 }
 
-/// What is listed: the keys of the input's modes before those of the actions where the input has the keys, else behind.
+/// The rows: the keys of modal editing come first if the input has the focus, else last.
 fn rows(keymap: &Keymap, filter: &str, context: Context) -> Vec<Row> {
     let mut rows: Vec<Row> = matching(keymap, filter, context).into_iter().map(Row::Action).collect();
     if !keymap.is_modal() || context.screen() != Some(ScreenName::Work) {
@@ -70,8 +70,8 @@ fn rows(keymap: &Keymap, filter: &str, context: Context) -> Vec<Row> {
     rows
 }
 
-/// The actions of the screen that match every word of `filter`: those whose keys work in `context` first, those that
-/// work everywhere after them, then the rest.
+/// The actions of the screen that match every word of `filter`: first those that work in `context`,
+/// then those that work everywhere, then the rest.
 fn matching(keymap: &Keymap, filter: &str, context: Context) -> Vec<&'static ActionInfo> {
     let filter = filter.to_lowercase();
     let matches = |info: &&ActionInfo| {
@@ -88,17 +88,17 @@ fn matching(keymap: &Keymap, filter: &str, context: Context) -> Vec<&'static Act
     found
 }
 
-/// True when some key of this entry does something on `screen`, or in the field that is on many.
+/// True if a key of this entry works on `screen`, or in an input field, which several screens have.
 fn is_on(info: &ActionInfo, screen: Option<ScreenName>) -> bool {
     Context::FOCUSES.into_iter().any(|context| context.screen() == screen && info.works_in(context))
 }
 
-/// What the keys of an entry look like: `[ h ←`.
+/// The keys of an entry as they are shown: `[ h ←`.
 fn keys(keymap: &Keymap, info: &ActionInfo) -> String {
     keymap.keys(info).iter().map(Chord::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// How the keys of an entry are written in the configuration: `[ h Left`.
+/// The keys of an entry as the configuration names them: `[ h Left`.
 fn names(keymap: &Keymap, info: &ActionInfo) -> String {
     keymap.keys(info).iter().map(|chord| chord.name()).collect::<Vec<_>>().join(" ")
 }
@@ -138,10 +138,10 @@ pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame
     });
 }
 
-/// Where the keys of modes work.
+/// Where the keys of modal editing work.
 const COMMAND: &str = "command";
 
-/// One row of the input's modes.
+/// A row for a key of modal editing.
 fn modal_line(key: &ModalKey, width: u16, theme: &Theme) -> Line<'static> {
     let mut spans = vec![
         Span::styled(format!(" {:<16}", key.shown()), theme.key),
@@ -154,7 +154,7 @@ fn modal_line(key: &ModalKey, width: u16, theme: &Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// One row: keys, where, what; and why not, where it cannot be done now.
+/// A row for an action: keys, place, description; and the reason if it is unavailable.
 fn line(model: &Model, info: &ActionInfo, width: u16, theme: &Theme) -> Line<'static> {
     let reason = screens::refusal(model, info.action);
     let text = if reason.is_some() { theme.muted } else { theme.text };

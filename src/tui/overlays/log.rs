@@ -1,7 +1,7 @@
-//! The newest lines of this process's log, the newest last, as they come.
+//! The log of this process: the newest lines, the newest last, updated live.
 //!
-//! They are masked where they are kept; here they are made safe to show. How serious a line is stands there as a glyph
-//! and a word.
+//! Secrets were masked when the lines were recorded; here they are made safe to show. The level is
+//! a glyph and a word.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -22,7 +22,7 @@ use aludel_core::trace::LogLine;
 /// Columns of the time and the level.
 const BEFORE: u16 = 18;
 
-/// Opens it; from the first time on it hears of new lines.
+/// Opens the log; the first time, subscribes to new lines.
 pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     model.overlay = Some(Overlay::Log { back: 0 });
     if model.log.is_some() {
@@ -32,7 +32,7 @@ pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
     vec![CoreEffect::WatchLog.into()]
 }
 
-/// Takes in the newest lines. Who has scrolled back keeps the same lines before the eyes.
+/// Shows the newest lines. If the user has scrolled back, the same lines stay visible.
 pub(crate) fn take_in(model: &mut Model, lines: Vec<LogLine>) {
     let width = inner(model).width;
     let rows = |model: &Model| self::lines(model, width, &Theme::mono()).len();
@@ -64,7 +64,7 @@ pub(super) fn key(model: &mut Model, action: Option<Action>) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Brings it back within its bounds.
+/// Clamps the scroll.
 pub(super) fn reflow(model: &mut Model) {
     let inner = inner(model);
     let rows = lines(model, inner.width, &Theme::mono()).len();
@@ -73,13 +73,13 @@ pub(super) fn reflow(model: &mut Model) {
     }
 }
 
-/// The room within the box.
+/// The area inside the box.
 fn inner(model: &Model) -> Rect {
     let area = area(Rect::new(0, 0, model.size.width, model.size.height));
     Rect { width: area.width.saturating_sub(2), height: area.height.saturating_sub(2), ..area }
 }
 
-/// As the list of the help, but as wide as there is room: lines of a log are long.
+/// The box of the log: as high as the help and wider, because log lines are long.
 fn area(screen: Rect) -> Rect {
     let high = finder::area(screen);
     super::centred(screen, screen.width.saturating_sub(4).min(160), high.height)
@@ -109,7 +109,7 @@ fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for line in model.log.iter().flatten() {
         let (sign, word, style) = told(line.level, theme);
-        // `2026-11-21T12:00:00Z`: today's lines need no day.
+        // `2026-11-21T12:00:00Z`: the day is left out.
         let time: String = safe(&line.at).chars().skip(11).take(8).collect();
         let wrapped = Wrapped::of(safe(&line.text), width.saturating_sub(BEFORE + 1));
         for (at, row) in wrapped.rows(0).enumerate() {
@@ -125,7 +125,7 @@ fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// How serious a line is.
+/// The glyph, the word and the style of a level.
 fn told(level: Level, theme: &Theme) -> (&'static str, &'static str, Style) {
     match level {
         Level::ERROR => (glyph::FAILED, "error", theme.bad),

@@ -1,4 +1,4 @@
-//! What lies over the screen and takes its keys until it is closed. `Esc` closes each of them.
+//! Overlays: boxes above the screen that take its keys until they are closed. `Esc` closes each.
 
 pub(crate) mod all_settings;
 pub(crate) mod ask;
@@ -26,7 +26,7 @@ use super::model::{Model, Overlay};
 use super::screens;
 use super::theme::Theme;
 
-/// Gives a key to what is open. `action` is what the key would do on the screen beneath.
+/// Handles a key in the open overlay. `action` is what the key would do on the screen below.
 pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     if chord.code() == KeyCode::Esc {
         if let Some(Overlay::Ask(asking)) = &mut model.overlay
@@ -35,7 +35,7 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
             return Vec::new();
         }
         model.overlay = None;
-        // One step outwards is all that is to be seen beneath.
+        // `Esc` also ends a search and a selection on the screen below.
         screens::end_marks(model);
         return Vec::new();
     }
@@ -55,7 +55,7 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     }
 }
 
-/// Gives a paste to what is open; false when that takes none, and the screen beneath is to have it.
+/// Pastes into the open overlay. False if it takes no text, so that the screen should.
 pub(crate) fn paste(model: &mut Model, text: &str) -> bool {
     match &mut model.overlay {
         Some(Overlay::Ask(asking)) => ask::paste(asking, text),
@@ -69,7 +69,7 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> bool {
     true
 }
 
-/// Brings what is open back within its bounds.
+/// Clamps the scroll of the open overlay.
 pub(crate) fn reflow(model: &mut Model) {
     if matches!(model.overlay, Some(Overlay::Log { .. })) {
         log::reflow(model);
@@ -85,7 +85,7 @@ pub(crate) fn reflow(model: &mut Model) {
     }
 }
 
-/// Draws what is open.
+/// Draws the open overlay.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     match &model.overlay {
         Some(Overlay::Help { filter, marked }) => help::view(model, filter, *marked, frame, theme),
@@ -103,7 +103,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     }
 }
 
-/// The keys of what is open, for the hint line; the last one closes it. Empty while nothing is open.
+/// The keys of the open overlay, for the hint row; the last one closes it. Empty if none is open.
 pub(crate) fn hints(model: &Model) -> Vec<(String, &'static str)> {
     let hints: &[(&str, &str)] = match &model.overlay {
         Some(Overlay::Help { .. } | Overlay::Palette { .. }) => {
@@ -130,13 +130,13 @@ pub(crate) fn hints(model: &Model) -> Vec<(String, &'static str)> {
     hints.iter().map(|(keys, label)| (model.spell(keys), *label)).collect()
 }
 
-/// A box of at most this size in the middle of `area`.
+/// A box of at most this size, centred in `area`.
 fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect::new(area.x + (area.width - width) / 2, area.y + (area.height - height) / 2, width, height)
 }
 
-/// Clears `area`, draws the frame of a box over it and gives the space within.
+/// Clears `area`, draws a box there and returns the area inside.
 fn open_box(frame: &mut Frame<'_>, area: Rect, title: &str, theme: &Theme) -> Rect {
     let (style, shape) = theme.frame(true);
     let block = Block::bordered()

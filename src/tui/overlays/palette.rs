@@ -1,7 +1,7 @@
-//! The palette: everything that can be done, by name. Typing finds, Enter does what is marked.
+//! The palette: every action by name. Typing searches, Enter performs the marked one.
 //!
-//! What was done from here lately comes first, then what the screen can do; once something is typed, what other screens
-//! can do is found too. What cannot be done now is shown with the reason, so that it is known to exist.
+//! Recently used actions come first, then those of this screen; a search also finds those of other
+//! screens. Unavailable actions are shown with the reason, so that users learn that they exist.
 
 use crossterm::event::KeyCode;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
@@ -19,7 +19,7 @@ use crate::tui::model::{Model, Overlay};
 use crate::tui::screens;
 use crate::tui::theme::Theme;
 
-/// So many of those that were used lately are remembered.
+/// How many recently used actions are remembered.
 const REMEMBERED: usize = 12;
 /// Columns of a key, and of a name.
 const KEY: usize = 10;
@@ -50,8 +50,8 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     Vec::new()
 }
 
-/// What matches `filter`, an entry for each action, the best match first; without a filter what was used lately, then
-/// what this screen can do.
+/// The actions that match `filter`, one entry each, the best match first. Without a filter: the
+/// recently used ones, then those of this screen.
 fn matching(model: &Model, filter: &str) -> Vec<&'static ActionInfo> {
     let all = entries(model);
     if filter.trim().is_empty() {
@@ -60,7 +60,7 @@ fn matching(model: &Model, filter: &str) -> Vec<&'static ActionInfo> {
         here.sort_by_key(|info| newest(info).unwrap_or(usize::MAX));
         return here;
     }
-    // Each word by itself, and no sign with a meaning of its own.
+    // Words match separately; no character has a special meaning.
     let pattern = Pattern::new(filter, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
     let mut config = Config::DEFAULT;
     config.prefer_prefix = true;
@@ -70,7 +70,7 @@ fn matching(model: &Model, filter: &str) -> Vec<&'static ActionInfo> {
     let mut found: Vec<(u32, bool, &ActionInfo)> = Vec::new();
     for info in all {
         let Some(whole) = points(&format!("{} {} {}", info.label, info.id, info.help)) else { continue };
-        // A name that matches by itself is meant before a sentence that does.
+        // A match in the name counts more than one in the description.
         let name = points(info.label).into_iter().chain(points(info.id)).max().unwrap_or(0);
         found.push((whole + 2 * name, is_here(model, info), info));
     }
@@ -78,8 +78,8 @@ fn matching(model: &Model, filter: &str) -> Vec<&'static ActionInfo> {
     found.into_iter().map(|(_, _, info)| info).collect()
 }
 
-/// An entry for each action but the palette's own: the one whose key is nearest to where the keys are. Those that move
-/// the cursor within a text are left out where none is typed.
+/// One entry per action, except the palette's own: the one whose key is nearest to the focus.
+/// Actions for moving a cursor are left out if no text field has the focus.
 fn entries(model: &Model) -> Vec<&'static ActionInfo> {
     let context = model.context();
     let distance = |info: &ActionInfo| {
@@ -100,7 +100,7 @@ fn entries(model: &Model) -> Vec<&'static ActionInfo> {
     entries
 }
 
-/// True for what this screen knows.
+/// True for the actions of this screen.
 fn is_here(model: &Model, info: &ActionInfo) -> bool {
     info.home().is_none_or(|home| home == model.screen)
 }
@@ -122,7 +122,7 @@ pub(super) fn view(model: &Model, filter: &str, marked: usize, frame: &mut Frame
     });
 }
 
-/// The name of an entry in a key map, where its keys work, and how it gets others.
+/// The key-map name of an entry, where its keys work, and how to change them.
 fn about(model: &Model, info: &ActionInfo) -> [String; 2] {
     let keys: Vec<String> = model.keymap.keys(info).iter().map(|chord| chord.name()).collect();
     let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join(", ") };
@@ -133,7 +133,7 @@ fn about(model: &Model, info: &ActionInfo) -> [String; 2] {
     ]
 }
 
-/// One row: the key, the name, what it does; and why not, where it cannot be done now.
+/// A row: the key, the name, the description; and the reason if it is unavailable.
 fn line(model: &Model, info: &ActionInfo, width: u16, theme: &Theme) -> Line<'static> {
     let reason = screens::refusal(model, info.action);
     let of = |style| if reason.is_some() { theme.muted } else { style };
@@ -144,7 +144,7 @@ fn line(model: &Model, info: &ActionInfo, width: u16, theme: &Theme) -> Line<'st
     ];
     let room = usize::from(width).saturating_sub(KEY + NAME + 1);
     let reason = reason.map(|reason| format!("({})", model.keymap.spell(model.context(), reason)));
-    // Where there is no room for both, why it cannot be done is more to know than what it would do.
+    // If there is no room for both, the reason matters more than the description.
     let said = reason.as_ref().map_or(0, |reason| reason.width() + 2);
     let help = model.spell(info.help);
     if help.width() + said <= room || reason.is_none() {

@@ -1,4 +1,4 @@
-//! Which provider is to make it once more: those that a run could call now.
+//! The choice of a provider for a retry, among those that a run could call now.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;

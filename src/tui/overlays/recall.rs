@@ -1,4 +1,4 @@
-//! Earlier inputs, the newest first. Typing filters, Enter puts what is marked into the input, where it can be undone.
+//! The input history, newest first. Typing filters, Enter puts the marked text into the input.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
@@ -50,7 +50,7 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Looks for a text that was pasted too.
+/// Pastes into the filter.
 pub(super) fn paste(text: &str, recall: &mut Recall, inputs: &Inputs) {
     finder::paste(text, &mut recall.filter, &mut recall.marked);
     recall.find(inputs);
@@ -90,7 +90,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
     let found = recall.found.iter().enumerate().skip(top);
     for (row, (index, at)) in rows.zip(found) {
         let Some(text) = model.drafts.inputs.texts().get(*at) else { continue };
-        // More than a row can show need not be made safe.
+        // Only what the row can show needs to be made safe.
         let shown: String = text.chars().take(usize::from(row.width) * 2).collect();
         let line = Line::styled(format!(" {}", safe_line(&shown)), theme.text);
         list_row(frame, row, line, index == recall.marked, theme);

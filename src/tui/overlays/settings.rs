@@ -1,4 +1,4 @@
-//! How the next run is made: a row for each choice, changed with the arrows.
+//! The settings of the next run: one row each, changed with the arrows.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
@@ -47,7 +47,7 @@ pub(super) fn view(model: &Model, row: usize, frame: &mut Frame<'_>, theme: &The
     }
 }
 
-/// One row: name, value, and a mark where the user chose it.
+/// One row: the name, the value, and a mark if the user chose it.
 pub(crate) fn line(settings: &Settings, field: Field, theme: &Theme) -> Line<'static> {
     let (value, chosen) = settings.shown(field);
     let name_style = match field {

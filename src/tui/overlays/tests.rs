@@ -1,4 +1,4 @@
-//! Pictures of the palette, the list of settings and the log, and what must hold in them.
+//! Snapshots of the palette, the list of settings and the log, and their invariants.
 
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::message::{Message, QueryReply};

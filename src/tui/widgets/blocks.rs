@@ -1,11 +1,11 @@
-//! Texts below each other, each of a kind and wrapped by itself: what a preview shows, or a judge's words.
+//! Texts below each other, each with a kind and wrapped by itself.
 //!
-//! An empty text is an empty row. Rows are numbered through all of them.
+//! An empty text is an empty row. Rows are numbered through all texts.
 
 use super::passages::Passages;
 use super::wrapped::Wrapped;
 
-/// Texts below each other, each with what it is.
+/// Texts below each other, each with its kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Blocks<K> {
     texts: Vec<(K, Wrapped)>,
@@ -21,14 +21,14 @@ impl<K> Default for Blocks<K> {
 }
 
 impl<K: Copy> Blocks<K> {
-    /// These texts, the first above all others.
+    /// Builds it from these texts, in this order.
     pub(crate) fn of(texts: Vec<(K, Wrapped)>) -> Self {
         let mut all = Self { texts, ..Self::default() };
         all.number();
         all
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }

@@ -1,12 +1,12 @@
-//! A series as columns of block elements (Unicode U+2581 to U+2588), an eighth of a row at a time.
+//! A series of values as columns of block elements (Unicode U+2581 to U+2588), in eighths of a row.
 //!
-//! Whoever cannot see them has the numbers beside them: a chart is never the only place where something is told.
+//! The numbers are always shown as text too, for users who cannot see a chart.
 
-/// Heights of a cell, in eighths from one.
+/// The blocks from one eighth to a full cell.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The rows of a chart `height` rows high, the uppermost first, a column for each value. What is more than nothing is
-/// seen.
+/// The rows of a chart that is `height` rows high, from the top, with a column per value. Any value
+/// above zero is visible.
 pub(crate) fn columns(values: &[f64], height: usize) -> Vec<String> {
     let most = values.iter().copied().fold(0.0, f64::max);
     let eighths: Vec<usize> = values.iter().map(|value| eighths(*value, most, height)).collect();
@@ -29,7 +29,7 @@ fn eighths(value: f64, most: f64, height: usize) -> usize {
     eighths.max(1)
 }
 
-/// At most `width` sums of neighbours, and how many values each stands for.
+/// Sums neighbours to get at most `width` values; returns them and how many values each one sums.
 pub(crate) fn squeezed(values: &[f64], width: usize) -> (Vec<f64>, usize) {
     let each = values.len().div_ceil(width.max(1)).max(1);
     (values.chunks(each).map(|part| part.iter().sum()).collect(), each)

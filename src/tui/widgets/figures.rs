@@ -1,6 +1,6 @@
-//! Numbers as people read them: tokens, money, seconds, speed.
+//! Numbers for people: tokens, money, seconds, speed.
 //!
-//! A `~` before a number says that it is our estimate; without it, the provider counted.
+//! A `~` marks an estimate of ours; without it, the provider counted.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub(crate) fn tokens(count: u64, estimated: bool) -> String {
     format!("{}{} tok", if estimated { "~" } else { "" }, thousands(count))
 }
 
-/// `$0.0143`; `$?` when a price in it is unknown; `free` for nothing.
+/// `$0.0143`; `$?` if a price is unknown; `free` for nothing.
 pub(crate) fn dollars(cost: Option<f64>) -> String {
     match cost {
         None => "$?".to_owned(),
@@ -24,7 +24,7 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
     }
 }
 
-/// What calls took in money: as [`dollars`], or `at most $0.1100` where some were cut off before their cost was known.
+/// As [`dollars`], or `at most $0.1100` if some calls ended before their cost was known.
 pub(crate) fn cost(account: &ModelMetadata) -> String {
     account.most_usd.map_or_else(|| dollars(account.cost_usd), |most| format!("at most {}", dollars(Some(most))))
 }
@@ -38,7 +38,7 @@ pub(crate) fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// How long before `now` something was: `now`, `5 min`, `3 h`, `2 d`, and the date after a month.
+/// The age of something: `now`, `5 min`, `3 h`, `2 d`, and the date after a month.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     match now.as_second() - then.as_second() {
         ..60 => "now".to_owned(),
@@ -49,7 +49,7 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Who wrote: `provider/model`, or the provider alone before its model is known.
+/// `provider/model`, or the provider alone before its model is known.
 pub(crate) fn writer(provider: &str, model: &str) -> String {
     let slash = if model.is_empty() { "" } else { "/" };
     format!("{provider}{slash}{model}")
@@ -74,7 +74,7 @@ pub(crate) fn letter(variant: u32) -> String {
     letters.iter().rev().collect()
 }
 
-/// A bar of `width` columns filled to `share`, 0..=1: what is full and what is left, each as a line.
+/// A bar of `width` columns filled to `share`, 0..=1: the filled part and the rest.
 pub(crate) fn bar(share: f64, width: usize) -> (String, String) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=2 × width before")]
     let halves = (share.clamp(0.0, 1.0) * 2.0 * width as f64).round() as usize;
@@ -85,7 +85,7 @@ pub(crate) fn bar(share: f64, width: usize) -> (String, String) {
     (full, "─".repeat(width - halves.div_ceil(2)))
 }
 
-/// Tokens a second over the last second.
+/// Tokens per second over the last second.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speed {
     samples: VecDeque<(u64, u64)>,
@@ -94,7 +94,7 @@ pub(crate) struct Speed {
 impl Speed {
     const WINDOW_MS: u64 = 1_000;
 
-    /// Notes that `tokens` arrived at `now`, in milliseconds.
+    /// Records that `tokens` arrived at `now`, in milliseconds.
     pub(crate) fn note(&mut self, now: u64, tokens: u64) {
         match self.samples.back_mut() {
             Some((at, sum)) if *at == now => *sum += tokens,

@@ -1,4 +1,4 @@
-//! Small parts that know nothing of prompts: safe text, wrapped text, scrolling, figures.
+//! Small building blocks independent of prompts: safe text, wrapped text, scrolling, figures.
 
 pub(crate) mod blocks;
 pub(crate) mod chart;
@@ -8,7 +8,7 @@ pub(crate) mod safe;
 pub(crate) mod scroll;
 pub(crate) mod wrapped;
 
-/// A count of rows or columns as the terminal counts them.
+/// Converts a count of rows or columns to the terminal's type; saturates.
 pub(crate) fn cells(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }

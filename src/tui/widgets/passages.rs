@@ -1,9 +1,9 @@
-//! Where each byte of a text stands in the rows of a pane, and what stands in a cell: one answer for finding, selecting
-//! and clicking.
+//! Maps bytes of a text to rows and cells of a pane and back, for searching, selecting and
+//! clicking.
 //!
-//! A pane shows one text, several below each other, or two columns of such. Each that is wrapped by itself is a
-//! *passage*; a [`Spot`] is a byte of one of them, and stays the same when the pane is scrolled, when it gets another
-//! width and when text arrives behind it. Columns are counted as the buffer counts them, by whole characters: a match
+//! A pane shows one text, several below each other, or two columns of them. A *passage* is a text
+//! that is wrapped by itself; a [`Spot`] is a byte of a passage, and is still valid after
+//! scrolling, rewrapping or appending. Columns are counted as in the buffer, by grapheme: a match
 //! that ends within one marks all of it.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::wrapped::Wrapped;
 
-/// A byte of a passage.
+/// A byte position in a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Spot {
     /// Which passage.
@@ -22,26 +22,26 @@ pub(crate) struct Spot {
     pub(crate) at: usize,
 }
 
-/// What a pane shows, passage by passage. Those of one lane are in the order of their rows.
+/// The contents of a pane, as passages. Those of one lane are in the order of their rows.
 pub(crate) trait Passages {
-    /// How many columns of passages there are: passage `n` stands in lane `n % lanes`.
+    /// The number of columns of passages: passage `n` is in lane `n % lanes`.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// How many passages there are, a multiple of the lanes.
+    /// The number of passages, a multiple of the lanes.
     fn count(&self) -> usize;
 
     /// A passage by its number.
     fn passage(&self, number: usize) -> Option<&Wrapped>;
 
-    /// The row in which a passage begins.
+    /// The row at which a passage begins.
     fn first_row(&self, number: usize) -> usize;
 
-    /// How many rows there are.
+    /// The number of rows.
     fn rows(&self) -> usize;
 
-    /// These bytes of a passage as they are copied; `None` where the passage is none, and fills its lane up.
+    /// These bytes of a passage as copied text; `None` for a passage that only fills up its lane.
     fn wording(&self, number: usize, bytes: Range<usize>) -> Option<String> {
         self.passage(number)?.text().get(bytes).map(str::to_owned)
     }
@@ -66,18 +66,18 @@ impl Passages for Wrapped {
 }
 
 impl dyn Passages + '_ {
-    /// How much text there is: its passages and their bytes.
+    /// The number of passages, and of all their bytes.
     pub(crate) fn extent(&self) -> (usize, usize) {
         let bytes = |number| self.passage(number).map_or(0, |text| text.text().len());
         (self.count(), (0..self.count()).map(bytes).sum())
     }
 
-    /// The row in which a spot stands.
+    /// The row that contains a spot.
     pub(crate) fn row_of(&self, spot: Spot) -> usize {
         self.first_row(spot.passage) + self.passage(spot.passage).map_or(0, |text| text.row_of(spot.at))
     }
 
-    /// The spot with which a row begins.
+    /// The spot at the beginning of a row.
     pub(crate) fn start_of(&self, row: usize) -> Spot {
         self.number_at(0, row).map_or_else(Spot::default, |number| {
             let at = self.passage(number).map_or(0, |text| text.start_of(row - self.first_row(number).min(row)));
@@ -85,15 +85,15 @@ impl dyn Passages + '_ {
         })
     }
 
-    /// The passage of which a row of a lane shows a part, and the bytes of that part; `None` for a row without text.
+    /// The passage shown in a row of a lane, and the bytes shown; `None` for a row without text.
     pub(crate) fn part_at(&self, lane: usize, row: usize) -> Option<(usize, Range<usize>)> {
         let number = self.number_at(lane, row)?;
         let bytes = self.passage(number)?.bytes_of(row.checked_sub(self.first_row(number))?)?;
         Some((number, bytes))
     }
 
-    /// The character in a cell, from its first byte to behind its last. Behind the end of a row it is the end of the row,
-    /// below the last row the end of the text; `None` where there is no text at all.
+    /// The range of the character in a cell. Past the end of a row it is the end of the row, below
+    /// the last row the end of the text; `None` without any text.
     pub(crate) fn character_at(&self, lane: usize, row: usize, column: usize) -> Option<Range<Spot>> {
         let number = self.number_at(lane, row)?;
         let text = self.passage(number)?;
@@ -112,14 +112,14 @@ impl dyn Passages + '_ {
         Some(spots(bytes.end, bytes.end))
     }
 
-    /// The word around a spot, or the blanks.
+    /// The word at a spot, or the run of blanks.
     pub(crate) fn word_at(&self, spot: Spot) -> Range<Spot> {
         let text = self.passage(spot.passage).map_or("", Wrapped::text);
         let around = word_around(text, spot.at);
         Spot { at: around.start, ..spot }..Spot { at: around.end, ..spot }
     }
 
-    /// What stands in one lane between two spots, as it is copied.
+    /// The text of one lane between two spots, as it is copied.
     pub(crate) fn wording_of(&self, lane: usize, spots: &Range<Spot>) -> String {
         let of_lane = (spots.start.passage..=spots.end.passage).filter(|number| number % self.lanes().max(1) == lane);
         let parts = of_lane.filter_map(|number| {
@@ -131,7 +131,7 @@ impl dyn Passages + '_ {
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// The passage of a lane to which a row belongs: the last that begins above it.
+    /// The passage that a row of a lane belongs to: the last one that begins at or above it.
     fn number_at(&self, lane: usize, row: usize) -> Option<usize> {
         let lanes = self.lanes().max(1);
         let (mut low, mut high) = (0, self.count() / lanes);
@@ -143,7 +143,7 @@ impl dyn Passages + '_ {
     }
 }
 
-/// The bytes of the word around byte `at` of a text, or of the blanks; nothing at the end of a line.
+/// The bytes of the word or the blanks at byte `at` of a text; empty at the end of a line.
 pub(crate) fn word_around(text: &str, at: usize) -> Range<usize> {
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return at..at };
     let line = before.rfind('\n').map_or(0, |found| found + 1);
@@ -153,7 +153,7 @@ pub(crate) fn word_around(text: &str, at: usize) -> Range<usize> {
     words.find(|word| word.contains(&at)).unwrap_or(at..at)
 }
 
-/// The columns of a row that the characters take of which bytes lie within `bytes`.
+/// The columns of those characters of a row whose bytes are in `bytes`.
 pub(crate) fn columns(row: &str, bytes: &Range<usize>) -> Range<usize> {
     let (mut begin, mut end, mut column) = (None, 0, 0);
     for (offset, character) in row.grapheme_indices(true) {
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(word_around("世", 1), 1..1, "within a character is no place");
     }
 
-    /// What is drawn of `row`, a symbol for each cell; behind a wide character an empty one.
+    /// The symbols drawn for `row`, one per cell; the cell after a wide character is empty.
     fn drawn(row: &str, width: u16) -> Vec<String> {
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
         buffer.set_stringn(0, 0, row, width.into(), Style::new());
@@ -224,7 +224,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever the text and its width: each cell of a character leads to its bytes, and these lead to its cells.
+        /// Each cell of a character maps to its bytes, and they map back to its cells.
         #[test]
         fn cells_lead_to_bytes_and_bytes_to_cells(pieces in pieces(), width in 2_u16..40) {
             let wrapped = Wrapped::of(pieces.concat(), width);
@@ -241,7 +241,7 @@ mod tests {
                         prop_assert_eq!(found.start.at..found.end.at, bytes.start + own.start..bytes.start + own.end);
                         prop_assert_eq!(text.row_of(found.start), row);
                     }
-                    // Blanks may hang over the edge, where nothing is drawn.
+                    // Blanks can hang over the edge, where nothing is drawn.
                     if character != " " && !columns.is_empty() && columns.end <= usize::from(width) {
                         prop_assert_eq!(&cells[columns.start], character);
                     }
@@ -249,7 +249,7 @@ mod tests {
             }
         }
 
-        /// A piece of a text stands in the same characters whatever the width.
+        /// A piece of a text covers the same characters at every width.
         #[test]
         fn a_piece_is_drawn_whole_at_every_width(pieces in pieces(), width in 4_u16..40, from in 0_usize..60, length in 1_usize..9) {
             let wrapped = Wrapped::of(pieces.concat(), width);
@@ -266,7 +266,8 @@ mod tests {
                 let cells = drawn(shown, width + 8);
                 marked.extend(columns(shown, &within).map(|column| cells.get(column).map_or("", String::as_str)));
             }
-            // Blanks and line breaks may be swallowed between rows, and a cell behind a wide character shows a blank.
+            // Blanks and breaks can be dropped between rows; the cell after a wide character is
+            // blank.
             let seen = |text: &str| text.chars().filter(|character| !character.is_whitespace()).collect::<String>();
             let has_a_cell = |character: &str| character != "\n" && character.cell_width() > 0;
             let wanted: String = wanted.iter().map(|(_, character)| *character).filter(|character| has_a_cell(character)).collect();

@@ -1,13 +1,13 @@
-//! Makes foreign text safe to show: nothing that comes out can move a cursor, change a colour or reach a clipboard.
+//! Makes foreign text safe to show: it cannot move a cursor, change a colour or reach a clipboard.
 //!
-//! Models may answer with anything. [`Sanitizer`] takes text as it arrives, cut anywhere, and lets through what is
-//! printable: terminal escape sequences vanish whole, line breaks become `\n`, tabs become [`TAB`], and what
-//! `aludel_core::text::shown` calls hidden is dropped: control characters, marks that reorder text, tags. What passes by it
-//! is stopped at the end of the drawing ([`guard`]). It only shapes what is *shown*; what is stored and what
-//! is copied stays as the model wrote it.
+//! Models may answer with anything. [`Sanitizer`] takes text in arbitrary pieces and passes what is
+//! printable: terminal escape sequences are removed whole, line breaks become `\n`, tabs become
+//! [`TAB`], and what `aludel_core::text::shown` calls hidden is dropped: control characters, marks
+//! that reorder text, tags. [`guard`] checks each drawn frame. Stored and copied text is never
+//! changed.
 //!
-//! Always holds: feeding a text in pieces gives the same as feeding it whole. A sequence that is never closed ends
-//! at the line's end, so it cannot hide what follows.
+//! Always holds: feeding a text in pieces gives the same as feeding it whole. An unclosed sequence
+//! ends at the end of its line, so it cannot hide what follows.
 
 use aludel_core::text::shown::{has_hidden, is_always_hidden};
 use ratatui::buffer::Buffer;
@@ -15,7 +15,7 @@ use ratatui::buffer::Buffer;
 /// What a tab is shown as.
 pub(crate) const TAB: &str = "    ";
 
-/// Where the text stands within an escape sequence (ECMA-48, section 5).
+/// The position within an escape sequence (ECMA-48, section 5).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -34,14 +34,14 @@ enum State {
     CommandEscape,
 }
 
-/// Takes text in pieces and gives what may be shown of it.
+/// Takes text in pieces and returns its safe form.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sanitizer {
     state: State,
 }
 
 impl Sanitizer {
-    /// Appends to `out` what may be shown of `piece`.
+    /// Appends the safe form of `piece` to `out`.
     pub(crate) fn push(&mut self, piece: &str, out: &mut String) {
         for character in piece.chars() {
             self.push_char(character, out);
@@ -61,17 +61,17 @@ impl Sanitizer {
             (State::Command, '\u{1b}') => State::CommandEscape,
             (State::Command, other) if !is_break(other) => State::Command,
             (State::CommandEscape, _) => {
-                // Not the end of the string, so the beginning of another sequence.
+                // Not the end of the string but the beginning of another sequence.
                 self.state = State::Escape;
                 return self.push_char(character, out);
             }
-            // Anything else breaks the sequence off and stands for itself.
+            // Anything else aborts the sequence and is taken as text.
             _ => text(character, out),
         };
     }
 }
 
-/// Takes a character outside any sequence.
+/// Handles a character outside any sequence.
 fn text(character: char, out: &mut String) -> State {
     match character {
         '\r' => {
@@ -94,7 +94,7 @@ fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The last word on every frame: a cell with anything hidden in it shows [`STAND_IN`] instead, whoever drew it.
+/// Replaces every cell with anything hidden in it by [`STAND_IN`], whoever drew it.
 pub(crate) fn guard(frame: &mut Buffer) {
     for cell in &mut frame.content {
         let is_plain = matches!(cell.symbol().as_bytes(), [b' '..=b'~']);
@@ -104,22 +104,22 @@ pub(crate) fn guard(frame: &mut Buffer) {
     }
 }
 
-/// What stands in a cell that may not be shown.
+/// Replaces a cell that must not be shown.
 const STAND_IN: &str = "\u{fffd}";
 
-/// The whole of `text`, safe to show.
+/// Makes `text` safe to show.
 pub(crate) fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     Sanitizer::default().push(text, &mut out);
     out
 }
 
-/// The whole of `text`, safe to show on one line.
+/// Makes `text` safe to show on one line.
 pub(crate) fn safe_line(text: &str) -> String {
     safe(text.trim_end()).replace('\n', " ")
 }
 
-/// `text` as it may enter the composer: as [`safe`], but tabs stay tabs.
+/// Makes `text` safe for the composer: as [`safe`], but tabs stay tabs.
 pub(crate) fn typed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut sanitizer = Sanitizer::default();

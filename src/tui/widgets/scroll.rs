@@ -1,21 +1,21 @@
-//! Where a pane of rows stands, and how it follows text that arrives.
+//! The scroll position of a pane, and how it follows arriving text.
 
 use super::wrapped::Wrapped;
 
-/// How a pane moves when rows arrive below its last visible one.
+/// How a pane scrolls when rows arrive below the last visible one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Follow {
-    /// Shows the newest row last: every new row moves all others.
+    /// Keeps the newest row at the bottom, so every new row moves all others.
     #[default]
     Tail,
-    /// Jumps half a pane when it is full: text stands still while it is read, and a slow line carries far less.
+    /// Scrolls half a pane when it is full: text stays still for reading, and less is redrawn.
     Page,
-    /// Stays.
+    /// Does not scroll.
     Off,
 }
 
 impl Follow {
-    /// The next of the three, in a circle.
+    /// The next one, cyclically.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Tail => Self::Page,
@@ -24,7 +24,7 @@ impl Follow {
         }
     }
 
-    /// The word people see.
+    /// The name for users.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tail => "tail",
@@ -33,7 +33,7 @@ impl Follow {
         }
     }
 
-    /// The first visible row once there are `rows`, `height` of them visible, and `top` was the first.
+    /// The first visible row of `rows`, if `height` are visible and `top` was the first so far.
     fn advance(self, top: usize, rows: usize, height: usize) -> usize {
         let last = rows.saturating_sub(height);
         match self {
@@ -45,12 +45,12 @@ impl Follow {
     }
 }
 
-/// The first visible row of a pane, and whether it moves by itself.
+/// The first visible row of a pane, and whether it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scroll {
     /// First visible row.
     pub(crate) top: usize,
-    /// True while it follows what arrives.
+    /// True while it follows arriving text.
     pub(crate) following: bool,
     /// True once the user has moved it.
     pub(crate) touched: bool,
@@ -71,23 +71,23 @@ impl Scroll {
         self.touched = true;
     }
 
-    /// To the first row, and stays there.
+    /// Scrolls to the first row and stops following.
     pub(crate) fn go_to_top(&mut self) {
         *self = Self { top: 0, following: false, touched: true };
     }
 
-    /// To the last row, and follows.
+    /// Scrolls to the last row and follows.
     pub(crate) fn go_to_bottom(&mut self, total: usize, height: usize) {
         *self = Self { top: total.saturating_sub(height), following: true, touched: true };
     }
 
-    /// Takes the place that `follow` gives it now that there are `total` rows.
+    /// Scrolls as `follow` demands, now that there are `total` rows.
     pub(crate) fn settle(&mut self, follow: Follow, total: usize, height: usize) {
         let follow = if self.following { follow } else { Follow::Off };
         self.top = follow.advance(self.top, total, height.max(1));
     }
 
-    /// Wraps `text` to `width` and keeps the same words on top.
+    /// Rewraps `text` to `width` and keeps the same words at the top.
     pub(crate) fn rewrap(&mut self, text: &mut Wrapped, width: u16) {
         let at = text.start_of(self.top);
         text.set_width(width);

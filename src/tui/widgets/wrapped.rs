@@ -1,21 +1,22 @@
-//! Text that grows at its end, kept wrapped to a width: what a streaming pane shows.
+//! Text that grows at its end and stays wrapped to a width, for streaming panes.
 //!
-//! Rows are found greedily, so a row is final once two more have begun; appending re-wraps the last two alone and
-//! costs the same for the thousandth token as for the first. Rows break after blanks, which are swallowed there,
-//! and between wide characters; a word longer than the width is cut. A row has at most [`LONGEST_ROW`] bytes, whatever
-//! it holds: blanks hang over a row's end and marks have no width, so a line of them would never end its row.
+//! Wrapping is greedy, so a row is final once two more have begun; appending rewraps only the last
+//! two rows, at a cost independent of the text's length. Rows break after blanks, which are dropped
+//! there, and between wide characters; a longer word is cut. A row has at most [`LONGEST_ROW`]
+//! bytes: blanks hang over a row's end and marks have no width, so a line of them would never end
+//! its row.
 //!
-//! Always holds (tested): text appended in any pieces has the rows of the same text wrapped whole; rows are in
-//! order, do not overlap, leave out nothing but blanks and line breaks, and fit the width if any row can.
-//! What was let go at its beginning ([`Wrapped::keep_last`]) is as if it had never been there.
-//! Widths are those of [`CellWidth`], so they agree with what the buffer draws.
+//! Always holds (tested): text appended in pieces has the rows of the same text wrapped whole; rows
+//! are in order, do not overlap, leave out only blanks and line breaks, and fit the width if any
+//! row can. [`Wrapped::keep_last`] leaves no trace of what it dropped. Widths are those of
+//! [`CellWidth`], as in the buffer.
 
 use std::ops::Range;
 
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The most bytes of one row: far more than any screen shows, and few enough to wrap anew with every token.
+/// Most bytes of a row: far more than any screen shows, and few enough to rewrap for every token.
 const LONGEST_ROW: usize = 16 * 1024;
 
 /// Bytes `start..end` of one row, without the blanks or the line break that end it.
@@ -36,7 +37,7 @@ impl Default for Wrapped {
 }
 
 impl Wrapped {
-    /// No text yet, to be wrapped to `width` columns, at least one.
+    /// An empty text, to be wrapped to `width` columns, at least one.
     pub(crate) fn new(width: u16) -> Self {
         Self { text: String::new(), width: width.max(1), rows: Vec::new() }
     }
@@ -53,7 +54,7 @@ impl Wrapped {
         &self.text
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -63,7 +64,7 @@ impl Wrapped {
         self.rows.iter().skip(first).map(|&(start, end)| &self.text[start as usize..end as usize])
     }
 
-    /// The bytes of row `row`, without the blanks or the line break that end it; `None` past the last row.
+    /// The bytes of row `row`, without blanks or line break at its end; `None` past the last row.
     pub(crate) fn bytes_of(&self, row: usize) -> Option<Range<usize>> {
         self.rows.get(row).map(|&(start, end)| start as usize..end as usize)
     }
@@ -73,12 +74,12 @@ impl Wrapped {
         self.rows.get(row).map_or(self.text.len(), |&(start, _)| start as usize)
     }
 
-    /// The row that holds byte `at`; the last one for a byte past the end.
+    /// The row that contains byte `at`; the last one for a byte past the end.
     pub(crate) fn row_of(&self, at: usize) -> usize {
         self.rows.partition_point(|&(start, _)| start as usize <= at).saturating_sub(1)
     }
 
-    /// Appends `grow`'s doing to the text and wraps what is new.
+    /// Lets `grow` append to the text, and wraps what is new.
     pub(crate) fn append_with(&mut self, grow: impl FnOnce(&mut String)) {
         let before = self.text.len();
         grow(&mut self.text);
@@ -86,8 +87,8 @@ impl Wrapped {
             return;
         }
         let mut from = 0;
-        // A row's own end is open while text arrives, and a mark that narrows the last character can make it fit
-        // one row up; so the last two rows of the line are found anew.
+        // Arriving text can extend the last row, and a mark that narrows its last character can
+        // make it fit one row up: wrap the last two rows of the line again.
         for _ in 0..2 {
             let Some((start, _)) = self.rows.pop() else { break };
             from = start as usize;
@@ -98,7 +99,7 @@ impl Wrapped {
         self.wrap_from(from);
     }
 
-    /// Wraps to another width; nothing happens when it is the same.
+    /// Wraps to another width; does nothing if it is the same.
     pub(crate) fn set_width(&mut self, width: u16) {
         let width = width.max(1);
         if width != self.width {
@@ -108,21 +109,21 @@ impl Wrapped {
         }
     }
 
-    /// Forgets the text.
+    /// Removes the text.
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.rows.clear();
     }
 
-    /// Lets go of rows at the beginning once the text has more than `most` bytes, and of an eighth more, so that this is
-    /// seldom done. Gives how many rows and bytes went.
+    /// Drops rows at the beginning if the text has more than `most` bytes, and an eighth more, so
+    /// that this happens rarely. Returns how many rows and bytes were dropped.
     pub(crate) fn keep_last(&mut self, most: usize) -> (usize, usize) {
         if self.text.len() <= most {
             return (0, 0);
         }
         let least = self.text.len() - (most - most / 8);
         let rows = self.rows.partition_point(|&(start, _)| (start as usize) < least);
-        // The last row that has text is open and stays.
+        // The last row with text is still open and stays.
         let with_text = self.rows.partition_point(|&(start, _)| (start as usize) < self.text.len());
         let rows = rows.min(with_text.saturating_sub(1));
         let Some(&(cut, _)) = self.rows.get(rows) else { return (0, 0) };
@@ -150,7 +151,7 @@ impl Wrapped {
     }
 }
 
-/// Where a row may be broken: it ends at `end`, the next begins at `next`, and `column` is the width up to there.
+/// A possible break: the row ends at `end`, the next begins at `next`; `column` is the width.
 #[derive(Clone, Copy)]
 struct Break {
     end: usize,
@@ -158,7 +159,7 @@ struct Break {
     column: usize,
 }
 
-/// Appends the rows of the line `start..end`, which holds no line break.
+/// Appends the rows of the line `start..end`, which contains no line break.
 fn wrap_line(text: &str, start: usize, end: usize, width: u16, rows: &mut Vec<Row>) {
     let width = usize::from(width);
     let (mut row, mut column) = (start, 0);
@@ -199,7 +200,7 @@ fn wrap_line(text: &str, start: usize, end: usize, width: u16, rows: &mut Vec<Ro
     push(rows, row, end);
 }
 
-/// The graphemes of a line, each with its place. One that is longer than a row comes in pieces.
+/// The graphemes of a line with their offsets. One longer than a row comes in pieces.
 fn pieces_of(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.grapheme_indices(true).flat_map(|(at, grapheme)| {
         let mut rest = (at, grapheme);
@@ -249,7 +250,7 @@ pub(crate) mod tests {
         assert_eq!(rows("", 9), Vec::<String>::new());
     }
 
-    /// What is wrapped anew with each token is at most two rows.
+    /// At most two rows are rewrapped for each token.
     #[test]
     fn a_line_that_never_fills_a_row_is_cut_into_rows_all_the_same() {
         let marks = format!("e{}", "\u{301}".repeat(40_000));
@@ -300,7 +301,7 @@ pub(crate) mod tests {
         fn every_row_fits_and_nothing_but_blanks_is_left_out(pieces in pieces(), width in 2_u16..60) {
             let wrapped = Wrapped::of(pieces.concat(), width);
             for row in wrapped.rows(0) {
-                // Blanks at a row's end may hang over: they are not seen. One character alone may be too wide.
+                // Blanks at a row's end can hang over unseen. One character alone can be too wide.
                 let seen = row.trim_end_matches(' ');
                 let cells: u16 = seen.graphemes(true).map(CellWidth::cell_width).sum();
                 prop_assert!(cells <= width || seen.graphemes(true).count() == 1, "{:?}", row);

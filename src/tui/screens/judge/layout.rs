@@ -6,7 +6,7 @@ use crate::tui::model::Model;
 use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top};
 use crate::tui::widgets::cells;
 
-/// From this many columns on, the facts are beside the comparisons.
+/// From this many columns on, the facts are to the right of the comparisons.
 const WIDE: u16 = 110;
 
 /// Columns of the facts.
