@@ -1,7 +1,7 @@
-//! How the process ends: the exit codes of the contract, as one closed enum.
+//! Exit codes, as one closed enum.
 //!
-//! Every error code maps to one of them in a single exhaustive match, so a new code does not compile until its exit
-//! is decided. Scripts branch on these numbers; they never change.
+//! Every error code maps to one of them in a single exhaustive match, so a new code does not
+//! compile until its exit code is decided. Scripts depend on these numbers; they never change.
 
 use std::process::ExitCode;
 

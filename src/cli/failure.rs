@@ -1,32 +1,32 @@
-//! Why a command did not come to its end.
+//! Why a command failed.
 //!
-//! Most are errors of the core, shown as the same problem on every face. The rest belong to a command line alone:
-//! usage as clap sees it, a reader of standard output that went away, a signal.
+//! Most failures are errors of the core, shown as the same problem on every face. The others exist
+//! only on a command line: usage as clap reports it, a closed standard output, a signal.
 
 use aludel_core::error::{Code, Error, Problem};
 
 use super::exit::Exit;
 
-/// Why a command did not come to its end.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// An error of the core, or of this face in the core's words.
+    /// An error of the core, or one of this face with a code of the core.
     Error(Error),
-    /// A run that failed, as its last event told it.
+    /// A run that failed, with the problem of its last event.
     Problem(Box<Problem>),
-    /// The command line itself cannot be read; also `--help`, which clap reports the same way.
+    /// The command line is invalid; also `--help`, which clap reports the same way.
     Usage(Box<clap::Error>),
-    /// Whoever read standard output has had enough. Nothing is wrong.
+    /// The reader of standard output closed it. Not an error.
     ReaderGone,
-    /// Everything has been said; only the exit code is left.
+    /// Everything was reported already; only the exit code is left.
     Said(Exit),
 }
 
-/// What a command gives back.
+/// The result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    /// The exit code it ends with.
+    /// The exit code for it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Error(error) => Exit::from(error.code()),
@@ -38,14 +38,14 @@ impl Failure {
     }
 }
 
-/// What a command came to, once the engine is closed too. Of two failures one problem is told, which says both. One of ours
-/// outranks a cap that was reached and a signal, because something that was made is not stored.
+/// Combines a command's result with that of closing the engine: two failures become one problem. A
+/// failed close outranks a reached cap and a signal, because data is lost.
 pub(crate) fn and_closed<T>(outcome: Outcome<T>, closed: Result<(), Error>) -> Outcome<T> {
     let Err(unwritten) = closed.map_err(Problem::from) else { return outcome };
     let first = match outcome {
         Err(Failure::Error(error)) => Problem::from(error),
         Err(Failure::Problem(problem)) => *problem,
-        // Nothing is left to tell of these.
+        // There is no problem to combine with.
         Ok(_) | Err(Failure::Usage(_) | Failure::ReaderGone | Failure::Said(_)) => {
             return Err(Failure::Problem(Box::new(unwritten)));
         }

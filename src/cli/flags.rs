@@ -1,4 +1,4 @@
-//! Faults by the flags of a command: who types `--limit 0` reads of `--limit`, and a program that reads JSON of `limit`.
+//! Renames the fields in a fault to flags: `--limit 0` is reported as `--limit`, JSON has `limit`.
 
 use aludel_core::error::Error;
 
@@ -8,7 +8,7 @@ use super::failure::Failure;
 const OTHER_NAMES: [(&str, &str); 3] =
     [("task_description", "task"), ("timeout_s", "timeout"), ("judge_provider", "judge")];
 
-/// The failure of the command of this name, its fields called by their flags where they have one.
+/// Replaces field names in the failure by the flags of this command, where it has them.
 pub(super) fn by_flags(failure: Failure, command: Option<&str>) -> Failure {
     let flags = match &failure {
         Failure::Error(Error::Value(_) | Error::Shape(_)) => flags_of(command),
@@ -22,7 +22,7 @@ pub(super) fn by_flags(failure: Failure, command: Option<&str>) -> Failure {
     }
 }
 
-/// The long flags of a command and of those below it, without their dashes.
+/// The long flags of a command and its subcommands, without dashes.
 fn flags_of(command: Option<&str>) -> Vec<String> {
     let mut tree = super::command_tree();
     tree.build();
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(told("list", Error::value("tags[2]", "is empty")), "--tags[2]: is empty");
         assert_eq!(told("compare", Error::value("task_description", "is blank")), "--task: is blank");
         assert_eq!(told("generate", Error::shape("budget_usd", "is a text")), "--budget-usd: is a text");
-        // What is typed without a flag, and what another command has.
+        // A field without a flag, and flags of other commands.
         assert_eq!(told("generate", Error::value("input", "is blank")), "input: is blank");
         assert_eq!(told("show", Error::value("limit", "is 0")), "limit: is 0");
         assert_eq!(told("list", Error::value("--port", "is none")), "--port: is none");

@@ -1,10 +1,10 @@
-//! The forms in which a command can put out its data, and how one is chosen.
+//! The output formats of commands, and how one is chosen.
 //!
-//! Each command names the forms that make sense for it; any other is refused as a bad value, with the list.
+//! Each command lists the formats it supports; any other is refused with that list.
 
 use aludel_core::error::{Error, Result};
 
-/// A form of output.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// For people.
@@ -19,7 +19,7 @@ pub(crate) enum Format {
     Markdown,
     /// Comma-separated values with a header (RFC 4180).
     Csv,
-    /// A page of HTML that needs nothing else.
+    /// A self-contained HTML page.
     Html,
 }
 
@@ -46,12 +46,12 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.as_str() == text)
     }
 
-    /// True when a program reads it, so that nothing else may be mixed in and errors are JSON too.
+    /// True for JSON formats: nothing else may be mixed in, and errors are JSON too.
     pub(crate) const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::Jsonl)
     }
 
-    /// The format `wanted` of those a command offers.
+    /// Parses `wanted`, which must be one of `offered`.
     ///
     /// # Errors
     /// `validation_failed` with the list of those offered.
@@ -59,7 +59,7 @@ impl Format {
         Self::choose_for("format", wanted, offered)
     }
 
-    /// As [`Format::choose`], where another option names it.
+    /// As [`Format::choose`], for another option than `--format`.
     ///
     /// # Errors
     /// As [`Format::choose`], naming that option.
@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// The format a file's name speaks for: `.json`, `.jsonl`, `.yaml`, `.yml`, `.md`, `.csv`, `.html`.
+    /// The format of an extension: `.json`, `.jsonl`, `.yaml`, `.yml`, `.md`, `.csv`, `.html`.
     pub(crate) fn of_file(path: &std::path::Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),

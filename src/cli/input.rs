@@ -1,8 +1,8 @@
-//! Where a command's texts come from: an argument, standard input, a file.
+//! Reads a command's texts: from an argument, standard input or a file.
 //!
-//! Reads at most [`limits::BODY_BYTES`], as the HTTP server does, so an endless pipe ends in an error and not in
-//! a full memory. A byte order mark at the beginning and one line end at the end belong to the file, not to the
-//! text. Whether the text will do is judged by the core.
+//! Reads at most [`limits::BODY_BYTES`], like the HTTP server, so that an endless pipe ends in an
+//! error and not in full memory. A byte order mark at the beginning and one line end at the end are
+//! removed. The core validates the text.
 
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::path::Path;
 use aludel_core::api::limits;
 use aludel_core::error::{Code, Error, Result};
 
-/// What standard input is called in messages.
+/// The name of standard input in messages.
 const STDIN: &str = "standard input";
 
-/// Where the main text of a command is to be read from.
+/// The source of a command's main text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
     /// The argument itself.
@@ -25,10 +25,10 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Decides where the text comes from. `stdin_is_terminal` says whether a person sits there.
+    /// Chooses the source. `stdin_is_terminal` is true if a person would have to type.
     ///
     /// # Errors
-    /// `invalid_request` when it is given twice or not at all.
+    /// `invalid_request` if the text is given twice or not at all.
     pub(crate) fn choose(text: Option<&'a str>, file: Option<&'a Path>, stdin_is_terminal: bool) -> Result<Self> {
         match (text, file) {
             (Some(_), Some(_)) => Err(shape(
@@ -47,10 +47,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the text; `field` is what it is for.
+    /// Reads the text; `field` names it in errors.
     ///
     /// # Errors
-    /// `file` when it cannot be read; `invalid_request` when it is not UTF-8; `payload_too_large` over 4 MiB.
+    /// `file` if unreadable; `invalid_request` if not UTF-8; `payload_too_large` over 4 MiB.
     pub(crate) fn read(self, field: &str) -> Result<String> {
         match self {
             Self::Argument(text) => Ok(text.to_owned()),
@@ -60,13 +60,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// True when a person sits at standard input.
+/// True if standard input is a terminal.
 pub(crate) fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
-/// A text as an option gives it: itself, `@FILE` for a file's content, `-` for standard input; a text that begins
-/// with `@` is written with two of them.
+/// Reads the text of an option: the value itself, `@FILE` for a file's content, `-` for standard
+/// input. A text that begins with `@` is written with `@@`.
 ///
 /// # Errors
 /// As [`Source::read`].
@@ -81,7 +81,7 @@ pub(crate) fn text_or_file(given: &str, field: &str) -> Result<String> {
     }
 }
 
-/// A file's text; `field` is what it is for.
+/// Reads a file; `field` names it in errors.
 fn file(path: &Path, field: &str) -> Result<String> {
     let failed = |error: &std::io::Error| Error::File { action: "read", path: path.into(), reason: reason(error) };
     let opened = std::fs::File::open(path).map_err(|error| failed(&error))?;
@@ -126,7 +126,7 @@ fn shape(field: &str, message: impl Into<String>) -> Error {
     Error::shape(field, message)
 }
 
-/// The text that all of standard input is.
+/// Decodes the whole of standard input as text.
 ///
 /// # Errors
 /// As [`Source::read`].
@@ -134,12 +134,12 @@ pub(crate) fn text_of_stdin(bytes: &[u8], field: &str) -> Result<String> {
     text_of(bytes, field, STDIN)
 }
 
-/// Standard input could not be read.
+/// The error for unreadable standard input.
 pub(crate) fn unreadable_stdin(error: &std::io::Error) -> Error {
     Error::File { action: "read", path: STDIN.into(), reason: reason(error) }
 }
 
-/// What the system said about a file, in words that say what to do.
+/// What an I/O error means, and what to do.
 pub(crate) fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder; check the path".into(),

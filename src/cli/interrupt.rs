@@ -10,17 +10,17 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Takes the signals over from the system, which would end the process.
+    /// Replaces the default action of the signals, which ends the process.
     ///
     /// # Errors
-    /// What the system says when it has no room for another listener.
+    /// The system's error if it cannot install a handler.
     #[cfg(unix)]
     pub(crate) fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Takes the signal over from the system, which would end the process.
+    /// Replaces the default action of the signal, which ends the process.
     ///
     /// # Errors
     /// None here.
@@ -29,7 +29,7 @@ impl Interrupts {
         Ok(Self {})
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) {
         tokio::select! {
@@ -38,7 +38,7 @@ impl Interrupts {
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {

@@ -1,8 +1,8 @@
-//! The text of a run as it comes, for `--stream`: one variant at a time, so that it can be read.
+//! The text of a run as it arrives, for `--stream`: one variant at a time, so that it can be read.
 //!
-//! Variants run side by side; printing their pieces as they arrive would mix them word by word. So one section, a phase of
-//! a variant, is live, the others wait with what they have, and the next begins where the last one ended.
-//! Nothing is lost and nothing is shown twice.
+//! Variants run in parallel; printing their text as it arrives would mix them word by word. So one
+//! section, a phase of a variant, is live, the others are buffered, and the next one starts when it
+//! ends. Nothing is lost or shown twice.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ struct Section {
     variant: u32,
     phase: Phase,
     strategy: String,
-    /// Text that has come and is not printed.
+    /// Text that has arrived and is not printed yet.
     waiting: String,
     is_over: bool,
     has_heading: bool,
@@ -32,7 +32,7 @@ struct Section {
 }
 
 impl LiveText {
-    /// Takes in an event; answers what is to be printed now.
+    /// Handles an event and returns what to print now.
     pub(crate) fn take(&mut self, event: &EventKind) -> String {
         match event {
             EventKind::PhaseStarted { variant, phase, strategy, .. } => self.sections.push_back(Section {
@@ -89,7 +89,7 @@ impl LiveText {
         }
     }
 
-    /// What the live section has, and those after it as long as they are over.
+    /// Prints what the live section has, and those after it while they are finished.
     fn print(&mut self) -> String {
         let mut text = String::new();
         while let Some(section) = self.sections.front_mut() {

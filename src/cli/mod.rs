@@ -1,11 +1,11 @@
-//! The command line: one way in among four.
+//! The command line, one of the four faces.
 //!
-//! Owns what may be typed ([`args`]), what each command does with the engine ([`mod@run`]), what results look like
-//! ([`view`]) and all output ([`printer`]). Owns no rule about prompts: requests are decoded by the core, and results
-//! are shown as they come. It knows no other face; the doors to them are handed in by the composition root.
+//! Owns the arguments ([`args`]), what each command does with the engine ([`mod@run`]), the
+//! presentation of results ([`view`]) and all output ([`printer`]). Owns no rule about prompts: the
+//! core decodes requests. The launchers of the other faces are passed in.
 //!
-//! Dispatch comes before anything is built: `version` and `--help` read nothing, local commands start no
-//! runtime, and only `generate` and the servers start one.
+//! Dispatch comes before any setup: `version` and `--help` read nothing, and a runtime starts only
+//! for commands that need one: for the network, timers or signals.
 
 mod args;
 mod exit;
@@ -40,24 +40,24 @@ use format::Format;
 use printer::Printer;
 use view::Paint;
 
-/// Starts another face over this engine and comes back when it is done.
+/// Starts another face with this engine and returns when it ends.
 pub type Launcher = fn(Engine) -> Result<()>;
 
-/// As [`Launcher`], to a face that draws on the terminal.
+/// As [`Launcher`], for a face that draws on the terminal.
 pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
 
-/// What a face that draws must know of its surroundings.
+/// The environment of a face that draws.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The variables of this process.
+    /// The environment variables of this process.
     pub environment: &'a Environment,
     /// True when `--no-color` was given.
     pub no_color: bool,
-    /// True when lines are wanted instead of a screen.
+    /// True for plain lines instead of a screen.
     pub plain: bool,
 }
 
-/// The ways from here to the other faces; `None` when one was not built in.
+/// The launchers of the other faces; `None` for one that was not built in.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Doors {
     /// The workbench.
@@ -66,21 +66,21 @@ pub struct Doors {
     pub mcp_server: Option<Launcher>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
-    /// What the workbench would say of its settings.
+    /// Checks the workbench's settings.
     pub workbench_check: Option<SettingsCheck>,
 }
 
-/// A command as it was asked for, with what it needs to run.
+/// A parsed command with what it needs to run.
 struct Invocation<'a> {
     globals: Globals,
     environment: &'a Environment,
     doors: &'a Doors,
     printer: Printer,
-    /// The format asked for; `None` leaves the choice to the command.
+    /// The requested format; `None` leaves the choice to the command.
     format: Option<Format>,
 }
 
-/// The fault of an argument that this is; `None` where it stands elsewhere.
+/// The fault as one of an argument; `None` if it comes from another source.
 fn of_flag(fault: &ConfigFault) -> Option<Fault> {
     match &fault.source {
         ConfigSource::Flag(name) => Some(Fault::new(name, &fault.message)),
@@ -89,8 +89,8 @@ fn of_flag(fault: &ConfigFault) -> Option<Fault> {
 }
 
 impl Invocation<'_> {
-    /// Reads the configuration. What a flag sets is an argument of the command, whatever it sets: where nothing else is
-    /// wrong, it is refused as one.
+    /// Reads the configuration. If flags are the only sources of faults, reports them as bad
+    /// arguments.
     fn load(&self, flags: &Flags) -> Result<Loaded> {
         config::load(flags, self.environment).map_err(|error| match &error {
             Error::Config(config) => config
@@ -103,12 +103,12 @@ impl Invocation<'_> {
         })
     }
 
-    /// An engine over the configuration, logging to its file and, from warnings on, to standard error.
+    /// Opens the engine, logging to its file and, from warnings on, to standard error.
     fn engine(&self) -> Result<Engine> {
         self.engine_with(&self.globals.flags())
     }
 
-    /// As [`Invocation::engine`], over the configuration that these flags give.
+    /// As [`Invocation::engine`], with these flags.
     fn engine_with(&self, flags: &Flags) -> Result<Engine> {
         let loaded = self.load(flags)?;
         trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
@@ -118,12 +118,12 @@ impl Invocation<'_> {
         Ok(engine)
     }
 
-    /// What the workbench must know of the terminal.
+    /// The workbench's environment.
     fn surroundings(&self) -> Surroundings<'_> {
         Surroundings { environment: self.environment, no_color: self.globals.no_color, plain: false }
     }
 
-    /// An engine for the workbench, whose terminal no log may write to.
+    /// Opens the engine for the workbench: the log must not write to its terminal.
     fn silent_engine(&self) -> Result<Engine> {
         let loaded = self.load(&self.globals.flags())?;
         trace::init(LogSettings::of(&loaded).to_file_alone());
@@ -131,7 +131,7 @@ impl Invocation<'_> {
     }
 }
 
-/// Runs the command that `arguments` spell, the program's name first; answers the exit code.
+/// Runs the command in `arguments`, which begin with the program's name; returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environment, doors: &Doors) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let no_color = arguments.iter().any(|argument| argument == "--no-color");
@@ -147,7 +147,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environm
     exit.into()
 }
 
-/// A failure with the printer that is to tell it.
+/// A failure comes with the printer that reports it.
 type Told<T> = std::result::Result<T, (Printer, failure::Failure)>;
 
 fn dispatch(parsed: Arguments, name: Option<&str>, environment: &Environment, doors: &Doors) -> Told<Exit> {
@@ -209,7 +209,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exi
     }
 }
 
-/// The tree of commands, for completions, the manual page and tests of other faces.
+/// The command tree, for completions, the manual page and tests of other faces.
 pub fn command_tree() -> clap::Command {
     Arguments::command()
 }

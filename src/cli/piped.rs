@@ -1,8 +1,8 @@
-//! Standard input beside a command's TEXT: whether there is any, and reading it without waiting for ever.
+//! Reads standard input that was piped in next to a TEXT argument, without waiting for ever.
 //!
-//! A thread of its own reads, so that a wait for it can end: after [`FIRST_BYTE`] where nobody asked for it, and with
-//! the run's time limit in any case. Signals keep their usual effect meanwhile, which is to end the process. The thread
-//! of a pipe that stays silent is left behind and ends with the process.
+//! A separate thread reads, so that waiting can end: after [`FIRST_BYTE`] if the input was not
+//! asked for, and at the run's time limit in any case. Signals still end the process meanwhile. If
+//! the pipe stays silent, its thread is left behind and ends with the process.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -13,35 +13,35 @@ use aludel_core::error::{Code, Error, Result};
 
 use super::input;
 
-/// How long a pipe that nobody asked for may stay silent.
+/// How long a pipe that was not asked for may stay silent.
 pub(crate) const FIRST_BYTE: Duration = Duration::from_secs(3);
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// How soon a pipe that does not block is asked again.
+/// How soon a non-blocking pipe is read again.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// What standard input gave.
+/// What was read from standard input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piped {
-    /// All of it, to its end.
+    /// All of it.
     Text(String),
-    /// Not a byte within the time given for the first.
+    /// Nothing within the time for the first byte.
     Silent,
 }
 
-/// How long a read of standard input may take.
+/// How long reading may take.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wait {
-    /// Time for the first byte; `None` is as long as it takes.
+    /// The time for the first byte; `None` for no limit.
     pub first_byte: Option<Duration>,
-    /// When the run's time is up, and how much it was.
+    /// The deadline of the run, and its time limit.
     pub until: Option<(Instant, Duration)>,
 }
 
-/// True when standard input is a pipe or a file, so that it may hold something. Terminals, devices and sockets do
-/// not count; a closed descriptor is the null device by the time this is asked.
+/// True if standard input is a pipe or a file, so that it can hold text. Terminals, devices and
+/// sockets do not count; a closed descriptor is the null device by now.
 #[cfg(unix)]
 pub(crate) fn may_hold_text() -> bool {
     use std::os::fd::AsFd;
@@ -53,23 +53,23 @@ pub(crate) fn may_hold_text() -> bool {
     })
 }
 
-/// False: what standard input is cannot be asked here.
+/// Always false: the kind of standard input is unknown on this system.
 #[cfg(not(unix))]
 pub(crate) fn may_hold_text() -> bool {
     false
 }
 
-/// Reads standard input to its end as the text of `field`.
+/// Reads standard input to its end, as the text of `field`.
 ///
 /// # Errors
-/// As a file's (`file`, `invalid_request`, `payload_too_large`); `provider_timeout` when the run's time is up.
+/// As for a file (`file`, `invalid_request`, `payload_too_large`); `provider_timeout` if late.
 pub(crate) fn read(field: &str, wait: Wait) -> Result<Piped> {
     let (sender, receiver) = sync_channel(1);
     std::thread::spawn(move || send_chunks(std::io::stdin().lock(), &sender));
     text_from(&receiver, field, wait)
 }
 
-/// Sends what there is to read, and ends by hanging up.
+/// Sends all input, and closes the channel at its end.
 fn send_chunks(source: impl Read, sender: &SyncSender<std::io::Result<Vec<u8>>>) {
     let mut source = source.take(limits::BODY_BYTES as u64 + 1);
     loop {
@@ -130,7 +130,7 @@ fn out_of_time(field: &str, limit: Duration) -> Error {
 mod tests {
     use super::*;
 
-    /// What came of chunks that were sent, the sender being kept open or not.
+    /// Reads chunks that were sent, with the sender kept open or dropped.
     fn read_of(chunks: &[&[u8]], is_open: bool, wait: Wait) -> Result<Piped> {
         let (sender, receiver) = sync_channel(chunks.len() + 1);
         for chunk in chunks {

@@ -1,9 +1,10 @@
-//! The one place that writes: data to standard output, everything else to standard error.
+//! All output: data to standard output, everything else to standard error.
 //!
-//! Owns all policy of output: which format, whether there is colour, how wide a line is, what `--quiet` silences,
-//! how an error looks. All text passes [`Shown`], so nothing hidden in a stored text, an answer or a file's name reaches a
-//! terminal; only data that is asked for alone goes to a pipe to the letter ([`Printer::exactly`]). Colour only on a terminal, never with `NO_COLOR`, `--no-color` or `TERM=dumb`. A pipe whose
-//! reader went away ends the command quietly. What the data looks like is in [`super::view`].
+//! Owns the output policy: format, colour, line width, what `--quiet` silences, how an error looks.
+//! All text passes through [`Shown`], so nothing hidden in a stored text, an answer or a file name
+//! reaches a terminal; only data requested alone goes to a pipe unchanged ([`Printer::exactly`]).
+//! Colour needs a terminal, and none of `NO_COLOR`, `--no-color`, `TERM=dumb`. A closed pipe ends
+//! the command quietly.
 
 use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
 
@@ -17,16 +18,16 @@ use super::format::Format;
 use super::shown::Shown;
 use super::view::{Page, Paint, ornament};
 
-/// Columns of a line when nobody says how many there are.
+/// The line width without a terminal.
 const USUAL_WIDTH: usize = 80;
 
-/// Columns below which nothing can be laid out; some terminals claim to have none.
+/// The least line width; some terminals claim to have none.
 const NARROWEST: usize = 20;
 
-/// Bytes that an answer to a question may have.
+/// Most bytes of an answer to a question.
 const LONGEST_ANSWER: u64 = 4096;
 
-/// Writes what a command has to say.
+/// Writes the output of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     format: Format,
@@ -35,7 +36,7 @@ pub(crate) struct Printer {
     talk: Channel,
 }
 
-/// One of the two standard outputs.
+/// Standard output or standard error.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
     is_terminal: bool,
@@ -50,7 +51,7 @@ impl Channel {
 }
 
 impl Printer {
-    /// A printer for this process's outputs. `no_color` is the flag; the environment is asked too.
+    /// A printer for this process. `no_color` is the flag; the environment is checked too.
     pub(crate) fn new(format: Format, quiet: bool, no_color: bool, environment: &Environment) -> Self {
         ornament::choose(environment);
         let colour = !no_color && !environment.no_color() && environment.get("TERM") != Some("dumb");
@@ -69,32 +70,32 @@ impl Printer {
         self
     }
 
-    /// The format data is put out in.
+    /// The format of the data.
     pub(crate) fn format(&self) -> Format {
         self.format
     }
 
-    /// True with `--quiet`: the data and errors, nothing else.
+    /// True with `--quiet`: only data and errors are printed.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// True when standard output is a terminal.
+    /// True if standard output is a terminal.
     pub(crate) fn shows_data(&self) -> bool {
         self.data.is_terminal
     }
 
-    /// True when progress may be drawn on standard error.
+    /// True if progress may be drawn on standard error.
     pub(crate) fn may_draw(&self) -> bool {
         self.talk.is_terminal && !self.quiet
     }
 
-    /// How to paint on standard error.
+    /// Whether standard error has colour.
     pub(crate) fn talk_paint(&self) -> Paint {
         self.talk.paint
     }
 
-    /// Columns of the terminal.
+    /// The line width in columns.
     pub(crate) fn width(&self) -> usize {
         let has_terminal = self.data.is_terminal || self.talk.is_terminal;
         if has_terminal { textwrap::termwidth().max(NARROWEST) } else { USUAL_WIDTH }
@@ -106,7 +107,7 @@ impl Printer {
         Page::new(self.data.paint, width, self.data.is_terminal)
     }
 
-    /// An empty page for a file: no colour, no cutting.
+    /// An empty page for a file: no colour, nothing cut.
     pub(crate) fn page_of_a_file() -> Page {
         Page::new(Paint::Plain, USUAL_WIDTH, false)
     }
@@ -114,7 +115,7 @@ impl Printer {
     /// Writes data to standard output.
     ///
     /// # Errors
-    /// `file` when it cannot be written; [`Failure::ReaderGone`] when nobody reads it any more.
+    /// `file` if it cannot be written; [`Failure::ReaderGone`] if the pipe was closed.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard output")]
     pub(crate) fn data(&self, text: impl Into<Shown>) -> Outcome {
         let text: Shown = text.into();
@@ -129,7 +130,7 @@ impl Printer {
         })
     }
 
-    /// Writes data to standard output to the letter, unless that is a terminal.
+    /// Writes data to standard output unchanged, unless that is a terminal.
     ///
     /// # Errors
     /// As [`Printer::data`].
@@ -137,7 +138,7 @@ impl Printer {
         self.data(if self.data.is_terminal { Shown::from(data) } else { Shown::exactly(data) })
     }
 
-    /// Writes a value in the machine formats, and what `text` makes in all others.
+    /// Writes a value in the formats for programs, or the page that `text` fills in all others.
     ///
     /// # Errors
     /// As [`Printer::data`].
@@ -145,10 +146,10 @@ impl Printer {
         self.data(self.rendered(value, self.page(), text)?)
     }
 
-    /// The text [`Printer::value`] would write, on this page.
+    /// What [`Printer::value`] would write, using this page.
     ///
     /// # Errors
-    /// `internal` when the value cannot be serialised.
+    /// `internal` if the value cannot be serialised.
     pub(crate) fn rendered<T: Serialize>(
         &self,
         value: &T,
@@ -166,19 +167,19 @@ impl Printer {
         })
     }
 
-    /// True when [`Printer::note`] says anything.
+    /// True if [`Printer::note`] prints.
     pub(crate) fn takes_notes(&self) -> bool {
         !self.quiet && matches!(self.format, Format::Text | Format::Markdown)
     }
 
-    /// Tells people something on standard error; silent with `--quiet` and in formats for programs.
+    /// Prints a note on standard error; silent with `--quiet` and in formats for programs.
     pub(crate) fn note(&self, text: impl Into<Shown>) {
         if self.takes_notes() {
             self.say(text);
         }
     }
 
-    /// Tells people something on standard error that must not be missed.
+    /// Prints a message on standard error that must not be missed.
     pub(crate) fn say(&self, text: impl Into<Shown>) {
         let mut text: Shown = text.into();
         if self.talk.is_terminal {
@@ -187,7 +188,7 @@ impl Printer {
         self.talk(Shown::of_parts([text, "\n".into()]));
     }
 
-    /// Asks on the terminal; true for `y` and `yes`. Anything else, the end of the input included, is no.
+    /// Asks on the terminal. True for `y` and `yes`; anything else means no, an end of input too.
     pub(crate) fn asks(&self, question: &str) -> bool {
         self.talk(format!("{question} [y/N] "));
         let mut answer = String::new();
@@ -198,7 +199,7 @@ impl Printer {
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// Writes to standard error. Its failures are ignored: there is nowhere left to tell them.
+    /// Writes to standard error. Ignores failures: there is no place left to report them.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard error")]
     pub(crate) fn talk(&self, text: impl Into<Shown>) {
         let text: Shown = text.into();
@@ -206,7 +207,7 @@ impl Printer {
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
-    /// Tells why a command failed: as the problem's JSON for programs, else in words.
+    /// Reports a failure: as the problem's JSON for programs, else as text.
     pub(crate) fn failure(&self, failure: &Failure) {
         match failure {
             Failure::ReaderGone | Failure::Said(_) => {}
@@ -237,14 +238,14 @@ impl Printer {
 
     fn usage(&self, error: &clap::Error) {
         let rendered = error.render();
-        // What was typed is quoted without being escaped, and could bring styles of its own.
+        // Clap quotes arguments unescaped, and they could contain styles of their own.
         let quotes_hidden = error.context().any(|(_, value)| has_hidden(&value.to_string()));
         let shown = |paint| match paint {
             Paint::Colour if !quotes_hidden => Shown::with_its_styles(&rendered.ansi().to_string()),
             _ => Shown::from(rendered.to_string()),
         };
         if !error.use_stderr() {
-            // Help that nobody reads is no failure.
+            // Help that nobody reads is not a failure.
             let _ = self.data(shown(self.data.paint));
         } else if self.format.is_json() {
             let text = rendered.to_string();
@@ -263,7 +264,7 @@ impl Printer {
     }
 }
 
-/// True when what stands in place of a command has several words: an idea, typed without the command.
+/// True if the unknown command contains a space: a request typed without a command.
 fn is_an_idea(error: &clap::Error) -> bool {
     matches!(
         error.get(clap::error::ContextKind::InvalidSubcommand),
@@ -277,16 +278,16 @@ fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
     Ok(escape_json(&text).into_owned() + "\n")
 }
 
-/// JSON on one line, with its end.
+/// JSON on one line, with a line end.
 ///
 /// # Errors
-/// `internal` when the value cannot be serialised.
+/// `internal` if the value cannot be serialised.
 pub(crate) fn json_line<T: Serialize>(value: &T) -> Outcome<String> {
     let text = serde_json::to_string(value).map_err(|error| unserialisable(&error))?;
     Ok(escape_json(&text).into_owned() + "\n")
 }
 
-/// YAML; where a text would hide something, the JSON that says so, which is YAML too.
+/// YAML; if a text in it would hide something, escaped JSON, which is YAML too.
 fn yaml<T: Serialize>(value: &T) -> Outcome<String> {
     let text = serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?;
     if !has_hidden(&text) {

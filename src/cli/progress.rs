@@ -1,8 +1,8 @@
-//! Progress of a run on a terminal: a line for each variant with a tick for each phase.
+//! Progress of a run on a terminal: a line per variant with a tick per phase.
 //!
-//! What the lines say is a pure function of the run's view; [`Progress`] only draws them over the last ones. It appears
-//! after a moment, so a run that is done at once does not flicker, and it is cleared before the result is printed.
-//! The cursor is never hidden, so a process that is killed leaves the terminal as it was.
+//! The lines are a pure function of the run's view; [`Progress`] redraws them in place. They appear
+//! after a moment, so a short run does not flicker, and vanish before the result is printed. The
+//! cursor is never hidden, so a killed process leaves the terminal as it was.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -20,15 +20,15 @@ use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
 use crate::figures::thousands;
 
-/// How often it is drawn.
+/// How often it is redrawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
-/// How long a run must last for its progress to be shown.
+/// How long a run must last before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// How long a migration must last for its progress to be shown.
+/// How long a migration must last before its progress is shown.
 const LONG: Duration = Duration::from_secs(1);
 /// Columns of a bar.
 const BAR: u64 = 24;
-/// More variants than this are told in one line.
+/// More variants than this share one line.
 const MOST_LINES: usize = 12;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
@@ -39,36 +39,36 @@ fn spinner(frame: usize) -> char {
     signs[frame % signs.len()]
 }
 
-/// What a picture of the progress is drawn from, beside what it shows.
+/// The state a frame of the progress is drawn with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// Milliseconds since the beginning.
+    /// Milliseconds since the start.
     pub(crate) elapsed_ms: u64,
-    /// The spinner, as it is now.
+    /// The current character of the spinner.
     pub(crate) spinner: char,
     /// Columns of the terminal.
     pub(crate) width: usize,
-    /// How to paint.
+    /// Whether to colour.
     pub(crate) paint: Paint,
 }
 
-/// The progress of one run, as drawn.
+/// The progress display of one run.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Instant,
     drawn: usize,
     frame: usize,
-    /// The part of the work that was drawn last, and when it began.
+    /// The part of the work drawn last, and when it began.
     part: Option<(String, Instant)>,
 }
 
 impl Progress {
-    /// Nothing drawn yet.
+    /// Starts with nothing drawn.
     pub(crate) fn new() -> Self {
         Self { started: Instant::now(), drawn: 0, frame: 0, part: None }
     }
 
-    /// Draws the run as it is now, with a remark below it.
+    /// Draws the state of the run, with a remark below it.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView, remark: Option<&str>) {
         let before = self.before_part(view.part.as_deref());
         self.draw_lines(printer, |frame| {
@@ -85,14 +85,14 @@ impl Progress {
         });
     }
 
-    /// Draws the run as it is now, of which only whole units are told.
+    /// Draws the state of a run of which only whole units are known.
     pub(crate) fn draw_units(&mut self, printer: &Printer, view: &RunView) {
         if let Some(operation) = view.operation {
             self.draw_lines(printer, |frame| vec![job_line(operation, view, 0, frame)]);
         }
     }
 
-    /// Milliseconds that had passed when this part of the work began, as far as was seen.
+    /// Milliseconds from the start of the work to that of this part, as far as was seen.
     fn before_part(&mut self, part: Option<&str>) -> u64 {
         let Some(part) = part else { return 0 };
         let (_, began) = match self.part.take() {
@@ -104,7 +104,7 @@ impl Progress {
         u64::try_from(began.duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Draws these lines, never fewer than before.
+    /// Draws these lines over the last ones. There must not be fewer of them.
     pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<Shown>) {
         let elapsed = self.started.elapsed();
         if elapsed < PATIENCE {
@@ -119,12 +119,12 @@ impl Progress {
         self.frame += 1;
         let back = Shown::lines_back(self.drawn);
         let text = Shown::of_parts(std::iter::once(back).chain(lines.iter().map(Shown::drawn_over)));
-        // There are never fewer lines than before: what is announced stays.
+        // There are never fewer lines than before: messages stay.
         self.drawn = lines.len();
         printer.talk(text);
     }
 
-    /// Takes it off the terminal.
+    /// Clears the display.
     pub(crate) fn clear(&mut self, printer: &Printer) {
         if self.drawn > 0 {
             let back = || std::iter::once(Shown::lines_back(self.drawn));
@@ -135,12 +135,12 @@ impl Progress {
     }
 }
 
-/// How far some work on prompts has come, on a line.
+/// A progress bar for work on prompts.
 pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
     bar_of(what, done, total, &count_of(total, "prompt"), 0, frame)
 }
 
-/// The same for work on anything; `of` says how much there is, `before` how many milliseconds went by before it.
+/// A bar for other work: `of` names the total; `before` it passed so many milliseconds.
 fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Frame) -> Shown {
     let elapsed = frame.elapsed_ms.saturating_sub(before);
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
@@ -151,7 +151,7 @@ fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Fram
     line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
 }
 
-/// A job that has no lines of its own: what it does, a bar where the total is known, its counts.
+/// A job without lines of its own: what it does, a bar if the total is known, its counts.
 fn job_line(operation: Operation, view: &RunView, before: u64, frame: &Frame) -> Shown {
     let what = doing(operation, view.part.as_deref());
     match view.total {
@@ -164,7 +164,7 @@ fn job_line(operation: Operation, view: &RunView, before: u64, frame: &Frame) ->
     }
 }
 
-/// What a job does just now.
+/// What a job is doing now.
 fn doing(operation: Operation, now: Option<&str>) -> &str {
     match (operation, now) {
         (Operation::JudgeAudit, None) => "asking the judge for texts of its own",
@@ -175,19 +175,19 @@ fn doing(operation: Operation, now: Option<&str>) -> &str {
     }
 }
 
-/// The providers that were tested by now.
+/// The providers that were tested so far.
 fn tested(view: &RunView) -> Vec<ProviderTest> {
     let results = view.units.iter().filter_map(|(_, result)| result.clone());
     results.filter_map(|result| serde_json::from_value(result).ok()).collect()
 }
 
-/// A text on one line of the terminal.
+/// A text on one line.
 pub(crate) fn line(text: &str, role: Role, frame: &Frame) -> Shown {
     frame.paint.text(role, &cut(text, frame.width))
 }
 
-/// Shows on a terminal how far the database's migration is, should an operation of this engine meet an old file and that
-/// take long.
+/// Shows the progress of a database migration on a terminal, if the engine migrates an old file and
+/// that takes long.
 pub(crate) fn watch_migrations(engine: &Engine, printer: &Printer) {
     if !printer.may_draw() {
         return;
@@ -204,7 +204,7 @@ pub(crate) fn watch_migrations(engine: &Engine, printer: &Printer) {
     });
 }
 
-/// A migration as it is shown.
+/// The display of a migration.
 struct Drawing {
     progress: Progress,
     next: Instant,
@@ -226,7 +226,7 @@ impl Drawing {
     }
 }
 
-/// The answer of a future that may take long, with a line on a terminal that says what is being done.
+/// Waits for a slow future, with a line on the terminal that says what is being done.
 pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl Future<Output = T> + Send) -> T {
     if !printer.may_draw() {
         return wait(future);
@@ -239,7 +239,7 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
             drop(done);
             answer
         });
-        // Until the sender is gone, whether with an answer or without.
+        // Until the sender is dropped, with or without an answer.
         while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(INTERVAL) {
             progress.draw_lines(printer, |frame| {
                 let line = format!("{} {what}{DOT}{}", frame.spinner, span(frame.elapsed_ms));
@@ -252,14 +252,14 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
     answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// What is to be seen of a selection.
+/// The line for a selection.
 fn selection_line(view: &RunView, frame: &Frame) -> Shown {
     let (made, most) = (view.done, view.total.unwrap_or_default());
     let line = format!("{} {made} of {}{DOT}{}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
     frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
 
-/// What is to be seen of a run: a line a variant, or one line when there are many.
+/// The lines for a run: one per variant, or one in all if there are many.
 fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<Shown> {
     let mut lines: Vec<Shown> = Vec::new();
     if view.variants.len() <= MOST_LINES {
@@ -307,7 +307,7 @@ fn variant_line(
     line
 }
 
-/// What is worth saying of a variant beside its phases.
+/// A remark on a variant in addition to its phases.
 fn remark(variant: &VariantView) -> String {
     match (&variant.state, variant.phases.last().map(|phase| &phase.state)) {
         (VariantState::Failed(error), _) => one_line(&error.detail),

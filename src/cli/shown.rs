@@ -1,58 +1,58 @@
-//! Text that may be written where a person reads: the only type that the printer takes.
+//! Escaped text for people: the only type that the printer takes.
 //!
-//! Every conversion from a string escapes what is hidden in it (`aludel_core::text::shown`), so a name from a provider, a
-//! file or the database cannot drive a terminal, whichever view forgot about it. Styles and cursor movements are added
-//! here, apart from the text, and nowhere else.
+//! Every conversion from a string escapes what is hidden in it (`aludel_core::text::shown`), so a
+//! name from a provider, a file or the database cannot control a terminal, even if a view forgets
+//! to escape it. Only this module adds styles and cursor movements.
 
 use std::ops::Deref;
 
 use aludel_core::text::shown::{Escaper, escape, escape_around_styles};
 use anstyle::Style;
 
-/// Wipes one line (ECMA-48: EL). Wiping all below would make some terminals keep each frame in their history.
+/// Clears one line (ECMA-48: EL). Clearing all below puts frames into some terminals' history.
 const WIPE_LINE: &str = "\x1b[2K";
 
-/// Text in which nothing is hidden, with styles of our own.
+/// Text without anything hidden, with our own styles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Shown(String);
 
 impl Shown {
-    /// The text in a style.
+    /// Escapes the text and adds a style.
     pub(crate) fn styled(style: Style, text: &str) -> Self {
         Self(format!("{style}{}{style:#}", escape(text)))
     }
 
-    /// One after the other.
+    /// Concatenates the parts.
     pub(crate) fn of_parts(parts: impl IntoIterator<Item = Self>) -> Self {
         Self(parts.into_iter().map(|part| part.0).collect())
     }
 
-    /// Text of a library that has styled it; all but the styles is escaped.
+    /// Escapes text that a library has styled, except for the styles.
     pub(crate) fn with_its_styles(text: &str) -> Self {
         Self(escape_around_styles(text).into_owned())
     }
 
-    /// Data to the letter, for a pipe or a file: what hides in it stays. Never for a terminal.
+    /// Keeps data unescaped, for a pipe or a file. Never for a terminal.
     pub(crate) fn exactly(data: &str) -> Self {
         Self(data.to_owned())
     }
 
-    /// A line of a drawing that is drawn over.
+    /// A line that overwrites the one on the terminal.
     pub(crate) fn drawn_over(line: &Self) -> Self {
         Self(format!("{WIPE_LINE}{}\n", line.0))
     }
 
-    /// The code that goes back so many lines, to their beginning (ECMA-48: CPL).
+    /// The code that moves up by `lines`, to the beginning of the line (ECMA-48: CPL).
     pub(crate) fn lines_back(lines: usize) -> Self {
         Self(if lines == 0 { String::new() } else { format!("\x1b[{lines}F") })
     }
 
-    /// Adds at the end.
+    /// Appends.
     pub(crate) fn add(&mut self, more: impl Into<Self>) {
         self.0.push_str(&more.into().0);
     }
 
-    /// With lines of at most `width` columns, broken between words. Styles take no columns, and a longer word stays whole.
+    /// Wraps to `width` columns between words. Styles take no columns; a longer word stays whole.
     pub(crate) fn broken(self, width: usize) -> Self {
         let options = textwrap::Options::new(width)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
@@ -62,7 +62,7 @@ impl Shown {
         Self(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Without blanks at the end.
+    /// Removes blanks at the end.
     pub(crate) fn trimmed_at_the_end(mut self) -> Self {
         self.0.truncate(self.0.trim_end().len());
         self
@@ -116,12 +116,12 @@ impl PartialEq<&str> for Shown {
     }
 }
 
-/// A text that comes in pieces, shown as it comes.
+/// Escapes a text that arrives in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct ShownStream(Escaper);
 
 impl ShownStream {
-    /// What is certain of the text now that this has come.
+    /// Takes a piece and returns the text that is certain by now.
     pub(crate) fn push(&mut self, piece: &str) -> Shown {
         let mut shown = String::with_capacity(piece.len());
         self.0.push(piece, &mut shown);

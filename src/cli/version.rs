@@ -1,12 +1,12 @@
-//! Which program this is: version, commit, and the commit's day.
+//! The version of this program: version, commit, and the commit's date.
 
 use serde::Serialize;
 
 /// The version of the package.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The commit it was built from, seven characters; empty when it was built outside a repository.
+/// The commit it was built from, seven characters; empty if built outside a repository.
 const COMMIT: &str = env!("ALUDEL_COMMIT");
-/// The day of that commit; empty when unknown.
+/// The date of that commit; empty if unknown.
 const COMMIT_DATE: &str = env!("ALUDEL_COMMIT_DATE");
 
 /// What `--version` prints after the name: `0.1.0 (commit abcdef1, 2026-11-21)`.
@@ -19,13 +19,13 @@ pub(crate) struct Build {
     pub name: &'static str,
     /// The version of the package.
     pub version: &'static str,
-    /// The commit it was built from; null when unknown.
+    /// The commit it was built from; null if unknown.
     pub commit: Option<&'static str>,
-    /// The day of that commit; null when unknown.
+    /// The date of that commit; null if unknown.
     pub commit_date: Option<&'static str>,
 }
 
-/// Which program this is.
+/// The version for programs.
 pub(crate) fn build() -> Build {
     let known = |text: &'static str| Some(text).filter(|text| !text.is_empty());
     Build { name: "aludel", version: VERSION, commit: known(COMMIT), commit_date: known(COMMIT_DATE) }

@@ -1,7 +1,7 @@
-//! Waits for a future: [`wait`] without a runtime, for local commands; [`on_a_runtime`] with one, for all else.
+//! Runs a future to its end: [`wait`] without a runtime, [`on_a_runtime`] with one.
 //!
-//! Without one the thread sleeps until the future's waker wakes it. Futures that need timers or sockets do not work here;
-//! those of stored things do: the store answers in place or from its writer thread.
+//! Without a runtime the thread sleeps until the future's waker wakes it. Futures with timers or
+//! sockets do not work; those of the store do, which answers in place or from its writer thread.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,14 +11,14 @@ use std::thread::Thread;
 
 use aludel_core::error::{Error, Result};
 
-/// Threads of the runtime, beside the one that waits: with 64 variants side by side, two take half as long over what they
-/// are told as one does (`tests/benches/network.rs`).
+/// Threads of the runtime in addition to the waiting one: with 64 parallel variants, two handle the
+/// events in half the time of one (`tests/benches/network.rs`).
 const WORKERS: usize = 2;
 
-/// The answer of a future that needs timers or sockets, on a runtime of its own.
+/// Runs a future that needs timers or sockets, on its own runtime.
 ///
 /// # Errors
-/// `internal` when the runtime cannot start.
+/// `internal` if the runtime cannot start.
 pub(crate) fn on_a_runtime<T>(future: impl Future<Output = T>) -> Result<T> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(WORKERS).enable_all().build();
@@ -34,7 +34,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The future's answer.
+/// Runs a future without a runtime.
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut context = Context::from_waker(&waker);
