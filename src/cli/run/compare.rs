@@ -1,7 +1,7 @@
-//! `aludel compare`: stored prompts beside each other, and with a task the judge's choice among them.
+//! `aludel compare`: stored prompts side by side and, with a task, the judge's choice among them.
 //!
-//! Without a task nothing is asked of anybody and no runtime is built. With one, progress and warnings go to standard
-//! error, and SIGINT stops the judge; answers that came are kept for the next time.
+//! Without a task nothing is sent and no runtime starts. With one, progress and warnings go to
+//! standard error, and SIGINT stops the judge; answers received so far are cached.
 
 use aludel_core::api::{CompareRequest, Request as _};
 use aludel_core::domain::CompareResult;
@@ -41,7 +41,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
 
 fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
-    // The result is one value: with `--format jsonl`, too, events are not data here.
+    // The result is one value; even with `--format jsonl`, events are not part of the data.
     let watched = printer.clone().with_format(Format::Json);
     let mut watcher = Watcher::new(&watched, false, false);
     wait::on_a_runtime(async {

@@ -1,4 +1,4 @@
-//! `aludel config`: the configuration shown and changed. What is right is known by the core.
+//! `aludel config`: shows and changes the configuration. The core validates it.
 
 use aludel_core::assets::Assets;
 use aludel_core::config::edit::{self, Setting};
@@ -27,7 +27,7 @@ pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> Outcome<
     Ok(Exit::Done)
 }
 
-/// Where everything is; works with a broken file too.
+/// The paths in use; works with a broken file too.
 fn paths(invocation: &Invocation<'_>) -> Result<Paths> {
     Paths::resolve(&invocation.globals.flags(), invocation.environment)
 }
@@ -67,7 +67,7 @@ fn value_of(setting: &Setting) -> String {
     }
 }
 
-/// A value as one types it: texts without quotes, lists with commas.
+/// A value as a user types it: text without quotes, lists with commas.
 fn in_words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -100,8 +100,8 @@ fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
     })
 }
 
-/// Refuses what would keep the workbench from opening, before it is written. What was wrong before and is not of this
-/// key stands in the way of nothing: one fault may be mended after the other.
+/// Refuses a value that would keep the workbench from opening, before it is written. Existing
+/// faults of other keys are ignored, so that several faults can be fixed one by one.
 fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> Outcome {
     let Some(check) = invocation.doors.workbench_check.filter(|_| key.starts_with("tui.")) else { return Ok(()) };
     let assets = Assets::below(&paths.home);
@@ -161,7 +161,7 @@ fn init(invocation: &Invocation<'_>) -> Outcome {
     })
 }
 
-/// Says what was done: for people on standard error, for programs as data.
+/// Reports what was done: to people on standard error, to programs as data.
 fn tell(invocation: &Invocation<'_>, value: &Value, text: impl FnOnce(&mut Page)) -> Outcome {
     let printer = &invocation.printer;
     if printer.format() == Format::Text {

@@ -30,7 +30,7 @@ pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<
     Ok(Exit::Done)
 }
 
-/// Shows what would go, and asks.
+/// Shows what would be deleted, and asks.
 fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(Error::shape("yes", "is required: there is no terminal to confirm on; add --yes to confirm"));
@@ -47,7 +47,7 @@ fn is_confirmed(engine: &Engine, request: &DeleteRequest, printer: &Printer) -> 
     Ok(printer.asks(&question))
 }
 
-/// What a person needs to recognise a prompt.
+/// A line by which a person recognises a prompt.
 fn line_of(engine: &Engine, key: &PromptKey, width: usize) -> Result<String> {
     let prompt = wait(engine.show(ShowRequest { prompt_id: key.clone() }))?;
     Ok(cut(&format!("{}  {}", prompt.id.short(), one_line(&prompt.original_input)), width.saturating_sub(2)))

@@ -1,4 +1,4 @@
-//! `aludel`, `aludel tui`, `aludel serve`, `aludel http-server`: the doors to the other faces.
+//! `aludel`, `aludel tui`, `aludel serve`, `aludel http-server`: start the other faces.
 
 use std::io::IsTerminal;
 
@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 use crate::cli::{Invocation, Launcher, Surroundings};
 
-/// Without a command: what `mode` says, which is the workbench unless configured; help where there is no terminal.
+/// Without a command: starts what `mode` says; prints help if there is no terminal.
 pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let loaded = invocation.load(&invocation.globals.flags())?;
     if loaded.config.mode == Mode::Server {
@@ -55,7 +55,7 @@ fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> 
     Ok(Exit::Done)
 }
 
-/// The door, or why there is none.
+/// The launcher of a face, or the error for a build without it.
 fn door<D>(door: Option<D>, face: &str, feature: &str) -> Result<D, Error> {
     door.ok_or_else(|| {
         let detail = format!("this build has no {face}: it was built without the feature `{feature}`");

@@ -1,4 +1,4 @@
-//! `aludel personas` and `aludel templates`: what is said to models, and themes: listed, shown, and copied for editing.
+//! `aludel personas` and `aludel templates`: lists, shows and copies them, and themes.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn show(asset: &AssetText, invocation: &Invocation<'_>) -> Outcome {
     invocation.printer.value(asset, |page| page.exactly(&asset.text))
 }
 
-/// Opens the copy in the user's editor; where there is no terminal, its path is all there is to say.
+/// Opens the copy in the user's editor; without a terminal, prints its path.
 fn edit(copy: &Path, invocation: &Invocation<'_>) -> Outcome {
     let environment = invocation.environment;
     let editor = environment.get("VISUAL").or(environment.get("EDITOR"));
@@ -86,7 +86,7 @@ fn edit(copy: &Path, invocation: &Invocation<'_>) -> Outcome {
     if !status.success() {
         return Err(failed(format!("`{editor}` ended with {status}")).into());
     }
-    // The copy is read anew, so a slip shows at once.
+    // Read the copy again, so that a mistake shows at once.
     let engine = invocation.engine()?;
     let infos = engine.personas().into_iter().chain(engine.templates());
     let problem = infos.filter(|info| info.origin == Origin::User(copy.into())).find_map(|info| info.problem);

@@ -1,7 +1,7 @@
-//! `aludel export`: stored prompts, written out piece by piece.
+//! `aludel export`: writes stored prompts chunk by chunk.
 //!
-//! A piece is written before the next is read, so memory holds one, and a reader that goes away ends it. A file
-//! gets its name once it is whole; a signal leaves what was there before.
+//! A chunk is written before the next is read, so memory holds only one, and a closed pipe ends the
+//! export. A file gets its name when it is complete; after a signal the former file is unchanged.
 
 use std::cell::Cell;
 
@@ -22,7 +22,7 @@ use crate::cli::progress::{self, Frame};
 use crate::cli::view::count_of;
 use crate::cli::wait;
 
-/// Where the pieces go.
+/// The destination of the chunks.
 enum Sink<'a> {
     Output(&'a Printer),
     File(WholeFile<'a>),
@@ -59,7 +59,7 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-        // A bar on the terminal that the text is written to would stand in it.
+        // A bar would mix with the text if both go to the same terminal.
         let bar = Some(printer).filter(|printer| printer.may_draw() && !(is_output && printer.shows_data()));
         let total = if bar.is_some() { export.total().await? } else { 0 };
         let written = Cell::new(0);
@@ -76,12 +76,12 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
     Ok(Exit::Done)
 }
 
-/// Writes it all, telling how far it is.
+/// Writes everything, updating `written`.
 async fn write(export: &mut Export, sink: &mut Sink<'_>, written: &Cell<u64>) -> Outcome {
     while let Some(piece) = export.next().await? {
         sink.write(&piece)?;
         written.set(export.written());
-        // A signal is heard between two pieces.
+        // Lets a signal be handled between two chunks.
         tokio::task::yield_now().await;
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! `aludel generate`: the main job, from the idea to the best prompt.
+//! `aludel generate`: turns a request into ranked prompts.
 //!
-//! Everything that can be wrong is found before the run: texts are read, the output file is tried, the request is
-//! decoded. Then events are shown as they come, and the result in the format asked for. SIGINT and SIGTERM stop
-//! the run; what has finished is stored already, and is printed like any result. So is what a cap of money or calls has
-//! left, and the command then ends with the cap's own code. Once the result is out, the command waits until its prompts can
-//! be found by meaning, too.
+//! All input is checked before the run: texts are read, the output file is tried, the request is
+//! decoded. Then events are shown as they arrive, and the result in the requested format. SIGINT
+//! and SIGTERM stop the run; finished variants are stored and printed like any result. So are those
+//! of a run that a cap on money or calls ended, and the exit code is that of the cap. After the
+//! result, the command waits until its prompts are embedded for search.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ use crate::cli::shown::Shown;
 use crate::cli::view::{self, Page, Summary, count_of};
 use crate::cli::wait;
 
-/// How long leaving may take without a word.
+/// How long closing may take before a message says so.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Formats of a result.
@@ -53,13 +53,13 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
-        // Who could be used is told to people alone, so nobody looks for the sake of a program.
+        // Only people are told about detected providers, so programs need no detection.
         let detected_providers = printer.takes_notes().then(|| engine.look_for_providers(request.provider.as_deref()));
         let ended = watch(prepared.start()?, &mut watcher, &mut interrupts).await;
         let elapsed = started.elapsed();
         watcher.clear();
         if ended.is_err() || matches!(watcher.view.state, RunState::Cancelled) {
-            // Whoever stops a run wants it to end.
+            // A user who stops a run wants the process to end.
             engine.stop_indexing();
         }
         let outcome = match ended {
@@ -76,13 +76,13 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
             }
             Err(failure) => Err(failure),
         };
-        // The result is out; what is left to do is for later searches.
+        // The result is printed; the rest is for later searches.
         let closed = take_leave(&engine, &printer, &mut interrupts).await;
         failure::and_closed(outcome, closed)
     })?
 }
 
-/// Puts out what a run came to that was taken up again.
+/// Prints the result of a resumed run.
 pub(super) fn conclude_resumed(
     engine: &Engine,
     printer: &Printer,
@@ -92,8 +92,8 @@ pub(super) fn conclude_resumed(
     Job { engine, printer, file: None, is_saved: true }.conclude(watcher, elapsed)
 }
 
-/// Closes the engine, which waits until the prompts can be found by meaning. Says so on a terminal when it takes long; a
-/// signal leaves that for later.
+/// Closes the engine, which waits until the prompts are embedded. Says so on a terminal if it takes
+/// long; a signal postpones the rest.
 async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Result<(), Error> {
     let mut closing = std::pin::pin!(engine.close());
     let mut is_told = !printer.may_draw();
@@ -110,7 +110,7 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
     }
 }
 
-/// Says how a provider that nobody configured may be used.
+/// Tells how to use a detected provider that is not configured.
 fn point_out(printer: &Printer, newcomer: &DetectedProvider) {
     let DetectedProvider { name, reason } = newcomer;
     printer.note(format!(
@@ -118,7 +118,7 @@ fn point_out(printer: &Printer, newcomer: &DetectedProvider) {
     ));
 }
 
-/// What is to be done with the result.
+/// A run's result and what to do with it.
 struct Job<'a> {
     engine: &'a Engine,
     printer: &'a Printer,
@@ -127,7 +127,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Puts out the result, or what there is of it, and says how it ended.
+    /// Prints the result, or the part that exists, and returns how the run ended.
     fn conclude(&self, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome<Exit> {
         let view = &watcher.view;
         match &view.state {
@@ -183,7 +183,7 @@ impl Job<'_> {
         }
     }
 
-    /// Where there is something to take up again, how.
+    /// Tells how to resume the run, if it can be resumed.
     fn say_how_to_resume(&self, view: &RunView) {
         let Some(id) = view.session_id else { return };
         let request = JobRequest { job_id: JobKey::Id(id) };
@@ -192,7 +192,7 @@ impl Job<'_> {
         }
     }
 
-    /// As [`Job::put_out`]; where the result cannot be written, the failure says what is stored of it.
+    /// As [`Job::put_out`]; if the result cannot be written, the error says what is stored of it.
     fn put_out_or_say_where(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
         self.put_out(result, watcher, elapsed).map_err(|failure| match failure {
             Failure::Error(Error::File { action, path, reason }) => {
@@ -203,7 +203,7 @@ impl Job<'_> {
         })
     }
 
-    /// What is left of a result that could not be written.
+    /// Where a result that could not be written is stored.
     fn where_they_are(&self, result: &GenerationResult, view: &RunView) -> String {
         if !self.is_saved {
             return "with --no-save nothing is stored of the run".to_owned();
@@ -218,7 +218,7 @@ impl Job<'_> {
         }
     }
 
-    /// What is stored of a result.
+    /// The stored prompts of a result.
     fn stored<'a>(&self, summary: &Summary<'a>, view: &RunView) -> Option<Stored<'a>> {
         let unsaved: Vec<u32> = view.unsaved().map(|(variant, _)| variant).collect();
         let is_stored = |prompt: &&Prompt| self.is_saved && !unsaved.contains(&prompt.variant);
@@ -236,7 +236,7 @@ impl Job<'_> {
             (Some(file), Some(lines)) => self.write(file, lines)?,
             (Some(file), None) => self.write(file, &self.rendered(summary, Printer::page_of_a_file())?)?,
         }
-        // Every other format holds them. Where nothing came of it, they are what the command ends with.
+        // The other formats contain the remarks. Without a prompt, they are the command's error.
         if self.printer.format() == Format::Text && !result.prompts.is_empty() {
             for remark in view::remarks(result) {
                 self.printer.note(remark);
@@ -265,7 +265,7 @@ impl Job<'_> {
         }
     }
 
-    /// Where the prompts are now, and what to do with them.
+    /// Tells where the prompts are stored, and what to do with them.
     fn say_what_next(&self, summary: Summary<'_>, view: &RunView) {
         if !self.is_saved {
             return self.printer.note("not stored, as asked for with --no-save");
@@ -283,13 +283,13 @@ impl Job<'_> {
     }
 }
 
-/// The prompts of a result that are stored.
+/// The stored prompts of a result.
 struct Stored<'a> {
     how_many: usize,
     best: &'a Prompt,
 }
 
-/// What a run that did not finish came to: the finished variants, in the order of their ranking if there is one.
+/// The result of an unfinished run: the finished variants, in the order of their ranking, if any.
 fn partial(view: &RunView) -> GenerationResult {
     let mut prompts: Vec<Prompt> = view.finished_prompts().cloned().collect();
     let place = |prompt: &Prompt| {

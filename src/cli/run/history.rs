@@ -1,4 +1,4 @@
-//! `aludel history`: runs, newest first, with what came of them.
+//! `aludel history`: runs, newest first, with their variants.
 
 use aludel_core::api::HistoryRequest;
 use aludel_core::domain::PromptSummary;

@@ -1,8 +1,8 @@
-//! `aludel import` and `aludel migrate --from`: prompts of a file, stored.
+//! `aludel import` and `aludel migrate --from`: stores the prompts of a file.
 //!
-//! Standard input is put aside first, because a file is read twice. A signal stops between two records: what is stored stays,
-//! and the same command takes up the rest. The report is out as soon as everything is stored. Vectors come after that,
-//! and a signal then leaves what is missing to later: the import is done, so the exit is 0.
+//! Standard input is spooled first, because a file is read twice. A signal stops between two
+//! records: what is stored stays, and the same command imports the rest. The report comes before
+//! the vectors; a signal then leaves missing ones for later, with exit code 0.
 
 use std::fs::File;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
     take(printer, &engine, makes_vectors, || Ok(engine.import(request, input)))
 }
 
-/// Takes over the history of the Go program.
+/// Imports the history of the Go program.
 pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
@@ -43,7 +43,7 @@ pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invoc
     take(printer, &engine, request.makes_vectors(), || engine.import_alchemy(request, path))
 }
 
-/// The file, or standard input put aside.
+/// Opens the file, or spools standard input.
 fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
     let format = format.and_then(TransferFormat::parse);
     if path.as_os_str() == "-" {
@@ -61,7 +61,7 @@ fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
     Ok(Input { name: path.to_owned(), source })
 }
 
-/// Runs an import until the prompts are stored or a signal comes, and puts out what it came to; then makes the vectors.
+/// Runs an import to its end or to a signal, prints the report, then makes the vectors.
 fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnOnce() -> Result<Run>) -> Outcome<Exit> {
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
@@ -73,7 +73,7 @@ fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnO
         };
         watcher.clear();
         let outcome = ended.and_then(|()| put_out(printer, &watcher.result(|_| Some(INTERRUPTED.to_owned()))?));
-        // Somebody who has read enough of the report has not taken back the import.
+        // A closed pipe does not undo the import.
         if makes_vectors && matches!(outcome, Ok(_) | Err(Failure::ReaderGone)) {
             make_vectors(printer, engine, &mut interrupts).await;
         }
@@ -83,10 +83,10 @@ fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnO
 
 const INTERRUPTED: &str = "interrupted: what was imported so far is stored; run the same command again for the rest";
 
-/// Gives vectors to what has none. The prompts are stored by now, so neither a signal nor a failure is one of the import.
+/// Embeds prompts without vectors. They are stored, so neither signal nor failure is an error.
 async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Interrupts) {
     let mut watcher = Watcher::of_progress(printer).with_remark("Ctrl-C leaves the rest to later");
-    // Its events are no data, so there is nothing that could not be written.
+    // No event is printed, so no write can fail.
     _ = watch(engine.embed_missing(), &mut watcher, interrupts).await;
     watcher.clear();
     let lacking = lacking(&watcher.view);
@@ -105,7 +105,7 @@ async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Inter
     }
 }
 
-/// How many prompts search by meaning passes over.
+/// How many prompts a search by meaning cannot find.
 fn lacking(view: &RunView) -> String {
     match view.total.map(|total| total.saturating_sub(view.done)) {
         None => "their vectors for search by meaning are not made yet".into(),
@@ -114,7 +114,7 @@ fn lacking(view: &RunView) -> String {
     }
 }
 
-/// The report: as a value for programs, in words on standard error for people.
+/// The report: a value for programs, text on standard error for people.
 fn put_out(printer: &Printer, imported: &RunOutcome) -> Outcome<Exit> {
     let (RunOutcome::Import(report) | RunOutcome::Migrate(report)) = imported else {
         return Err(super::strange(imported));

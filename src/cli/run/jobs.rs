@@ -1,4 +1,4 @@
-//! `aludel jobs`: listed, shown, followed, stopped, resumed.
+//! `aludel jobs`: lists, shows, follows, stops and resumes jobs.
 
 use std::time::Instant;
 
@@ -85,7 +85,7 @@ fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     })?
 }
 
-/// What a watcher is told of a job.
+/// Prints what happens in a job.
 struct Telling<'a> {
     printer: &'a Printer,
     view: RunView,
@@ -103,7 +103,7 @@ impl Telling<'_> {
                 view::job_event(&mut page, &event.kind);
                 self.printer.data(page.finish())
             }
-            // One document is one value; lines can be read as they come.
+            // In every other format an event is one line, readable as it arrives.
             _ => self.printer.data(json_line(event)?),
         }
     }
@@ -121,7 +121,7 @@ impl Telling<'_> {
     }
 }
 
-/// Tells what happens until there is no more, or until somebody no longer wants to watch.
+/// Prints events until the job ends or the user stops watching.
 async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
     let progress = printer.may_draw().then(Progress::new);
     let mut telling = Telling { printer, view: RunView::default(), progress };
@@ -146,7 +146,7 @@ async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Int
     concluded(following.job(), &telling.view.state, printer)
 }
 
-/// How watching ends: as the job did.
+/// The exit for the end of the job.
 fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
     let id = job.id.short();
     match (state, job.state) {

@@ -1,4 +1,4 @@
-//! `aludel judge audit`: a judge's own test or a person's labels, with progress, and the list of those that were tested.
+//! `aludel judge audit`: tests a judge or compares it with a person's labels; lists earlier tests.
 
 use aludel_core::api::JudgeAuditRequest;
 use aludel_core::domain::JudgeAudit;
@@ -67,8 +67,8 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
 const INTERRUPTED: &str =
     "interrupted: the test was not finished and is not stored; `aludel spend --by command` shows what it cost";
 
-/// The judge's profile; of one that was tested before, the labels' figures alone. A judge that failed its test is a failure,
-/// which says why by itself.
+/// Prints the judge's profile; if it was tested before, only the figures of the labels. A judge
+/// that failed its test is an error, whose reason the profile shows.
 fn put_out(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) -> Outcome<Exit> {
     let RunOutcome::JudgeAudit(audited) = audited else { return Err(super::strange(&audited)) };
     let JudgeAudit { profile, tested, warnings } = *audited;

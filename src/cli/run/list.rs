@@ -22,7 +22,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     check_fields(request.fields, printer)?;
     let asked = request.clone();
     match printer.format() {
-        // The data says itself that there are more.
+        // The data itself says that there are more.
         Format::Json | Format::Yaml => {
             printer.value(&wait(engine.list_as::<SelectedPrompt>(request))?, |_| ())?;
         }
@@ -57,7 +57,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     Ok(Exit::Done)
 }
 
-/// Refuses to choose fields where the format has its own.
+/// Refuses `--fields` in formats with fixed fields.
 pub(super) fn check_fields(fields: Option<PromptFields>, printer: &Printer) -> Outcome {
     if fields.is_none() || matches!(printer.format(), Format::Json | Format::Jsonl | Format::Yaml) {
         return Ok(());
@@ -67,13 +67,13 @@ pub(super) fn check_fields(fields: Option<PromptFields>, printer: &Printer) -> O
     Err(Error::value("fields", message).into())
 }
 
-/// Why there is nothing to list.
+/// The message for an empty list.
 fn nothing(asked: &ListRequest) -> &'static str {
     let all = ListRequest { limit: asked.limit, sort: asked.sort, ..ListRequest::default() };
     super::nothing_stored(*asked == all)
 }
 
-/// Says how to see the rest.
+/// Tells how to see the rest.
 fn more<P>(printer: &Printer, page: &PromptPage<P>, asked: &ListRequest) {
     let Some(next) = page.next_cursor.as_ref().filter(|_| !printer.is_quiet()) else { return };
     if asked.cursor.is_some() {

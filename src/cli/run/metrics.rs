@@ -1,4 +1,4 @@
-//! `aludel metrics`: prompts measured, one by one and together.
+//! `aludel metrics`: measures prompts, each and all together.
 
 use aludel_core::api::{Filters, MetricsRequest};
 

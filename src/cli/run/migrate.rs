@@ -1,4 +1,4 @@
-//! `aludel migrate`: the database's schema, looked at or brought up to date. `--from` is an import, see `import`.
+//! `aludel migrate`: shows or updates the database's schema. `--from` is an import, see `import`.
 
 use super::import::import_alchemy;
 use crate::cli::Invocation;

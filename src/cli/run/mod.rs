@@ -1,4 +1,4 @@
-//! What each command does: reads its input, asks the engine, shows what comes back. One file a command.
+//! The commands, one file each: read the input, call the engine, print the result.
 
 mod compare;
 mod config;
@@ -61,7 +61,7 @@ pub(crate) use validate::validate;
 pub(crate) use version::version;
 pub(crate) use why::why;
 
-/// Why nothing to show of what is stored.
+/// The message if no stored prompt matches.
 fn nothing_stored(chooses_all: bool) -> &'static str {
     if chooses_all {
         "nothing is stored yet: aludel generate \"Write a haiku\" makes the first prompts"
@@ -70,7 +70,7 @@ fn nothing_stored(chooses_all: bool) -> &'static str {
     }
 }
 
-/// A run that came to the result of another operation, which is a defect.
+/// The error for a run with the result of another operation, which is a bug.
 fn strange(outcome: &aludel_core::event::Outcome) -> crate::cli::failure::Failure {
     aludel_core::error::Error::Internal(format!("the run came to a result of {}", outcome.operation())).into()
 }

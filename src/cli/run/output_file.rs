@@ -1,6 +1,6 @@
-//! The file that `--output-file` names: checked before anything is spent, written whole or not at all.
+//! The file of `--output-file`: checked before anything is spent, written whole or not at all.
 //!
-//! An existing file is replaced in one step, so a reader sees the old or the new and never a half.
+//! An existing file is replaced atomically: a reader sees the old content or the new.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -12,17 +12,17 @@ use aludel_core::text::shown::escape;
 
 use crate::cli::input::reason;
 
-/// The file a result goes to.
+/// The file for a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutputFile<'a> {
     path: &'a Path,
 }
 
 impl<'a> OutputFile<'a> {
-    /// Makes sure that the file can be written.
+    /// Checks that the file can be written.
     ///
     /// # Errors
-    /// `file` when its folder is missing or cannot be written to, or when it is a folder itself.
+    /// `file` if its folder is missing or not writable, or if it is a folder itself.
     pub(crate) fn prepare(path: &'a Path) -> Result<Self> {
         let file = Self { path };
         let folder = match path.parent() {
@@ -59,7 +59,7 @@ impl<'a> OutputFile<'a> {
         files::write_atomically(self.path, text.as_bytes(), self.mode())
     }
 
-    /// Begins to write; nothing of it is seen before [`WholeFile::finish`], but on a pipe or a device.
+    /// Starts writing. Nothing is visible before [`WholeFile::finish`], except on a pipe or device.
     ///
     /// # Errors
     /// `file`.
@@ -74,12 +74,12 @@ impl<'a> OutputFile<'a> {
         Ok(WholeFile { file: self, target })
     }
 
-    /// True for a pipe or a device, such as /dev/stdout, which can be written to and not replaced.
+    /// True for a pipe or a device, such as /dev/stdout, which cannot be replaced.
     fn is_special(self) -> bool {
         std::fs::metadata(self.path).is_ok_and(|found| !found.is_file())
     }
 
-    /// The mode the file has, so that replacing it shows it to nobody new; what the umask leaves of 0666 when it is new.
+    /// The mode of the existing file, so that nobody gains access; else 0666 less the umask.
     fn mode(self) -> u32 {
         #[cfg(unix)]
         if let Ok(found) = std::fs::metadata(self.path) {
@@ -88,7 +88,7 @@ impl<'a> OutputFile<'a> {
         0o666
     }
 
-    /// Where it is.
+    /// The path.
     pub(crate) fn path(self) -> &'a Path {
         self.path
     }
@@ -98,7 +98,7 @@ impl<'a> OutputFile<'a> {
     }
 }
 
-/// A file that is being written piece by piece.
+/// A file that is written in chunks.
 pub(crate) struct WholeFile<'a> {
     file: OutputFile<'a>,
     target: Target,
@@ -108,16 +108,16 @@ enum Target {
     New(files::NewFile),
     Special {
         file: BufWriter<File>,
-        /// True for a terminal, which must not be driven by what is written.
+        /// True for a terminal, for which the text must be escaped.
         is_terminal: bool,
     },
 }
 
 impl<'a> WholeFile<'a> {
-    /// Writes the next piece.
+    /// Writes the next chunk.
     ///
     /// # Errors
-    /// `file`; nothing half-written is left when it is dropped then.
+    /// `file`; dropping it then leaves nothing half-written.
     pub(crate) fn write(&mut self, text: &str) -> Result<()> {
         match &mut self.target {
             Target::New(file) => file.write(text.as_bytes()),
@@ -128,7 +128,7 @@ impl<'a> WholeFile<'a> {
         }
     }
 
-    /// Gives the file its name; answers it.
+    /// Gives the file its name; returns the path.
     ///
     /// # Errors
     /// `file`.

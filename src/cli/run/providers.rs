@@ -1,4 +1,4 @@
-//! `aludel providers`: which there are, and why one cannot be used.
+//! `aludel providers`: lists the providers, and why one cannot be used.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
-//! `aludel reindex`: the indices that searches read, made anew, with progress.
+//! `aludel reindex`: rebuilds the search indexes, with progress.
 //!
-//! The first signal stops it: each step is durable, so what is done stays.
+//! The first signal stops it: each step is durable, so finished steps stay.
 
 use aludel_core::api::ReindexRequest;
 use aludel_core::error::Error;

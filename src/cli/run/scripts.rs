@@ -1,4 +1,4 @@
-//! `aludel completions` and `aludel man`: texts made from the tree of commands.
+//! `aludel completions` and `aludel man`: texts generated from the command tree.
 
 use std::io::Write;
 
@@ -16,12 +16,12 @@ pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -
     Ok(Exit::Done)
 }
 
-/// The manual page: the program, and a section for each command.
+/// Prints the manual page: the program, and a section for each command.
 pub(crate) fn man(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let mut tree = Arguments::command();
     tree.build();
     let mut page = Vec::new();
-    // Writing into memory cannot fail.
+    // Writing to memory cannot fail.
     let _ = write_manual(&tree, &mut page);
     invocation.printer.data(&*String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
@@ -42,7 +42,7 @@ fn write_manual(tree: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()>
     manual.render_version_section(page)
 }
 
-/// What the tree of commands does not know.
+/// The parts of the manual that are not in the command tree.
 const ENDING: &str = "\
 .SH \"EXIT STATUS\"
 .nf
@@ -90,7 +90,7 @@ The stored prompts, an SQLite database.
 Files that override the built\\-in ones of the same name.
 ";
 
-/// A command's part of the manual, its headings one level down, without the options every command has.
+/// A command's section of the manual, its headings one level down, without the global options.
 fn section_of(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let own = command.clone().mut_args(|argument| {
         let is_global = argument.is_global_set();
@@ -120,12 +120,12 @@ fn section_of(command: &clap::Command) -> std::io::Result<Vec<u8>> {
         writeln!(section, ".SH EXAMPLES\n.nf\n{}\n.fi", escaped(examples))?;
     }
     let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
-    // Each part begins with the same definition of an apostrophe; the first of the page is enough.
+    // Each section repeats the definition of an apostrophe; the page needs it once.
     let lines = section.lines().filter(|line| !line.starts_with(".ie ") && !line.starts_with(".el "));
     Ok(lines.flat_map(|line| [line, "\n"]).collect::<String>().into_bytes())
 }
 
-/// Text as roff takes it: a bare hyphen may become a dash, and a backslash begins an escape.
+/// Escapes text for roff: a bare hyphen can become a dash, and a backslash begins an escape.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-").replace("\n'", "\n\\(aq")
 }

@@ -1,6 +1,6 @@
-//! `aludel search` and `aludel similar`: stored prompts, found.
+//! `aludel search` and `aludel similar`: finds stored prompts.
 //!
-//! JSON and YAML are the list alone, as over HTTP; how many there are, and what to know besides, goes to standard error.
+//! JSON and YAML are only the list, as over HTTP; the total and remarks go to standard error.
 
 use aludel_core::api::{SearchBy, SearchRequest, SimilarRequest};
 use aludel_core::domain::{FoundPrompt, Prompt, PromptSummary, SearchResult, SelectedPrompt};
@@ -36,7 +36,7 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
         offset: request.offset,
         layout: Layout::of_flag(args.flat),
     };
-    // What a search by words proposes where it has found nothing.
+    // For what a search by words proposes if it finds nothing.
     let instead = (by == SearchBy::Text && printer.takes_notes()).then(|| request.clone());
     let found = match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => {
@@ -58,14 +58,14 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     Ok(Exit::Done)
 }
 
-/// What was found, and whether the engine could be closed after it.
+/// The result, and that of closing the engine.
 type Looked<P> = (Outcome<SearchResult<P>>, Result<(), Error>);
 
 fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<Looked<P>> {
     if request.by == SearchBy::Text {
         return Ok((wait::wait(engine.search_as(request)).map_err(Failure::from), Ok(())));
     }
-    // Who embeds the query may be anywhere.
+    // Embedding the query can need the network.
     Ok(wait::on_a_runtime(async {
         let result = engine.search_as(request).await.map_err(Failure::from);
         (result, engine.close().await)
@@ -77,7 +77,7 @@ pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcom
     let request: SimilarRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
     check_fields(request.fields, printer)?;
-    // How near each one is, is what was asked.
+    // The order is the nearness that was asked for, so runs are not grouped.
     let shown = Shown { counted: Counted::Prompts, offset: request.offset, layout: Layout::Flat };
     match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => {
@@ -93,19 +93,19 @@ pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcom
     Ok(Exit::Done)
 }
 
-/// Columns of what was asked for a prompt that is proposed.
+/// Columns of the request in a proposal.
 const LINE: usize = 80;
 
 /// What the total of a result counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// Prompts that match.
+    /// Matching prompts.
     Matches,
-    /// Prompts that were compared: every one is more or less near.
+    /// Compared prompts: every one is more or less near.
     Prompts,
 }
 
-/// How a result is shown.
+/// How a result is printed.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
     counted: Counted,
@@ -113,7 +113,7 @@ struct Shown {
     layout: Layout,
 }
 
-/// Prints what was found and what there is to say of it; answers how many there are in all.
+/// Prints a result with its remarks; returns the total.
 fn print<P>(
     printer: &Printer,
     result: &SearchResult<P>,
@@ -125,7 +125,7 @@ fn print<P>(
         for warning in &result.warnings {
             printer.say(format!("warning: {warning}"));
         }
-        // A program counts for itself.
+        // Only for people: a program counts by itself.
         printer.note(footer(result.prompts.len() as u64, result.total, shown.counted, shown.offset));
     }
     Ok(result.total)
@@ -155,7 +155,7 @@ fn text(printer: &Printer, found: &[FoundPrompt<PromptSummary>], layout: Layout)
     printer.value(&found, |page| view::found(page, found, layout, SystemClock.now()))
 }
 
-/// What may find what words did not.
+/// The proposal after a search by words found nothing.
 fn proposal(nearest: Option<&FoundPrompt<PromptSummary>>) -> String {
     const PROPOSED: &str = "--semantic searches by meaning";
     let Some(FoundPrompt { prompt, .. }) = nearest else { return PROPOSED.to_owned() };
@@ -163,7 +163,7 @@ fn proposal(nearest: Option<&FoundPrompt<PromptSummary>>) -> String {
     format!("{PROPOSED}; nearest is {}: {}", prompt.id.short(), view::cut(&view::one_line(line), LINE))
 }
 
-/// How many there are, and how to see more.
+/// The total, and how to see more.
 fn footer(shown: u64, total: u64, counted: Counted, offset: u64) -> String {
     let things = |number| match counted {
         Counted::Matches if number == 1 => "1 match".to_owned(),

@@ -1,7 +1,7 @@
 //! `aludel select`: the judge's choice among stored prompts.
 //!
-//! With `--format jsonl` the events are printed as they come and the last one holds the result; else the result is put out
-//! when it is there, warnings and progress going to standard error. SIGINT stops it; answers that came are kept for next
+//! With `--format jsonl` events are printed as they arrive, the last one with the result; otherwise
+//! the result is printed at the end. SIGINT stops it; answers received so far are cached.
 //! time.
 
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
     })?
 }
 
-/// Puts out what was chosen, or says why nothing was.
+/// Prints the choice, or the reason why there is none.
 pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
     put_out(printer, result, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))?;
@@ -52,7 +52,7 @@ pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> 
     as_asked(view)
 }
 
-/// How a run ends whose result is put out: well, unless something that was said could not be stored, or a cap ended it.
+/// An error if something could not be stored, or if a cap ended the run; else success.
 pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
     match view.not_stored().or_else(|| view.cap_reached()) {
         Some(problem) => Err(Failure::Problem(Box::new(problem))),
@@ -60,13 +60,13 @@ pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
     }
 }
 
-/// What the judge's run came to, its warnings told.
+/// The result of the judge's run; prints its warnings.
 pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a SelectResult> {
-    // Where a program reads what went wrong, nothing else stands beside it.
+    // For a program, an error comes alone.
     let is_well = matches!(view.state, RunState::Finished(_)) && as_asked(view).is_ok();
     let is_told = is_well || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
-        // What could not be stored, and a cap that was reached, is the error that the command ends with.
+        // Failed storage and a reached cap are the error of the command, not warnings.
         let cap = view.cap_reached().filter(|_| view.not_stored().is_none());
         let is_no_error = |warning: &&String| {
             !view.storage_warnings.contains(warning) && cap.as_ref().is_none_or(|cap| cap.detail != **warning)
@@ -98,7 +98,7 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
 
 fn put_out(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome {
     match printer.format() {
-        // The last event had it.
+        // It was in the last event.
         Format::Jsonl => Ok(()),
         Format::Markdown => printer.data(view::document_of_selection(result)),
         Format::Text if printer.is_quiet() => {

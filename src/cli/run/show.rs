@@ -1,4 +1,4 @@
-//! `aludel show`: one prompt, whole.
+//! `aludel show`: one prompt in full.
 
 use aludel_core::api::ShowRequest;
 use aludel_core::domain::Prompt;
@@ -19,7 +19,7 @@ pub(crate) fn show(args: &ShowArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     Ok(Exit::Done)
 }
 
-/// Prints one prompt: its text alone with `--quiet`.
+/// Prints one prompt; with `--quiet`, only its text.
 pub(crate) fn print(invocation: &Invocation<'_>, prompt: &Prompt) -> Outcome {
     let printer = &invocation.printer;
     match printer.format() {

@@ -1,4 +1,4 @@
-//! `aludel spend`: what was spent, and what may be.
+//! `aludel spend`: what was spent, and the caps.
 
 use aludel_core::api::SpendRequest;
 

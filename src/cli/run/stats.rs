@@ -1,4 +1,4 @@
-//! `aludel stats`: totals of what is stored.
+//! `aludel stats`: totals of the stored prompts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::cli::shown::Shown;
 use crate::cli::view::{self, Role};
 use crate::cli::wait;
 
-/// From when on a count is worth a bar.
+/// After this time a count shows a bar, in milliseconds.
 const BAR_FROM_MS: u64 = 1_000;
 
 pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -29,7 +29,7 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     let request: StatsRequest = engine.decode(args.request())?;
     let chooses_all = request.filters == Filters::default();
     let printer = &invocation.printer;
-    // All together are kept totals, which need no runtime.
+    // The totals of all prompts are stored, and need no runtime.
     let report = if chooses_all { wait::wait(engine.stats(request))? } else { counted(printer, &engine, request)? };
     match printer.format() {
         Format::Jsonl => printer.data(&lines(&report)?)?,
@@ -48,7 +48,7 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     Ok(Exit::Done)
 }
 
-/// The report on some prompts, which are counted one by one: with a bar on a terminal past a second. A signal ends it.
+/// Counts the chosen prompts one by one: with a bar on a terminal after a second. A signal ends it.
 fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome<StatsReport> {
     let seen = Arc::new(Mutex::new(None::<MeasureProgress>));
     let told = Arc::clone(&seen);
@@ -65,7 +65,7 @@ fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome
     Ok(report?)
 }
 
-/// How far the count is, once that is worth a bar.
+/// The progress of the count, once it is worth a bar.
 fn line(at: Option<MeasureProgress>, frame: &Frame) -> Shown {
     match at {
         Some(MeasureProgress { done, total }) if frame.elapsed_ms >= BAR_FROM_MS => {
@@ -75,7 +75,7 @@ fn line(at: Option<MeasureProgress>, frame: &Frame) -> Shown {
     }
 }
 
-/// A line of a group that says of which.
+/// A line of a group, with what it is grouped by.
 #[derive(Serialize)]
 struct Line<'a> {
     by: StatsBy,

@@ -1,7 +1,7 @@
-//! `aludel test-providers`: a real call to each, shown as they answer.
+//! `aludel test-providers`: makes a real call to each provider, shown as they answer.
 //!
-//! A provider that fails is a result and not an error of the command: everything that was found goes to standard
-//! output, and the exit code tells that one failed.
+//! A failing provider is a result, not an error of the command: all results go to standard output,
+//! and the exit code says that one failed.
 
 use aludel_core::api::TestProvidersRequest;
 use aludel_core::error::Error;

@@ -1,8 +1,8 @@
-//! The texts of a generation: its idea and its contexts, from arguments, files and standard input.
+//! The texts of a generation, from arguments, files and standard input.
 //!
-//! Standard input is the idea where none is given, a context where `--context -` says so, and otherwise a context
-//! when something was piped in ([`piped`]). Everything else is read and checked first, so a bad option is refused before
-//! a context is waited for. Time spent waiting counts against `--timeout`.
+//! Standard input is the request if none is given, a context if `--context -` says so, and
+//! otherwise a context if something was piped in ([`piped`]). It is read last, so a bad option is
+//! refused before waiting for it. Waiting counts against `--timeout`.
 
 use std::time::{Duration, Instant};
 
@@ -16,22 +16,22 @@ use crate::cli::piped::{self, Piped, Wait};
 use crate::cli::printer::Printer;
 use crate::cli::view::count_of;
 
-/// Stands for standard input while everything else is checked.
+/// Replaces standard input while everything else is checked.
 const TO_COME: &str = "-";
 
-/// Waiting shorter than this does not count, so that a limit stays the number that was given.
+/// A shorter wait is not subtracted, so that a limit stays the number that was given.
 const COUNTED: Duration = Duration::from_millis(100);
 
-/// What standard input is to a generation.
+/// What standard input is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stdin {
-    /// Nothing.
+    /// Unused.
     Unread,
-    /// The idea.
+    /// The request.
     Input,
-    /// The context in this place, as asked for.
+    /// The context at this index, as requested.
     Context(usize),
-    /// One context more, in this place, if anything comes.
+    /// One more context, at this index, if anything is piped in.
     Perhaps(usize),
 }
 
@@ -59,7 +59,7 @@ impl Stdin {
         }
     }
 
-    /// The field that it is read for.
+    /// The field that it fills.
     fn field(self) -> String {
         match self {
             Self::Context(position) | Self::Perhaps(position) => format!("context[{position}]"),
@@ -68,10 +68,10 @@ impl Stdin {
     }
 }
 
-/// The request that the arguments spell, with its texts read.
+/// The request given by the arguments, with its texts read.
 ///
 /// # Errors
-/// As a file's and as the core's decoder; `provider_timeout` when `--timeout` passes before standard input ends.
+/// Those of files and of the core's decoder; `provider_timeout` if `--timeout` passes meanwhile.
 pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -> Result<GenerateRequest> {
     let has_none = input::stdin_is_terminal() || args.no_stdin;
     let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), has_none)?;
@@ -90,7 +90,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
     let checked: Result<GenerateRequest> = engine.decode(args.request(input.clone(), &context));
     let checked = match stdin {
         Stdin::Unread => return checked,
-        // The idea is read in any case: its faults are told together with all others.
+        // The request is read in any case, so that its faults are reported with all others.
         Stdin::Input => checked.unwrap_or_default(),
         Stdin::Context(_) | Stdin::Perhaps(_) => checked?,
     };
@@ -115,7 +115,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
     Ok(with_rest_of_time(request, started))
 }
 
-/// What standard input holds; `None` when nothing came where nothing was asked for.
+/// Reads standard input; `None` if nothing came and nothing was required.
 fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printer) -> Result<Option<String>> {
     if input::stdin_is_terminal() {
         let what = if stdin == Stdin::Input { "the idea" } else { "the context" };
@@ -136,7 +136,7 @@ fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printe
     }
 }
 
-/// The request with what is left of its time, to a tenth of a second.
+/// The request with its remaining time, to a tenth of a second.
 fn with_rest_of_time(mut request: GenerateRequest, started: Instant) -> GenerateRequest {
     let waited = started.elapsed();
     if waited >= COUNTED {

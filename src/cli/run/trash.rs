@@ -1,4 +1,4 @@
-//! `aludel trash`: deleted prompts listed, restored, removed.
+//! `aludel trash`: lists, restores and removes deleted prompts.
 
 use std::io::IsTerminal;
 

@@ -21,7 +21,7 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
         let prompt = engine.update(request).await;
         (prompt, engine.close().await)
     };
-    // A new text is made findable by meaning, by whoever embeds here.
+    // A new text is embedded, which can need the network.
     let (prompt, closed) = if content.is_some() { wait::on_a_runtime(changed)? } else { wait::wait(changed) };
     let printer = &invocation.printer;
     let outcome = prompt.map_err(Failure::from).and_then(|prompt| put_out(printer, &prompt));

@@ -1,4 +1,4 @@
-//! `aludel validate`: everything a run needs, looked at.
+//! `aludel validate`: checks everything a run needs.
 
 use aludel_core::api::ValidateRequest;
 use aludel_core::engine::{CheckStatus, Validation};
@@ -19,7 +19,7 @@ pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outc
     if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
 }
 
-/// Fewest columns for what was found beside the name of a check.
+/// Least columns for a finding next to the name of its check.
 const NARROWEST: usize = 30;
 
 fn write(page: &mut Page, validation: &Validation) {

@@ -1,7 +1,7 @@
-//! A run on the command line: asked about before it costs much, watched while it goes on, stopped by a signal.
+//! Runs on the command line: consent to the cost, progress, stopping by a signal.
 //!
-//! The same for every command that asks models: event lines with `--format jsonl`, live text, progress on a terminal.
-//! What a command makes of the end is its own.
+//! The same for every command that calls models: event lines with `--format jsonl`, live text,
+//! progress on a terminal. Each command handles the result itself.
 
 use std::io::IsTerminal;
 use std::pin::pin;
@@ -20,14 +20,14 @@ use crate::cli::progress::{self, Frame, Progress};
 use crate::cli::shown::{Shown, ShownStream};
 use crate::cli::view::count_of;
 
-/// Asks before a run that may cost more than passes without asking; --yes is the answer. One that is confirmed has the estimate
-/// as its budget; one that nobody can confirm is refused by the engine, in the words of every face.
+/// Asks before a run whose estimated cost needs consent; --yes gives it. The estimate becomes the
+/// budget. Without anyone to ask, the engine refuses the run, as on every face.
 pub(super) fn confirmed(prepared: Prepared, invocation: &Invocation<'_>) -> Outcome<Prepared> {
     let Some(budget_usd) = consent(prepared.preflight(), invocation)? else { return Ok(prepared) };
     Ok(prepared.with_budget(Some(budget_usd)))
 }
 
-/// The budget that somebody consented to; `None` where nobody is asked, or nobody can be.
+/// The budget the user consented to; `None` if no question is needed, or none can be asked.
 pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Outcome<Option<f64>> {
     let Preflight::Ask(estimate) = preflight else { return Ok(None) };
     let printer = &invocation.printer;
@@ -44,7 +44,7 @@ pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Out
     Ok(estimate.most_usd)
 }
 
-/// Takes the run's events until the last one. The first signal cancels the run, the second ends the process.
+/// Handles events to the last. The first signal cancels the run, the second ends the process.
 pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> Outcome {
     let mut ticks = tokio::time::interval(progress::INTERVAL);
     let mut is_cancelled = false;
@@ -54,7 +54,7 @@ pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &
             () = interrupts.next() => {
                 if is_cancelled {
                     watcher.clear();
-                    // Waiting for anything, an orderly end of the runtime included, is what the second signal is against.
+                    // The second signal must not wait, not even for the runtime to shut down.
                     std::process::exit(Exit::Interrupted.number().into());
                 }
                 is_cancelled = true;
@@ -76,8 +76,8 @@ pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &
     }
 }
 
-/// What some work comes to; `None` when a signal came first. On the terminal of a printer `picture` is drawn now and then, and
-/// wiped.
+/// Runs some work; `None` if a signal came first. Draws `picture` repeatedly if the printer has a
+/// terminal, and clears it at the end.
 pub(super) async fn drawn<T>(
     printer: Option<&Printer>,
     interrupts: &mut Interrupts,
@@ -105,11 +105,11 @@ pub(super) async fn drawn<T>(
     ended
 }
 
-/// Shows a run as it happens and remembers what it came to.
+/// Shows a run as it happens and keeps its state.
 pub(super) struct Watcher<'a> {
     printer: &'a Printer,
     pub(super) view: RunView,
-    /// Event lines, with `--format jsonl`: printed as they come, or gathered for a file.
+    /// Event lines, with `--format jsonl`: printed as they arrive, or collected for a file.
     pub(super) lines: Option<String>,
     lines_go_to_file: bool,
     live: Option<LiveText>,
@@ -117,7 +117,7 @@ pub(super) struct Watcher<'a> {
     live_text: String,
     live_shown: ShownStream,
     progress: Option<Progress>,
-    /// What the first signal is answered with, unless the work ends at once.
+    /// The message after the first signal, if the work takes time to stop.
     stopping: Option<&'static str>,
     /// A line below the progress.
     remark: Option<&'static str>,
@@ -131,7 +131,7 @@ impl<'a> Watcher<'a> {
             lines: (printer.format() == Format::Jsonl).then(String::new),
             lines_go_to_file: has_file,
             live: is_streamed.then(LiveText::default),
-            // Where standard output carries data for a program, the live text goes to the other one.
+            // If standard output carries data for a program, the live text goes to standard error.
             live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
             live_text: String::new(),
             live_shown: ShownStream::default(),
@@ -141,20 +141,20 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// For work whose events are no data of the command, and which ends where it is stopped: only its progress is shown.
+    /// For work whose events are not printed, and which stops at once: shows only its progress.
     pub(super) fn of_progress(printer: &'a Printer) -> Self {
         Self { lines: None, stopping: None, ..Self::new(printer, false, false) }
     }
 
-    /// The same with this line below the progress.
+    /// Adds a line below the progress.
     pub(super) fn with_remark(self, remark: &'static str) -> Self {
         Self { remark: Some(remark), ..self }
     }
 
-    /// What the work came to. Where it was stopped, `interrupted` is said.
+    /// The result of the work. If it was stopped, the error has the text of `interrupted`.
     ///
     /// # Errors
-    /// Why it failed, or that it was stopped.
+    /// The run's own problem, or that it was stopped.
     pub(super) fn result(&self, interrupted: impl FnOnce(&RunView) -> Option<String>) -> Outcome<RunOutcome> {
         match &self.view.state {
             RunState::Finished(outcome) => Ok(RunOutcome::clone(outcome)),
@@ -179,7 +179,7 @@ impl<'a> Watcher<'a> {
         Ok(())
     }
 
-    /// Prints what has come since the last time.
+    /// Prints what has arrived since the last call.
     fn show(&mut self) -> Outcome {
         if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
             self.printer.data(std::mem::take(lines))?;

@@ -1,4 +1,4 @@
-//! `aludel why`: how a prompt came to be, and to its rank.
+//! `aludel why`: how a prompt was made and ranked.
 
 use aludel_core::api::WhyRequest;
 use aludel_core::time::{Clock, SystemClock};
