@@ -1,6 +1,6 @@
-//! Comma-separated values with a header (RFC 4180), for spreadsheets: prompts here, reports by [`sheet`].
+//! Comma-separated values with a header (RFC 4180): prompts here, reports by [`sheet`].
 //!
-//! Every sheet is made of [`Cell`]s: free text is guarded as `export` guards it, our own numbers stay numbers.
+//! Rows consist of [`Cell`]s: free text is guarded as in `export`, numbers stay numbers.
 
 use aludel_core::domain::{FoundPrompt, ListedPrompt, MatchKind, Prompt, PromptId, write_moment};
 use aludel_core::error::Result;
@@ -26,21 +26,21 @@ const HEADER: [&str; 17] = [
     "near_duplicate_of",
 ];
 
-/// What a search adds to a row.
+/// The columns that a search adds.
 const HEADER_OF_MATCH: [&str; 3] = ["match_score", "match_kind", "snippet"];
 
-/// A row for each prompt. Tags are joined by commas, which no tag holds.
+/// A row for each prompt. Tags are joined by commas, which no tag contains.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(crate) fn csv(prompts: &[ListedPrompt]) -> Result<String> {
     sheet(HEADER, prompts.iter().map(|listed| row(&listed.prompt, listed.near_duplicate_of)))
 }
 
-/// As [`csv()`] with how each was found.
+/// As [`csv()`], with how each prompt was found.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(crate) fn csv_of_found(found: &[FoundPrompt]) -> Result<String> {
     let rows = found.iter().map(|FoundPrompt { prompt, matched, near_duplicate_of }| {
         let mut row = row(prompt, *near_duplicate_of);
@@ -78,10 +78,10 @@ fn row(prompt: &Prompt, near_duplicate_of: Option<PromptId>) -> Vec<Cell> {
     ]
 }
 
-/// Rows below the names of their columns.
+/// A header and its rows as CSV.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(super) fn sheet(
     header: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<Cell>>,

@@ -1,7 +1,7 @@
-//! The result of a run as people read it: the best prompt first and whole, why it is best, what it took.
+//! The result of a run for people: the best prompt first and in full, why it is best, the figures.
 //!
-//! On a terminal the other variants are a line each of the ranking, and `aludel show` has them; elsewhere every
-//! variant is put out whole.
+//! On a terminal the other variants are lines of the ranking, and `aludel show` prints them;
+//! elsewhere every variant is printed in full.
 
 use aludel_core::domain::{GenerationResult, ModelMetadata, Prompt, Ranking, VariantFailure};
 use aludel_core::error::{Code, Error, Problem};
@@ -14,12 +14,12 @@ use super::table::{Column, Table};
 use super::words::{count_of, one_line};
 use crate::cli::view::ornament::{DOT, NEAR, NONE};
 
-/// A result, and what only the command line knows of it.
+/// A result with what only the command line knows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Summary<'a> {
     /// The result.
     pub result: &'a GenerationResult,
-    /// Milliseconds the run took by the clock on the wall.
+    /// Wall-clock milliseconds of the run.
     pub elapsed_ms: u64,
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn generation(page: &mut Page, summary: Summary<'_>) {
     totals(page, summary);
 }
 
-/// What went wrong and what the user should know, a line each, for standard error.
+/// Failures and warnings, one line each, for standard error.
 pub(crate) fn remarks(result: &GenerationResult) -> Vec<String> {
     let stopped = Problem::from(Error::Cancelled);
-    // That the others were stopped is said once, by whoever stopped them.
+    // Whoever stopped the run has reported that already.
     let failures = result.failures.iter().filter(|failure| failure.error.detail != stopped.detail).map(|failure| {
         let place = failure.phase.map(|phase| format!(" in {phase}")).unwrap_or_default();
         let detail = one_line(&failure.error.detail);
@@ -72,12 +72,12 @@ pub(crate) fn remarks(result: &GenerationResult) -> Vec<String> {
     failures.chain(warnings(result).map(|warning| format!("warning: {}", one_line(warning)))).collect()
 }
 
-/// True for a variant that is finished and could not be stored.
+/// True for a finished variant that could not be stored.
 fn is_unsaved(failure: &VariantFailure) -> bool {
     failure.phase.is_none() && failure.error.code == Code::Storage
 }
 
-/// The warnings that no failure says already.
+/// The warnings that no failure repeats.
 pub(super) fn warnings(result: &GenerationResult) -> impl Iterator<Item = &String> {
     let is_said = |warning: &str| result.failures.iter().any(|failure| failure.error.detail.starts_with(warning));
     result.warnings.iter().filter(move |warning| !is_said(warning))
@@ -118,7 +118,7 @@ fn ranking(page: &mut Page, result: &GenerationResult) {
     }
 }
 
-/// What the mark before a score means.
+/// The explanation of the mark before a score.
 pub(super) fn equal(mark: &str) -> String {
     format!(
         "{mark} about equal: no difference that the score can tell (up to {ABOUT_EQUAL}), so what meets more of the persona's checks stands \
@@ -126,16 +126,16 @@ pub(super) fn equal(mark: &str) -> String {
     )
 }
 
-/// Columns of the ranking with its components; without room for them the score stands alone.
+/// Columns of the ranking with its components; if it is too wide, only the score is shown.
 fn widest_ranking(ranking: &Ranking) -> usize {
     const ID_SCORE_AND_STRATEGY: usize = 34;
     ID_SCORE_AND_STRATEGY + ranking.components.keys().map(|name| name.chars().count() + 1).sum::<usize>()
 }
 
-/// Columns before the sum in `score = `.
+/// Columns before the first term in `score = `.
 const FORMULA_INDENT: usize = 8;
 
-/// How the score comes about: `score = 0.35 coverage + 0.25 structure + …`.
+/// The formula of the score: `score = 0.35 coverage + 0.25 structure + …`.
 fn formula(ranking: &Ranking) -> String {
     let mut weights: Vec<(&String, &f64)> = ranking.weights.iter().filter(|(_, weight)| **weight > 0.0).collect();
     weights.sort_by(|a, b| b.1.total_cmp(a.1));
@@ -143,10 +143,10 @@ fn formula(ranking: &Ranking) -> String {
     format!("score = {}", terms.join(" + "))
 }
 
-/// Columns before what the judge says.
+/// Columns before the judge's text.
 const JUDGE_INDENT: usize = 9;
 
-/// What the judge chose, and why.
+/// The judge's choice and reasons.
 fn choice(page: &mut Page, result: &GenerationResult) {
     let Some(selected) = &result.selected else { return };
     page.paragraph(Role::Body, &format!("judge    {}", sureness(selected)), JUDGE_INDENT);
@@ -156,7 +156,7 @@ fn choice(page: &mut Page, result: &GenerationResult) {
     page.gap();
 }
 
-/// What the run took, the judge included: its calls and tokens added up, and its time by the clock on the wall.
+/// The figures of the run, the judge included: calls, tokens, cost, wall-clock time.
 fn totals(page: &mut Page, summary: Summary<'_>) {
     let metadata = &summary.result.model_metadata;
     let whole = ModelMetadata { latency_ms: summary.elapsed_ms, ..metadata.clone() };

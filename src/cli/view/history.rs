@@ -1,4 +1,4 @@
-//! Runs, newest first, each with the variants that came of it.
+//! Runs, newest first, each with its variants.
 
 use aludel_core::domain::{Phase, PromptSummary, Timestamp, write_moment};
 use aludel_core::store::SessionWithPrompts;
@@ -9,7 +9,7 @@ use crate::cli::shown::Shown;
 use crate::cli::view::ornament::NONE;
 use crate::cli::view::ornament::{DOT, THEN};
 
-/// Writes runs with their variants; `now` is what ages count from.
+/// Writes runs with their variants; ages are relative to `now`.
 pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts<PromptSummary>], now: Timestamp) {
     for (position, SessionWithPrompts { session, prompts }) in sessions.iter().enumerate() {
         if position > 0 {

@@ -1,4 +1,4 @@
-//! What an import did, in a few lines.
+//! The summary of an import.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Jobs: a line for each, one in full, and what happens in one.
+//! Jobs: the list, one in full, and the events of one.
 
 use aludel_core::domain::{Job, JobDetails, JobState, Operation, Timestamp, write_moment};
 use aludel_core::event::EventKind;
@@ -7,7 +7,7 @@ use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{ago, count_of, one_line};
 
-/// Writes a line for each; `now` is what ages count from.
+/// Writes a line for each; ages are relative to `now`.
 pub(crate) fn jobs(page: &mut Page, jobs: &[Job], now: Timestamp) {
     let mut table = Table::new(vec![
         Column::words("job").painted(Role::Handle),
@@ -30,7 +30,7 @@ pub(crate) fn jobs(page: &mut Page, jobs: &[Job], now: Timestamp) {
     table.write(page);
 }
 
-/// Writes all that is known of one.
+/// Writes everything known about a job.
 pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
     let job = &details.job;
     page.painted(Role::Heading, &format!("{} {}", job.operation, job.id));
@@ -66,7 +66,7 @@ pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
     }
 }
 
-/// Writes what happened, in a line; nothing for what is there for programs alone.
+/// Writes an event in a line; nothing for events that only programs need.
 pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
     let line = match kind {
         EventKind::Started { operation, total, .. } => match total {
@@ -90,7 +90,7 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
         EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
         EventKind::Finished { .. } => "finished".to_owned(),
         EventKind::Cancelled {} => "cancelled".to_owned(),
-        // Told as the error that the command ends with.
+        // The error of the command reports it.
         EventKind::Failed { .. }
         | EventKind::PhaseStarted { .. }
         | EventKind::Delta { .. }
@@ -102,7 +102,7 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
     page.line(one_line(&line));
 }
 
-/// What its units are called.
+/// The word for a unit of its work.
 pub(crate) const fn unit_of(operation: Operation) -> &'static str {
     match operation {
         Operation::Reindex | Operation::Import | Operation::Migrate => "prompt",
@@ -114,7 +114,7 @@ pub(crate) const fn unit_of(operation: Operation) -> &'static str {
     }
 }
 
-/// `2 of 3`, or what is done where nobody knows of how many.
+/// `2 of 3`; only the number done if the total is unknown.
 fn done(job: &Job) -> String {
     job.total.map_or_else(|| job.done.to_string(), |total| format!("{} of {total}", job.done))
 }

@@ -1,4 +1,4 @@
-//! What a judge is like, as people read it: can it be used, what is wrong with it, and the figures behind that.
+//! A judge's profile for people: whether it is usable, its faults, and the figures behind them.
 
 use aludel_core::domain::{JudgeProfile, Timestamp};
 
@@ -9,7 +9,7 @@ use super::table::{Column, Table};
 use super::words::ago;
 use crate::cli::view::ornament::DOT;
 
-/// Writes the outcome of one test.
+/// Writes the result of one test.
 pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
     page.rule(&format!("judge {}", by(&profile.judge.provider, &profile.judge.model)));
     let (role, verdict) = match (profile.usable, profile.faults.is_empty()) {
@@ -32,7 +32,7 @@ pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {
     }
 }
 
-/// Writes how a judge agrees with a person, without the rest of its profile.
+/// Writes the agreement of a judge with a person, without the rest of its profile.
 pub(crate) fn judge_labels(page: &mut Page, profile: &JudgeProfile) {
     page.rule(&format!("judge {}", by(&profile.judge.provider, &profile.judge.model)));
     if let Some(agreement) = &profile.labels {
@@ -62,17 +62,17 @@ fn figures(profile: &JudgeProfile) -> Table {
     table
 }
 
-/// A bias in margins; "-" where nothing is known of it.
+/// A bias in margins; "-" if unknown.
 fn margin(bias: Option<f64>) -> String {
     bias.map_or_else(|| "-".to_owned(), |bias| format!("{bias:+.2}"))
 }
 
-/// A share in percent; "-" where nothing is known of it.
+/// A share in percent; "-" if unknown.
 fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
-/// Writes a line for each judge that was tested; `now` is what ages count from.
+/// Writes a line for each tested judge; ages are relative to `now`.
 pub(crate) fn judge_profiles(page: &mut Page, profiles: &[JudgeProfile], now: Timestamp) {
     let mut table = Table::new(vec![
         Column::words("judge").painted(Role::Handle),

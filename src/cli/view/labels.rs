@@ -1,4 +1,4 @@
-//! How often a judge agrees with a person's labels, as people read it.
+//! A judge's agreement with a person's labels, for people.
 
 use aludel_core::domain::{Agreement, AgreementBin};
 
@@ -30,13 +30,13 @@ pub(super) fn agreement(page: &mut Page, agreement: &Agreement) {
     page.paragraph(Role::Faint, &format!("{missing}{DOT}{}", account(&agreement.model_metadata)), 2);
 }
 
-/// The agreement in a cell of a table.
+/// The agreement as a table cell.
 pub(super) fn agrees(agreement: Option<&Agreement>) -> String {
     agreement.map_or_else(|| "-".to_owned(), |agreement| percent(agreement.agreement))
 }
 
-/// True where a judge that guesses with the same frequencies could agree as often. Kappa's own error will not do: it is 0
-/// where all of a few pairs agree.
+/// True if a judge that guesses with the same frequencies could agree as often. Kappa's own error
+/// is no help: it is 0 if all of a few pairs agree.
 fn may_be_chance(agreement: &Agreement) -> bool {
     agreement.interval[0] <= agreement.expected_by_chance
 }
@@ -67,7 +67,7 @@ fn bins(agreement: &Agreement) -> Table {
     table
 }
 
-/// Which margins a bin is of.
+/// The range of margins of a bin.
 fn range(bin: &AgreementBin) -> String {
     if bin.expected.is_none() { "none".to_owned() } else { format!("{} to {}", bin.from, bin.to) }
 }

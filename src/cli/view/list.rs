@@ -1,4 +1,4 @@
-//! A page of prompts, a line each.
+//! A page of prompts, one line each.
 
 use aludel_core::domain::{ListedPrompt, PromptSummary, Timestamp, by_run, write_moment};
 
@@ -10,11 +10,11 @@ use super::words::{ago, count_of, one_line};
 use crate::cli::shown::Shown;
 use crate::cli::view::ornament::{DOT, NEAR, NONE};
 
-/// Stands behind the id of a prompt that repeats one further up.
+/// The mark after the id of a prompt that repeats one further up.
 pub(super) fn repeat() -> String {
     format!(" {NEAR}")
 }
-/// What it means.
+/// The explanation of that mark.
 pub(super) fn footnote() -> String {
     format!("{NEAR} nearly the same as one listed above")
 }
@@ -22,21 +22,21 @@ pub(super) fn footnote() -> String {
 /// How the prompts of a page are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// By the run they came of, below a line that says what was asked.
+    /// Grouped by run, below a line with the request.
     ByRun,
     /// One after the other.
     Flat,
 }
 
 impl Layout {
-    /// What `--flat` says.
+    /// The layout for `--flat` and without it.
     pub(crate) const fn of_flag(is_flat: bool) -> Self {
         if is_flat { Self::Flat } else { Self::ByRun }
     }
 }
 
-/// Writes prompts, a line each; `now` is what ages count from. Where each came of a run of its own there is nothing to put
-/// together.
+/// Writes prompts, a line each; ages are relative to `now`. If each has its own run there is
+/// nothing to group.
 pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], layout: Layout, now: Timestamp) {
     let runs = by_run(prompts, |listed| listed.prompt.session_id);
     if layout == Layout::Flat || runs.len() == prompts.len() {
@@ -57,13 +57,13 @@ pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], lay
     }
 }
 
-/// What was asked of a run, when, and how many of its prompts follow: `5 min ago · 3 prompts · code  Review the diff`.
+/// The head of a run: `5 min ago · 3 prompts · code  Review the diff`.
 pub(super) fn head(page: &mut Page, first: &PromptSummary, count: usize, now: Timestamp) {
     let made = if page.is_terminal() { ago(now, first.created_at) } else { write_moment(first.created_at) };
     let mut facts = format!("{made}{DOT}{}", count_of(count as u64, "prompt"));
     let persona = format!("{DOT}{}", one_line(&first.persona));
     let room = |facts: &str| page.width().saturating_sub(display_width(facts) + 2);
-    // Where there is little room, what was asked tells more than for whom.
+    // In little room, the request is worth more than the persona.
     if !page.is_terminal() || room(&facts) > display_width(&persona) + ENOUGH {
         facts.push_str(&persona);
     }
@@ -74,7 +74,7 @@ pub(super) fn head(page: &mut Page, first: &PromptSummary, count: usize, now: Ti
     page.line(Shown::of_parts([paint.text(Role::Faint, &facts), "  ".into(), paint.text(Role::Heading, &input)]));
 }
 
-/// A prompt below the line of its run: `  7a3f9c21  0.87  direct  work,rust`.
+/// A prompt below the head of its run: `  7a3f9c21  0.87  direct  work,rust`.
 fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedPrompt<PromptSummary>) {
     let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = page.paint().text(Role::Handle, &format!("{}{mark:<2}", prompt.id.short()));
@@ -113,10 +113,10 @@ fn flat(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], now: Timestamp
     table.write(page);
 }
 
-/// Columns for what was asked that are not given up for the persona.
+/// Columns of the request that are not given up for the persona.
 const ENOUGH: usize = 24;
 
-/// Columns for what was asked, however long the facts before it are.
+/// Least columns of the request, however long the facts before it are.
 const NARROWEST: usize = 8;
 
 /// Columns for the name of a strategy.

@@ -1,6 +1,6 @@
-//! Results as Markdown documents: for reading, for a wiki, for a pull request.
+//! Results as Markdown documents.
 //!
-//! Prompts are fenced with more backticks than they hold themselves, so a prompt that contains code stays whole.
+//! Prompts are fenced with more backticks than they contain, so a prompt with code stays whole.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use super::search::matched_by;
 use super::select::sureness;
 use super::words::one_line;
 
-/// A whole result as a document.
+/// A whole result.
 pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
     let result = summary.result;
     let input = result.prompts.first().map(|prompt| one_line(&prompt.original_input)).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn document_of_generation(summary: Summary<'_>) -> String {
     ended_once(text)
 }
 
-/// One prompt as a document.
+/// One prompt.
 pub(crate) fn document_of_prompt(prompt: &Prompt) -> String {
     let mut text = format!("# Prompt `{}`\n\n", prompt.id.short());
     body_of_prompt(&mut text, prompt, "##");
@@ -67,7 +67,7 @@ pub(crate) fn document_of_list(prompts: &[ListedPrompt]) -> String {
     text
 }
 
-/// What was found as a table, what matched in bold.
+/// Search results as a table, with matches in bold.
 pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
     let mut text =
         String::from("| id | match | made | persona | tags | input | text |\n|---|---|---|---|---|---|---|\n");
@@ -91,7 +91,7 @@ pub(crate) fn document_of_found(found: &[FoundPrompt]) -> String {
     text
 }
 
-/// A piece of text, escaped, with what matched in bold.
+/// A passage, escaped, with matches in bold.
 fn bold(snippet: &str, marks: &[(u32, u32)]) -> String {
     let characters: Vec<char> = snippet.chars().collect();
     let piece = |from: usize, to: usize| characters.get(from..to).unwrap_or_default().iter().collect::<String>();
@@ -105,7 +105,7 @@ fn bold(snippet: &str, marks: &[(u32, u32)]) -> String {
     one_line_kept(&text)
 }
 
-/// The text without line ends, its blanks as they are.
+/// The text without line ends; blanks are unchanged.
 fn one_line_kept(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -128,7 +128,7 @@ fn table_of<'a>(prompts: impl Iterator<Item = (&'a Prompt, bool)>) -> String {
     text
 }
 
-/// Runs with their variants as a document.
+/// Runs with their variants.
 pub(crate) fn document_of_history(sessions: &[SessionWithPrompts]) -> String {
     let mut text = String::new();
     for SessionWithPrompts { session, prompts } in sessions {

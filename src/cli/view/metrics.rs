@@ -1,4 +1,4 @@
-//! Prompts measured: one in depth, or several and how they differ.
+//! Measurements of prompts: one in depth, or several and how they differ.
 
 use std::fmt::Write as _;
 
@@ -125,7 +125,7 @@ fn step_cells(phase: &str, metadata: &ModelMetadata) -> Vec<String> {
     ]
 }
 
-/// What one thing cost, where the column says that it is a cost.
+/// A cost, in a column whose title says so.
 fn price(cost_usd: Option<f64>) -> String {
     cost(cost_usd, 0.0)
 }
@@ -144,7 +144,7 @@ fn sizes(size: &TextSize) -> [String; 4] {
     [size.characters, size.words, size.lines, size.tokens].map(thousands)
 }
 
-/// The measures, each with a bar in the columns that are left for it.
+/// The measures, each with a bar in the remaining columns.
 fn measures_table(prompt: &PromptMetrics, width: usize) -> Table {
     const NUMBERS: usize = 10;
     let names = prompt.measures.keys().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -173,7 +173,7 @@ fn figure_cells(figure: &Figure) -> Vec<String> {
     [name.replace('_', " "), thousands(figure.count)].into_iter().chain(numbers).collect()
 }
 
-/// A number in the unit that its figure's name says.
+/// A number with the unit of its figure.
 fn number_of(figure: &str, number: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts and times, not negative")]
     let whole = number.round().max(0.0) as u64;
@@ -209,12 +209,12 @@ fn prompt_cells(prompt: &PromptMetrics) -> Vec<String> {
     ]
 }
 
-/// The report as a document.
+/// The report as a Markdown document.
 pub(crate) fn document_of_metrics(report: &MetricsReport) -> String {
     if let [one] = report.prompts.as_slice() {
         let mut text = format!("# Metrics of prompt `{}`\n\n", one.prompt_id.short());
         for (name, fact) in facts(one).iter().filter(|(_, fact)| !fact.is_empty()) {
-            // Writing into memory cannot fail.
+            // Writing to memory cannot fail.
             let _ = writeln!(text, "- {name}: {}", escaped(fact));
         }
         for table in [steps_table(one), sizes_table(one), measures_of_document(one)] {
@@ -234,7 +234,7 @@ pub(crate) fn document_of_metrics(report: &MetricsReport) -> String {
     text
 }
 
-/// The measures without their bars.
+/// The measures without bars.
 fn measures_of_document(prompt: &PromptMetrics) -> Table {
     let mut table = Table::new(vec![Column::words("measure"), Column::numbers("0 to 1")]);
     for (name, value) in &prompt.measures {
@@ -243,10 +243,10 @@ fn measures_of_document(prompt: &PromptMetrics) -> Table {
     table
 }
 
-/// A row for each prompt, for spreadsheets; what is unknown is empty.
+/// The report as CSV: a row for each prompt; unknown values are empty.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(crate) fn csv_of_metrics(report: &MetricsReport) -> Result<String> {
     const MEASURES: [&str; 4] = ["coverage", "structure", "clarity", "concision"];
     let header = [

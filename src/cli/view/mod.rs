@@ -1,8 +1,8 @@
-//! How results look: pure functions from the domain to text, for people, for documents and for spreadsheets.
+//! The presentation of results: pure functions from domain types to text.
 //!
-//! Nothing here reads, writes or decides; [`Page`] carries what is known of the output (colour, width, terminal or
-//! not). JSON and YAML need no view: they are the domain types as they are.
-//! On a terminal tables are cut to its width and times are told as ages; elsewhere nothing is cut.
+//! Nothing here reads, writes or decides; [`Page`] holds the properties of the output (colour,
+//! width, terminal or not). JSON and YAML need no view: they are the serialised domain types. On a
+//! terminal tables are cut to its width and times are ages; elsewhere nothing is cut.
 
 mod compare;
 mod csv;

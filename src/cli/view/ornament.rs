@@ -1,6 +1,6 @@
-//! The signs that are put around data: marks, rules, dots between facts. ASCII where the locale has nothing else.
+//! The symbols around data: marks, rules, dots between facts. ASCII if the locale requires it.
 //!
-//! Data itself never changes: what is replaced is what this program adds. Which signs are used is decided once, from the
+//! Data itself never changes, only what this program adds. The choice is made once, from the
 //! environment, before anything is written.
 
 use std::fmt;
@@ -8,44 +8,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use aludel_core::config::Environment;
 
-/// True where signs beyond ASCII may not be shown.
+/// True if only ASCII may be used.
 static IS_ASCII: AtomicBool = AtomicBool::new(false);
 
-/// A sign, and what stands for it in ASCII.
+/// A symbol and its ASCII replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ornament(&'static str, &'static str);
 
-/// Between two facts of a line.
+/// Separates two facts of a line.
 pub(crate) const DOT: Ornament = Ornament(" · ", " - ");
-/// Nothing to say.
+/// An empty value.
 pub(crate) const NONE: Ornament = Ornament("—", "-");
-/// Passed over.
+/// Skipped.
 pub(crate) const SKIPPED: Ornament = Ornament("–", "-");
-/// A text goes on.
+/// Continued text.
 pub(crate) const MORE: Ornament = Ornament("…", "...");
-/// Well.
+/// Success.
 pub(crate) const GOOD: Ornament = Ornament("✓", "+");
 /// Failed.
 pub(crate) const BAD: Ornament = Ornament("✗", "x");
-/// Still to come.
+/// Pending.
 pub(crate) const TO_COME: Ornament = Ornament("·", ".");
-/// Tried again.
+/// Retried.
 pub(crate) const AGAIN: Ornament = Ornament("↻", "@");
 /// Nearly the same.
 pub(crate) const NEAR: Ornament = Ornament("≈", "~");
-/// From one to the next.
+/// An arrow.
 pub(crate) const THEN: Ornament = Ornament(" → ", " -> ");
-/// A column of a rule across the page.
+/// A column of a rule.
 pub(crate) const ACROSS: Ornament = Ornament("─", "-");
-/// Between two texts side by side.
+/// Separates two columns of text.
 pub(crate) const BESIDE: Ornament = Ornament(" │ ", " | ");
-/// Done, of a bar.
+/// The done part of a bar.
 pub(crate) const FULL: Ornament = Ornament("█", "#");
-/// To be done, of a bar.
+/// The rest of a bar.
 pub(crate) const EMPTY: Ornament = Ornament("░", ".");
 
 impl Ornament {
-    /// What is written.
+    /// The symbol in the chosen form.
     pub(crate) fn as_str(self) -> &'static str {
         if is_ascii() { self.1 } else { self.0 }
     }
@@ -57,12 +57,12 @@ impl fmt::Display for Ornament {
     }
 }
 
-/// True where signs are ASCII.
+/// True if the symbols are ASCII.
 pub(crate) fn is_ascii() -> bool {
     IS_ASCII.load(Ordering::Relaxed)
 }
 
-/// A drawing of an interval, which has no data in it, in the signs that are used.
+/// Draws an interval, which contains no data, with the chosen symbols.
 pub(crate) fn drawn(interval: String) -> String {
     if !is_ascii() {
         return interval;
@@ -75,7 +75,7 @@ pub(crate) fn drawn(interval: String) -> String {
     interval.chars().map(twin).collect()
 }
 
-/// Chooses the signs that this locale can show.
+/// Chooses the symbols that this locale can show.
 pub(crate) fn choose(environment: &Environment) {
     IS_ASCII.store(!environment.shows_unicode(), Ordering::Relaxed);
 }

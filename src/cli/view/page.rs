@@ -1,8 +1,8 @@
-//! A page of text in the making: what it will be shown on, and the few ways to emphasise.
+//! A page of text under construction: its output's properties, and a few kinds of emphasis.
 //!
-//! Colour means something: one role each for a heading, a thing to copy, success, warning, failure and the less
-//! important. A page takes nothing but [`Shown`], into which every string is escaped, so no stored text can move the
-//! cursor, retitle a window or hide. The one exception is data that is asked for alone and goes to a pipe:
+//! Each colour has one meaning: heading, thing to copy, success, warning, failure, less important.
+//! A page takes only [`Shown`], which escapes every string, so no stored text can move the cursor,
+//! retitle a window or hide. The exception is data requested alone and written to a pipe:
 //! [`Page::exactly`].
 
 use aludel_core::error::Fault;
@@ -24,16 +24,16 @@ pub(crate) enum Paint {
     Plain,
 }
 
-/// What a piece of text is, which decides its colour.
+/// The role of a piece of text, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A heading.
     Heading,
     /// Something to copy: an id, a command.
     Handle,
-    /// Well done.
+    /// Success.
     Good,
-    /// To be looked at.
+    /// Needs attention.
     Warning,
     /// Failed.
     Bad,
@@ -68,7 +68,7 @@ impl Paint {
     }
 }
 
-/// A page of text in the making.
+/// A page of text under construction.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     shown: Shown,
@@ -93,7 +93,7 @@ impl Page {
         self.is_terminal
     }
 
-    /// How to paint.
+    /// Whether colour codes are written.
     pub(crate) fn paint(&self) -> Paint {
         self.paint
     }
@@ -114,7 +114,7 @@ impl Page {
         self.line(self.paint.text(role, text));
     }
 
-    /// Adds running text, on a terminal broken between words; its lines after the first are indented.
+    /// Adds running text, wrapped on a terminal; lines after the first are indented.
     pub(crate) fn paragraph(&mut self, role: Role, text: &str, indent: usize) {
         if !self.is_terminal {
             return self.painted(role, text);
@@ -124,7 +124,7 @@ impl Page {
         }
     }
 
-    /// Adds running text with a mark before it, which alone is painted; lines after the first are indented.
+    /// Adds running text after a mark, which alone is coloured; lines after the first are indented.
     pub(crate) fn marked(&mut self, role: Role, mark: &str, text: &str, indent: usize) {
         let whole = format!("{mark} {text}");
         let lines = if self.is_terminal { broken(&whole, self.width, indent) } else { vec![whole] };
@@ -141,7 +141,7 @@ impl Page {
         self.shown.add("\n");
     }
 
-    /// Adds a rule across the page with a title.
+    /// Adds a rule with a title across the page.
     pub(crate) fn rule(&mut self, title: &str) {
         let title = escape_line(title);
         let title =
@@ -158,7 +158,7 @@ impl Page {
         self.line(line.trimmed_at_the_end());
     }
 
-    /// Adds a text of a user or a model, ended by one line end. On a terminal long lines are broken between words.
+    /// Adds a text of a user or a model, with one line end. A terminal wraps long lines.
     pub(crate) fn text(&mut self, text: &str) {
         if self.is_terminal {
             self.shown.add(wrapped(&escape(text), self.width.min(WIDEST_TEXT)));
@@ -168,8 +168,8 @@ impl Page {
         }
     }
 
-    /// Adds the text that was asked for alone, ended by one line end: every line as long as it is, and to the letter but on a
-    /// terminal.
+    /// Adds text that was requested alone, with one line end: lines are never wrapped, and it is
+    /// escaped only on a terminal.
     pub(crate) fn exactly(&mut self, text: &str) {
         self.shown.add(if self.is_terminal { Shown::from(text) } else { Shown::exactly(text) });
         self.end_line(text);
@@ -181,8 +181,7 @@ impl Page {
         }
     }
 
-    /// Says what went wrong: one sentence, or a list when there are several faults, and how many further ones there
-    /// are.
+    /// Adds an error: one sentence, or a list of faults with the number of further ones.
     pub(crate) fn error(&mut self, detail: &str, faults: &[Fault], further: Option<&str>) {
         if faults.len() > 1 {
             let more = further.map_or_else(String::new, |further| format!(", {further}"));
@@ -200,13 +199,13 @@ impl Page {
         }
     }
 
-    /// Says what to do.
+    /// Adds a hint about what to do.
     pub(crate) fn hint(&mut self, hint: &str) {
         self.marked(Role::Handle, "hint:", hint, 6);
     }
 }
 
-/// The text with its long lines broken between words, lists hanging, what is inside a fence left alone.
+/// Wraps long lines, with a hanging indent for lists; fenced code is left alone.
 fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::with_capacity(text.len() + text.len() / 20);
     let mut is_fenced = false;
@@ -226,7 +225,7 @@ fn wrapped(text: &str, width: usize) -> String {
     lines
 }
 
-/// The line broken between words; those after the first are indented.
+/// Wraps the line between words; lines after the first are indented.
 pub(super) fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
     let (line, hanging) = (escape(line), " ".repeat(indent));
     let options = textwrap::Options::new(width)
@@ -237,7 +236,7 @@ pub(super) fn broken(line: &str, width: usize, indent: usize) -> Vec<String> {
     textwrap::wrap(&line, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
-/// Columns before the words of a line: its indentation and the mark of a list.
+/// Columns before the words of a line: its indentation and its list marker.
 fn hanging_indent(line: &str) -> usize {
     let words = line.trim_start();
     let indentation = line.len() - words.len();

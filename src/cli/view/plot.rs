@@ -1,11 +1,11 @@
 //! Small plots made of characters: sparklines and bars.
 //!
-//! Drawn with block elements (Unicode U+2581 to U+258F), an eighth of a character at a time. Whoever cannot see them has
-//! the numbers beside them: a plot is never the only place where something is told.
+//! Drawn with block elements (Unicode U+2581 to U+258F), in eighths of a character. The numbers are
+//! always shown as text too, for users who cannot see a plot.
 
 use crate::cli::view::ornament::{FULL, is_ascii};
 
-/// A series of up to eight heights a character; what is missing is a blank.
+/// A series of values, one character each in eight heights; a missing value is a blank.
 pub(crate) fn sparkline(values: &[Option<f64>]) -> String {
     const ASCII_HEIGHTS: [char; 8] = ['_', '.', ':', '-', '=', '+', '*', '#'];
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -18,7 +18,7 @@ pub(crate) fn sparkline(values: &[Option<f64>]) -> String {
     values.iter().map(mark).collect()
 }
 
-/// A bar of at most `width` characters, `value` of `most` of it long; what is more than nothing is seen.
+/// A bar of at most `width` characters for `value` of `most`; any value above zero is visible.
 pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = eighths(value, most, width);
@@ -29,7 +29,7 @@ pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
     FULL.as_str().repeat(seen / 8) + PARTS[seen % 8]
 }
 
-/// How many eighths of `width` characters `value` of `most` is.
+/// The length for `value` of `most`, in eighths of `width` characters.
 fn eighths(value: f64, most: f64, width: usize) -> usize {
     if most <= 0.0 {
         return 0;
@@ -40,8 +40,8 @@ fn eighths(value: f64, most: f64, width: usize) -> usize {
     eighths
 }
 
-/// The values in at most `width` marks: how many values a mark stands for, and their sums. A mark without any value is
-/// missing, too.
+/// Sums neighbours to get at most `width` marks; returns how many values each mark stands for, and
+/// the sums. A mark without any value is missing, too.
 pub(crate) fn squeezed(values: &[Option<f64>], width: usize) -> (usize, Vec<Option<f64>>) {
     let each = values.len().div_ceil(width.max(1)).max(1);
     let sum = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(|a, b| a + b);

@@ -1,4 +1,4 @@
-//! One prompt, whole: what it is, its text, and every step that led to it.
+//! One prompt in full: its facts, its text, and every step that led to it.
 
 use aludel_core::domain::{ModelMetadata, Prompt, write_moment};
 use aludel_core::provider::builtin::MODEL;
@@ -31,7 +31,7 @@ pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
     }
 }
 
-/// The facts about a prompt, one a line.
+/// The facts about a prompt, one per line.
 fn facts(page: &mut Page, prompt: &Prompt) {
     let parent = prompt.parent_id.map(|id| id.to_string()).unwrap_or_default();
     let facts = [
@@ -67,7 +67,7 @@ fn facts(page: &mut Page, prompt: &Prompt) {
     write_facts(page, &facts);
 }
 
-/// What a change left: the prompt's name and what can be changed about it.
+/// The result of a change: the prompt's id and its editable fields.
 pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
     let parent = prompt.parent_id.map(|parent| parent.to_string()).unwrap_or_default();
     let is_new = prompt.revision == 1;
@@ -86,13 +86,13 @@ pub(crate) fn changed(page: &mut Page, prompt: &Prompt) {
 /// Columns of a fact's name.
 const LABEL: usize = 10;
 
-/// Facts that can be as long as a prompt: a line of them is enough.
+/// Facts that can be as long as a prompt and are cut to one line.
 const LONG_TEXTS: [&str; 4] = ["input", "context", "notes", "children"];
 
-/// Lines of a fact that has no room beside its name.
+/// Most lines of a fact that does not fit next to its name.
 const MOST_LINES: usize = 3;
 
-/// Writes facts, one a line; those that say nothing are left out.
+/// Writes facts, one per line; empty ones are left out.
 pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         let label = page.paint().text(Role::Faint, &format!("{name:<9}"));
@@ -100,7 +100,7 @@ pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
         let role = if *name == "id" { Role::Handle } else { Role::Body };
         let room = page.width().saturating_sub(LABEL);
         if page.is_terminal() && value.split(' ').any(|word| display_width(word) > room) {
-            // An id has no room beside its name: below it, nothing of it is lost.
+            // An id does not fit next to its name; on lines of its own, none of it is cut.
             page.line(label.trimmed_at_the_end());
             for part in broken_to(&value, page.width().saturating_sub(2)).iter().take(MOST_LINES) {
                 page.line(Shown::of_parts(["  ".into(), page.paint().text(role, part)]));
@@ -119,7 +119,7 @@ pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
     }
 }
 
-/// Who wrote it: `provider/model`. The embedded writer is told for what it is.
+/// The writer: `provider/model`. The built-in writer is marked as no language model.
 pub(crate) fn by(provider: &str, model: &str) -> String {
     match (provider, model) {
         (_, MODEL) => format!("{provider} (no language model)"),
@@ -128,7 +128,7 @@ pub(crate) fn by(provider: &str, model: &str) -> String {
     }
 }
 
-/// What it took: calls, tokens, money, time, and what was unusual.
+/// The figures of calls: calls, tokens, cost, time, and anything unusual.
 pub(crate) fn account(metadata: &ModelMetadata) -> String {
     let mut parts = vec![
         format!(

@@ -1,4 +1,4 @@
-//! Providers, and what a real call to each told: as tables of at most 80 columns, and as documents.
+//! Providers and their test results: as tables of at most 80 columns, and as documents.
 
 use std::fmt::Write;
 
@@ -15,14 +15,14 @@ use crate::cli::shown::Shown;
 use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{BAD, GOOD, NONE, Ornament, SKIPPED};
 
-/// Columns of a terminal on which names share a line.
+/// The least width of a terminal on which names share a line.
 const WIDE: usize = 60;
 /// Columns for the name of a model on a terminal.
 const MODEL_WIDTH: usize = 20;
-/// What stands where there is nothing.
+/// Fills an empty cell.
 const NOTHING: Ornament = NONE;
 
-/// Writes the providers, a row each, and below them the models of each where they are wanted.
+/// Writes the providers, a row each, and their models if requested.
 pub(crate) fn providers(page: &mut Page, providers: &[ProviderInfo], with_models: bool) {
     let mut table = Table::new(vec![
         Column::words("provider").painted(Role::Handle),
@@ -85,11 +85,11 @@ fn name_and_kind(name: &str, kind: ProviderKind) -> String {
 
 fn model(page: &Page, model: Option<&str>) -> String {
     let model = one_line(model.unwrap_or(NOTHING.as_str()));
-    // Where rows become lines there is room for all of it.
+    // Rows that are split into lines have room for all of it.
     if page.is_terminal() && page.width() >= WIDE { cut(&model, MODEL_WIDTH) } else { model }
 }
 
-/// Where a provider is reached, or why it cannot be used.
+/// The address of a provider, or why it cannot be used.
 fn place(provider: &ProviderInfo) -> String {
     match (&provider.reason, &provider.base_url) {
         (Some(reason), _) => one_line(reason),
@@ -99,7 +99,7 @@ fn place(provider: &ProviderInfo) -> String {
     }
 }
 
-/// Writes what the tests found: a row for each that was tested, then what is wrong and what was left out.
+/// Writes the test results: a row for each tested provider, then the faults and what was left out.
 pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
     let (tested, left_out): (Vec<_>, Vec<_>) = tests.providers.iter().partition(|test| test.tested);
     let mut table = Table::new(vec![
@@ -156,7 +156,7 @@ pub(crate) fn provider_tests(page: &mut Page, tests: &ProviderTests) {
     }
 }
 
-/// True when something was said below the table.
+/// True if the table is followed by remarks.
 fn has_remarks(tested: &[&ProviderTest]) -> bool {
     tested.iter().any(|test| test.failure().is_some() || !test.warnings.is_empty())
 }
@@ -173,7 +173,7 @@ fn cost(test: &ProviderTest) -> String {
     }
 }
 
-/// How a test went, in a word or two.
+/// The result of a test in a word or two.
 fn result(test: &ProviderTest) -> String {
     let embeds = test.check(ProviderCheckName::Embeddings).is_some_and(|it| it.status == ProviderCheckStatus::Ok);
     match test.failure() {
@@ -183,12 +183,12 @@ fn result(test: &ProviderTest) -> String {
     }
 }
 
-/// The reason that stands in the check of the key.
+/// The reason given by the check of the key.
 fn why_left_out(test: &ProviderTest) -> String {
     test.check(ProviderCheckName::Key).map_or_else(String::new, |check| one_line(&check.detail))
 }
 
-/// What the tests found, as a document.
+/// The test results as a document.
 pub(crate) fn document_of_provider_tests(tests: &ProviderTests) -> String {
     let titles = ProviderCheckName::ALL.map(ProviderCheckName::as_str).join(" | ");
     let mut text =
@@ -233,7 +233,7 @@ fn letter(status: ProviderCheckStatus) -> &'static str {
     }
 }
 
-/// Who has answered so far, as lines for a terminal.
+/// The providers that have answered so far, as lines for a terminal.
 pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<Shown> {
     let paint = |role, text: &str| frame.paint.text(role, text);
     let tested = known.iter().filter(|test| test.tested);

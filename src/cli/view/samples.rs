@@ -1,4 +1,4 @@
-//! Made-up results for the tests of the views.
+//! Sample results for the tests of the views.
 
 use aludel_core::domain::{GenerationResult, Prompt};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What was found: a line for each prompt, and below it the piece of its text that matches.
+//! Search results: a line for each prompt, and below it the matching passage.
 
 use aludel_core::domain::{FoundPrompt, Match, MatchKind, PromptSummary, Timestamp, by_run, write_moment};
 use aludel_core::text::shown::{Piece, Pieces, escape};
@@ -9,10 +9,10 @@ use super::page::{Page, Role, broken};
 use super::words::{ago, one_line};
 use crate::cli::shown::Shown;
 
-/// Columns before a piece of text.
+/// Columns before a passage.
 const INDENT: usize = 2;
 
-/// Writes what was found, best first, or by the run it came of, that of the best first; `now` is what ages count from.
+/// Writes results, best first, or grouped by run; ages are relative to `now`.
 pub(crate) fn found(page: &mut Page, found: &[FoundPrompt<PromptSummary>], layout: Layout, now: Timestamp) {
     let runs = by_run(found, |found| found.prompt.session_id);
     if layout == Layout::Flat || runs.len() == found.len() {
@@ -34,7 +34,7 @@ pub(crate) fn found(page: &mut Page, found: &[FoundPrompt<PromptSummary>], layou
     }
 }
 
-/// A prompt below the line of its run, and the piece of its text that matches.
+/// A prompt below the head of its run, and its matching passage.
 fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: &FoundPrompt<PromptSummary>) {
     let mark = if near_duplicate_of.is_some() { repeat() } else { String::new() };
     let id = format!("{}{mark}", prompt.id.short());
@@ -75,8 +75,8 @@ fn flat(page: &mut Page, found: &[FoundPrompt<PromptSummary>], now: Timestamp) {
     }
 }
 
-/// What a prompt was found by. Nearness of meaning is a figure that says something by itself; those of the other two say
-/// the order alone, which the page shows.
+/// How a prompt was found. The similarity of meaning is an absolute figure; the other scores only
+/// give the order, which the page shows.
 pub(super) fn matched_by(matched: &Match) -> String {
     match matched.kind {
         MatchKind::Text => "words".to_owned(),
@@ -86,12 +86,12 @@ pub(super) fn matched_by(matched: &Match) -> String {
     }
 }
 
-/// A piece of text with what matched in bold, `indent` columns in.
+/// A passage with the matches in bold, indented by `indent` columns.
 fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
-    // Marks count characters of the snippet, and what is hidden takes more than one to show.
+    // Marks count characters of the snippet; hidden characters are shown as several.
     let mut shown = shown_with_marks(snippet, marks);
     if is_ascii() {
-        // Where the piece begins or ends inside the text, the core says so with a sign.
+        // If the passage begins or ends inside the text, the core marks that with an ellipsis.
         let more = MORE.as_str().chars().map(|sign| (sign, false));
         if shown.last().is_some_and(|(last, _)| *last == '…') {
             shown.splice(shown.len() - 1.., more.clone());
@@ -108,7 +108,7 @@ fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
     for line in lines {
         let (mut parts, mut run, mut is_bold) = (vec![Shown::from(margin.as_str())], String::new(), false);
         for wanted in line.chars() {
-            // Breaking a line takes blanks away and adds nothing.
+            // Wrapping only removes blanks.
             while rest.next_if(|(character, _)| *character != wanted).is_some() {}
             let Some((character, is_marked)) = rest.next() else { break };
             if is_marked != is_bold {
@@ -122,7 +122,7 @@ fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
     }
 }
 
-/// The characters that are shown, each with whether it matched.
+/// The characters to show, each with whether it matched.
 fn shown_with_marks(snippet: &str, marks: &[(u32, u32)]) -> Vec<(char, bool)> {
     let is_marked = |place: usize| marks.iter().any(|(from, to)| (*from as usize..*to as usize).contains(&place));
     let mut shown = Vec::with_capacity(snippet.len());
@@ -144,7 +144,7 @@ fn shown_with_marks(snippet: &str, marks: &[(u32, u32)]) -> Vec<(char, bool)> {
     shown
 }
 
-/// Takes what is to stand out, or not.
+/// Takes the collected text, in bold or not.
 fn emphasised(page: &Page, run: &mut String, is_bold: bool) -> Shown {
     let role = if is_bold { Role::Heading } else { Role::Body };
     let taken = std::mem::take(run);

@@ -1,5 +1,5 @@
-//! The judge's choice as people read it: the winner first and whole, how sure that is in a plain sentence, how every
-//! candidate stands, what decided, and what it took.
+//! The judge's choice for people: the winner in full, how sure it is, the standings, the deciding
+//! reasons, and the figures.
 
 use aludel_core::domain::{SelectResult, Standing};
 use aludel_core::text::markdown::fenced;
@@ -14,7 +14,7 @@ use crate::figures::interval;
 /// Columns of a plot of an interval.
 const PLOT: usize = 20;
 
-/// Writes a selection; `elapsed_ms` is what it took by the clock on the wall.
+/// Writes a selection; `elapsed_ms` is its wall-clock time.
 pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64) {
     page.rule(&format!("best of {}{DOT}{}", result.ranking.len(), result.prompt.id.short()));
     page.gap();
@@ -26,7 +26,7 @@ pub(crate) fn selection(page: &mut Page, result: &SelectResult, elapsed_ms: u64)
     page.paragraph(Role::Faint, &format!("{judge}{DOT}{}{DOT}{} in all", account(metadata), span(elapsed_ms)), 2);
 }
 
-/// Writes what the judge came to: how sure it is, how every candidate stands, and why.
+/// Writes the judge's result: how sure it is, the standings, the reasons.
 pub(super) fn judged(page: &mut Page, result: &SelectResult) {
     page.rule("how sure");
     let role = if result.confident { Role::Good } else { Role::Warning };
@@ -44,7 +44,7 @@ pub(super) fn judged(page: &mut Page, result: &SelectResult) {
     }
 }
 
-/// The same as a document.
+/// The selection as a Markdown document.
 pub(crate) fn document_of_selection(result: &SelectResult) -> String {
     format!(
         "# Best of {}: {}\n\n{}\n\n## The prompt\n\n{}\n{}",
@@ -56,7 +56,7 @@ pub(crate) fn document_of_selection(result: &SelectResult) -> String {
     )
 }
 
-/// What the judge came to, as a part of a document.
+/// The judge's result as a part of a document.
 pub(super) fn document_of_judged(result: &SelectResult) -> String {
     let standings = standings(&result.ranking).document();
     let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
@@ -99,7 +99,7 @@ pub(super) fn standings(ranking: &[Standing]) -> Table {
     table
 }
 
-/// How it was judged, a sentence each.
+/// How it was judged, one sentence each.
 fn facts(result: &SelectResult) -> Vec<String> {
     let mut facts = vec![format!("criteria: {}", weights(&result.criteria))];
     let pairs = result.comparisons.len() as u64;

@@ -1,4 +1,4 @@
-//! What was spent: a line for each day, model, …, the sum, what is not known of it, and the caps in force.
+//! The spending: a line for each day, model, …, the sum, what it leaves out, and the caps in force.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub(crate) fn spend(page: &mut Page, report: &SpendReport) {
     }
 }
 
-/// Writes the lines and their sum alone.
+/// Writes only the lines and their sum.
 pub(crate) fn spend_lines(page: &mut Page, report: &SpendReport) {
     if report.lines.is_empty() {
         return;
@@ -47,7 +47,7 @@ pub(crate) fn spend_lines(page: &mut Page, report: &SpendReport) {
     table.write(page);
 }
 
-/// The lines and their sum, each under the name it is shown by.
+/// The lines and their sum, each with its name.
 fn rows(report: &SpendReport) -> impl Iterator<Item = (String, SpendTotals)> + '_ {
     let lines = report.lines.iter().map(|line| (name(report.by, &line.key), line.totals));
     lines.chain([("total".to_owned(), report.total)])
@@ -64,7 +64,7 @@ fn cost(totals: &SpendTotals) -> String {
     words::cost(totals.cost_usd, totals.known_cost_usd)
 }
 
-/// What the sum does not know.
+/// What the sum leaves out.
 fn unknowns(total: &SpendTotals) -> impl Iterator<Item = String> {
     let unpriced = (total.unpriced > 0).then(|| {
         format!("{} went to models whose price is unknown and are not in the total", count_of(total.unpriced, "call"))
@@ -105,15 +105,15 @@ fn caps(report: &SpendReport) -> impl Iterator<Item = String> {
     std::iter::once(daily).chain(preflight)
 }
 
-/// Dollars to the hundredth of a cent, as caps are set.
+/// Dollars to a hundredth of a cent, the precision of caps.
 fn exactly(dollars: f64) -> String {
     if (dollars * 100.0).fract().abs() < 1e-9 { format!("${dollars:.2}") } else { format!("${dollars:.4}") }
 }
 
-/// The report as a document.
+/// The report as a Markdown document.
 pub(crate) fn document_of_spend(report: &SpendReport) -> String {
     let mut text = format!("# Spending by {}\n\n", report.by.as_str());
-    // Writing into memory cannot fail.
+    // Writing to memory cannot fail.
     let _ =
         writeln!(text, "| {} | calls | tokens in | tokens out | cost |\n|---|---:|---:|---:|---:|", report.by.as_str());
     for (key, totals) in rows(report) {
@@ -128,10 +128,10 @@ pub(crate) fn document_of_spend(report: &SpendReport) -> String {
     text
 }
 
-/// A row for each line, for spreadsheets; an unknown cost is empty.
+/// The report as CSV: a row for each line; an unknown cost is empty.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(crate) fn csv_of_spend(report: &SpendReport) -> Result<String> {
     let numbers = [
         "calls",

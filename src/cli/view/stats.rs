@@ -1,4 +1,4 @@
-//! Totals of what is stored: the sums, a table with bars for each key, and the days as sparklines.
+//! Totals of the stored prompts: sums, tables with bars for each key, days as sparklines.
 
 use std::fmt::Write as _;
 
@@ -18,9 +18,9 @@ use crate::cli::view::ornament::{DOT, NONE};
 
 /// Columns of the longest bar.
 const BAR: usize = 24;
-/// A bar shorter than this says nothing.
+/// A shorter bar shows too little.
 const SHORTEST_BAR: usize = 6;
-/// Columns before a sparkline: its name.
+/// Columns of a sparkline's name.
 const NAME: usize = 9;
 
 /// Writes the whole report.
@@ -32,7 +32,7 @@ pub(crate) fn stats(page: &mut Page, report: &StatsReport) {
     stats_groups(page, &report.groups);
 }
 
-/// Writes the sums of everything, a line each.
+/// Writes the sums, one line each.
 pub(crate) fn totals(page: &mut Page, total: &StatsTotals) {
     for (name, text) in facts(total) {
         page.marked(Role::Faint, &format!("{name:<NAME$}"), &text, NAME + 1);
@@ -79,7 +79,7 @@ fn rounded(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}") } else { thousands(rate.round() as u64) }
 }
 
-/// Writes the groups alone.
+/// Writes only the groups.
 pub(crate) fn stats_groups(page: &mut Page, groups: &[StatsGroup]) {
     for (position, group) in groups.iter().enumerate() {
         if position > 0 {
@@ -141,7 +141,7 @@ fn name(by: StatsBy, key: &str) -> String {
     }
 }
 
-/// Writes the days as sparklines, each day of the calendar in its place.
+/// Writes the days as sparklines, one mark for each day of the calendar.
 fn sparklines(page: &mut Page, lines: &[StatsLine]) {
     type Of = fn(&StatsTotals) -> f64;
     let Some(days) = calendar(lines).filter(|days| days.len() > 1) else { return };
@@ -155,7 +155,7 @@ fn sparklines(page: &mut Page, lines: &[StatsLine]) {
     let mut each = 1;
     for (name, of) in series {
         let values: Vec<Option<f64>> = days.iter().map(|day| day.map(of)).collect();
-        // Nothing but nothing is no news; and percentiles do not add up.
+        // Zeros are not worth a line; and percentiles cannot be summed.
         let is_flat = values.iter().flatten().all(|value| *value <= 0.0);
         if is_flat || (name == "p95" && values.len() > width) {
             continue;
@@ -172,7 +172,7 @@ fn sparklines(page: &mut Page, lines: &[StatsLine]) {
     }
 }
 
-/// Every day from the first to the last, with its totals where there are any; `None` when a key is no day.
+/// Every day from the first to the last, with its totals if any; `None` if a key is not a day.
 fn calendar(lines: &[StatsLine]) -> Option<Vec<Option<&StatsTotals>>> {
     let days: Vec<Date> = lines.iter().map(|line| line.key.parse().ok()).collect::<Option<_>>()?;
     let (first, last) = (*days.iter().min()?, *days.iter().max()?);
@@ -184,7 +184,7 @@ fn calendar(lines: &[StatsLine]) -> Option<Vec<Option<&StatsTotals>>> {
     Some(calendar)
 }
 
-/// The report as a document.
+/// The report as a Markdown document.
 pub(crate) fn document_of_stats(report: &StatsReport) -> String {
     let mut text = String::from("# Stored prompts\n\n");
     document_of_totals(&mut text, &report.total);
@@ -195,7 +195,7 @@ pub(crate) fn document_of_stats(report: &StatsReport) -> String {
 /// The sums as a list.
 pub(crate) fn document_of_totals(text: &mut String, total: &StatsTotals) {
     for (name, fact) in facts(total) {
-        // Writing into memory cannot fail.
+        // Writing to memory cannot fail.
         let _ = writeln!(text, "- {name}: {fact}");
     }
 }
@@ -204,7 +204,7 @@ pub(crate) fn document_of_totals(text: &mut String, total: &StatsTotals) {
 pub(crate) fn document_of_groups(text: &mut String, groups: &[StatsGroup]) {
     for group in groups {
         let by = group.by.as_str();
-        // Writing into memory cannot fail.
+        // Writing to memory cannot fail.
         let _ = writeln!(text, "\n## By {by}\n\n| {by} | prompts | steps | tokens | cost | p50 | p95 |");
         text.push_str("|---|---:|---:|---:|---:|---:|---:|\n");
         for line in &group.lines {
@@ -214,10 +214,10 @@ pub(crate) fn document_of_groups(text: &mut String, groups: &[StatsGroup]) {
     }
 }
 
-/// A row for each line of every group, for spreadsheets; what is unknown is empty.
+/// The report as CSV: a row for each line of every group; unknown values are empty.
 ///
 /// # Errors
-/// `internal` when a row cannot be written down.
+/// `internal` if a row cannot be written.
 pub(crate) fn csv_of_stats(report: &StatsReport) -> Result<String> {
     const SPREAD: [&str; 6] = ["p50", "p90", "p95", "p99", "max", "mean"];
     let mut header: Vec<String> = [

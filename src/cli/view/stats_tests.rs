@@ -1,4 +1,4 @@
-//! How totals look, on terminals of several widths and elsewhere.
+//! Tests of the totals on terminals of several widths, and elsewhere.
 
 use textwrap::core::display_width;
 

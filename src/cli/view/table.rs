@@ -1,4 +1,4 @@
-//! A table of short columns and one that takes the rest of the line.
+//! A table of short columns and a last one that takes the rest of the line.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::page::{Page, Role};
 use crate::cli::shown::Shown;
 use crate::cli::view::ornament::{DOT, MORE, NONE, Ornament};
 
-/// How a column looks.
+/// The title and the style of a column.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     title: String,
@@ -19,7 +19,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// A column of words.
+    /// A column of text.
     pub(crate) fn words(title: impl Into<String>) -> Self {
         Self { title: one_line(title.into()), role: Role::Body, is_right_aligned: false }
     }
@@ -29,7 +29,7 @@ impl Column {
         Self { title: one_line(title.into()), role: Role::Body, is_right_aligned: true }
     }
 
-    /// The same column in the colour of a role.
+    /// Colours the column by a role.
     #[must_use]
     pub(crate) fn painted(mut self, role: Role) -> Self {
         self.role = role;
@@ -37,7 +37,7 @@ impl Column {
     }
 }
 
-/// A table. On a terminal its last column is cut to what is left of the line, or goes on below.
+/// A table. On a terminal its last column is cut to the rest of the line, or wrapped.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -45,24 +45,24 @@ pub(crate) struct Table {
     overflow: Overflow,
 }
 
-/// What becomes of a last cell that does not fit on the line of a terminal.
+/// What happens to a last cell that does not fit on the line of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overflow {
     /// It is cut, so that every row is one line.
     Cut,
-    /// It goes on in the next line, under its beginning.
+    /// It is wrapped below its beginning.
     Wrap,
 }
 
 /// Columns between two cells.
 const GAP: usize = 2;
-/// Columns between two numbers, whose titles are all that could touch.
+/// Columns between two numbers; only their titles can come this close.
 const GAP_OF_NUMBERS: usize = 1;
-/// Fewest columns left to a cell that is cut or goes on below; with less each row becomes lines of its own.
+/// Least columns of the last cell; with less, each row is split into lines.
 const NARROWEST: usize = 12;
-/// Columns before the lines of a row after its first.
+/// Indentation of the lines of a row after its first.
 const INDENT: usize = 2;
-/// What stands for nothing in a cell.
+/// Fills an empty cell.
 const NOTHING: Ornament = NONE;
 
 impl Table {
@@ -71,18 +71,18 @@ impl Table {
         Self { columns, rows: Vec::new(), overflow: Overflow::Cut }
     }
 
-    /// The same table with a last column that goes on below rather than being cut.
+    /// Wraps the last column instead of cutting it.
     pub(crate) fn wrapping(mut self) -> Self {
         self.overflow = Overflow::Wrap;
         self
     }
 
-    /// Adds a row: a cell for every column. What is hidden in a cell is shown, line ends too, before widths are measured.
+    /// Adds a row: a cell for every column. Hidden characters, line ends too, are escaped first.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.into_iter().map(one_line).collect());
     }
 
-    /// Columns it takes where nothing is cut.
+    /// The columns it takes if nothing is cut.
     pub(crate) fn width(&self) -> usize {
         let widths = self.widths();
         let gaps: usize = (1..widths.len()).map(|next| self.gap_after(next - 1)).sum();
@@ -109,7 +109,7 @@ impl Table {
         widths
     }
 
-    /// Writes the table on the page: on a terminal too narrow for its columns, as lines.
+    /// Writes the table; on a terminal that is too narrow, as lines.
     pub(crate) fn write(&self, page: &mut Page) {
         let mut widths = self.widths();
         if page.is_terminal()
@@ -129,7 +129,7 @@ impl Table {
         }
     }
 
-    /// Fewest columns in which the last cells can be read: of a text that goes on below, every word that fits a line.
+    /// Least columns for the last cells: for wrapped text, those of the longest word.
     fn least_for_the_last(&self, width: usize) -> usize {
         let is_number = self.columns.last().is_some_and(|column| column.is_right_aligned);
         match self.overflow {
@@ -143,7 +143,7 @@ impl Table {
         }
     }
 
-    /// Each row as lines: its first cell, then every other with its title, the last by itself.
+    /// Each row as lines: its first cell, the others with their titles, the last on its own.
     fn write_as_lines(&self, page: &mut Page) {
         for row in &self.rows {
             let mut cells =
@@ -166,7 +166,7 @@ impl Table {
         }
     }
 
-    /// A cell on lines of its own, cut or broken between words.
+    /// A cell on lines of its own, cut or wrapped.
     fn write_part(&self, page: &mut Page, column: &Column, cell: &str, indent: usize) {
         let width = page.width().saturating_sub(indent);
         let parts = if self.overflow == Overflow::Wrap { broken_to(cell, width) } else { vec![cut(cell, width)] };
@@ -220,7 +220,7 @@ impl Table {
     }
 }
 
-/// The parts on as few lines as they fit, none longer than `width`.
+/// Packs the parts into as few lines as possible, none longer than `width`.
 fn packed(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -235,7 +235,7 @@ fn packed(parts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The text broken between words, and inside one only where it is longer than a line.
+/// Wraps the text between words, and inside one only if it is longer than a line.
 pub(super) fn broken_to(text: &str, width: usize) -> Vec<String> {
     let options = textwrap::Options::new(width.max(1))
         .word_separator(textwrap::WordSeparator::AsciiSpace)
@@ -251,7 +251,7 @@ fn one_line(text: String) -> String {
     }
 }
 
-/// The text in at most `width` columns, with `…` where it was cut; what is hidden in it is shown.
+/// The text in at most `width` columns, with `…` if it was cut; hidden characters are escaped.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = escape(text);
     if display_width(&text) <= width {

@@ -1,4 +1,4 @@
-//! Deleted prompts, deleted last coming first.
+//! Deleted prompts, the last deleted first.
 
 use aludel_core::domain::{Timestamp, write_moment};
 use aludel_core::engine::TrashPage;
@@ -7,7 +7,7 @@ use super::page::{Page, Role};
 use super::words::{ago, one_line};
 use crate::cli::shown::Shown;
 
-/// Writes a line for each; `now` is what ages count from.
+/// Writes a line for each; ages are relative to `now`.
 pub(crate) fn trash(page: &mut Page, trash: &TrashPage, now: Timestamp) {
     for trashed in &trash.prompts {
         let id = page.paint().text(Role::Handle, &trashed.prompt.id.short());

@@ -1,4 +1,4 @@
-//! How a prompt came to be, and to its place, as people read it.
+//! How a prompt was made and ranked, for people.
 
 use aludel_core::domain::{
     JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, likelihood, write_moment,
@@ -11,7 +11,7 @@ use super::select::{standings, weights};
 use super::words::{ago, count_of, one_line};
 use crate::cli::view::ornament::{DOT, GOOD, NONE};
 
-/// Writes all that is known; `now` is what ages count from.
+/// Writes everything known; ages are relative to `now`.
 pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
     page.rule(&format!("how {} came to be", why.prompt_id.short()));
     let made = if page.is_terminal() { ago(now, why.created_at) } else { write_moment(why.created_at) };
@@ -54,7 +54,7 @@ fn ancestors(why: &Why) -> String {
     why.ancestors.iter().map(told).collect::<Vec<_>>().join(", from ")
 }
 
-/// What its score is made of.
+/// The components of its score.
 fn ranking(page: &mut Page, why: &Why) {
     page.rule("its rank");
     match (why.score, why.rank) {

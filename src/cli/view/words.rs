@@ -1,4 +1,4 @@
-//! Numbers, times and paths as people read them.
+//! Numbers, times and paths for people.
 
 use std::fmt::{Display, Write};
 
@@ -12,7 +12,7 @@ pub(crate) fn count_of(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// US dollars: `free`, `$0.0042`, `$12.30`, or that the price is not known.
+/// US dollars: `free`, `$0.0042`, `$12.30`, or `cost unknown`.
 pub(crate) fn money(cost_usd: Option<f64>) -> String {
     match cost_usd {
         None => "cost unknown".into(),
@@ -23,12 +23,12 @@ pub(crate) fn money(cost_usd: Option<f64>) -> String {
     }
 }
 
-/// What calls took in US dollars: as [`money`], or `at most $0.1100` where some were cut off before their cost was known.
+/// As [`money`], or `at most $0.1100` if some calls ended before their cost was known.
 pub(crate) fn spent(account: &ModelMetadata) -> String {
     account.most_usd.map_or_else(|| money(account.cost_usd), |most| format!("at most {}", money(Some(most))))
 }
 
-/// US dollars of several accounts, of which some may be unknown: `$1.25 + unknown`.
+/// US dollars of several accounts, some of which can be unknown: `$1.25 + unknown`.
 pub(crate) fn cost(cost_usd: Option<f64>, known_cost_usd: f64) -> String {
     match (cost_usd, known_cost_usd > 0.0) {
         (Some(_), _) => money(cost_usd),
@@ -37,7 +37,7 @@ pub(crate) fn cost(cost_usd: Option<f64>, known_cost_usd: f64) -> String {
     }
 }
 
-/// A span of time: `12 ms`, `1.4 s`, `2 min 5 s`.
+/// A duration: `12 ms`, `1.4 s`, `2 min 5 s`.
 pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {
@@ -47,7 +47,7 @@ pub(crate) fn span(milliseconds: u64) -> String {
     }
 }
 
-/// How long ago: `now`, `5 min ago`, `3 h ago`, `2 d ago`, and the date after a month.
+/// An age: `now`, `5 min ago`, `3 h ago`, `2 d ago`, and the date after a month.
 pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     match now.as_second() - then.as_second() {
         ..60 => "now".into(),
@@ -58,15 +58,15 @@ pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// The text on one line: every run of white space becomes one space, and what is hidden is shown.
+/// The text on one line: white space becomes single spaces, hidden characters are escaped.
 pub(crate) fn one_line(text: &str) -> String {
     escape(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
-/// The items, one a line.
+/// The items, one per line.
 pub(crate) fn lines<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     items.into_iter().fold(String::new(), |mut text, item| {
-        // Writing into memory cannot fail.
+        // Writing to memory cannot fail.
         let _ = writeln!(text, "{item}");
         text
     })

@@ -1,8 +1,8 @@
-//! A difference as two columns of lines: on the left the first text, on the right the second, equal lines level.
+//! A diff as two columns of lines: the first text on the left, the second on the right.
 //!
-//! What is gone is red, what is new green; without colour they stand in `[-…-]` and `{+…+}`, so that colour is never
-//! the only sign. After a line end in both texts, and after whole lines that changed, the columns are level again.
-//! Widths are in columns of a terminal; a word longer than a column is broken.
+//! Removed text is red, new text green; without colour they are marked as `[-…-]` and `{+…+}`, so
+//! colour is never the only sign. The columns are level after a line end in both texts and after
+//! changes of whole lines. A word longer than a column is broken.
 
 use aludel_core::domain::{DiffOp, DiffPart};
 use aludel_core::text::shown::escape;
@@ -15,9 +15,9 @@ use crate::cli::view::page::{Paint, Role};
 
 /// Between the columns.
 const RULE: Ornament = BESIDE;
-/// Columns that the rule takes.
+/// Columns of the rule.
 const RULE_WIDTH: usize = 3;
-/// A tab is shown as so many blanks.
+/// A tab, as blanks.
 const TAB: &str = "    ";
 
 /// Lines of at most `width` columns, each with both sides.
@@ -40,14 +40,14 @@ pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Ve
     lines
 }
 
-/// A piece of one side.
+/// A piece of text on one side.
 #[derive(Debug, Clone)]
 struct Piece<'a> {
     op: DiffOp,
     text: &'a str,
 }
 
-/// The two sides between places where both are at the beginning of a line.
+/// Splits both sides where both are at the beginning of a line.
 fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
     let mut blocks = vec![[Vec::new(), Vec::new()]];
     let mut rest = parts.iter().peekable();
@@ -67,7 +67,7 @@ fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
         }
         let instead = rest.next_if(|next| part.op == DiffOp::Delete && next.op == DiffOp::Insert);
         let change = [Some(part), instead].into_iter().flatten();
-        // Where all that changed are whole lines, what follows is level again.
+        // If only whole lines changed, what follows is level again.
         let is_level = change.clone().all(|part| part.text.ends_with('\n'));
         for part in change {
             let text = if is_level { part.text.strip_suffix('\n').unwrap_or(&part.text) } else { &part.text };
@@ -79,7 +79,7 @@ fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
             blocks.push([Vec::new(), Vec::new()]);
         }
     }
-    // A line end at the very end begins no line.
+    // A line end at the very end starts no line.
     blocks.pop_if(|[left, right]| left.is_empty() && right.is_empty());
     blocks
 }
@@ -91,7 +91,7 @@ struct Line {
     width: usize,
 }
 
-/// The pieces in lines of at most `width` columns.
+/// Wraps the pieces to lines of at most `width` columns.
 fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
     let mut filling = Filling { lines: vec![Line::default()], run: String::new(), op: DiffOp::Equal, width, paint };
     let mut word = Word::default();
@@ -115,7 +115,7 @@ fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
     filling.lines
 }
 
-/// The text in its brackets, where there is no colour to tell it.
+/// The text, in brackets if there is no colour.
 fn marked(text: &str, op: DiffOp, paint: Paint) -> String {
     match (op, paint) {
         (_, Paint::Colour) | (DiffOp::Equal, _) => text.to_owned(),
@@ -125,18 +125,18 @@ fn marked(text: &str, op: DiffOp, paint: Paint) -> String {
     }
 }
 
-/// What stands between two blanks. It may be of several pieces: a word that stays, and the comma behind it that goes.
+/// The text between two blanks. It can have several pieces: a word that stays and a removed comma.
 #[derive(Debug, Default)]
 struct Word(Vec<(String, DiffOp)>);
 
 impl Word {
-    /// Columns without the blanks at its end.
+    /// Columns without trailing blanks.
     fn width(&self) -> usize {
         self.0.iter().map(|(part, _)| display_width(part.trim_end_matches(' '))).sum()
     }
 }
 
-/// Lines being filled with words; words of one operation are painted together.
+/// Fills lines with words; consecutive words of one operation are coloured together.
 struct Filling {
     lines: Vec<Line>,
     run: String,
@@ -157,7 +157,7 @@ impl Filling {
                 self.op = op;
             }
             if width <= self.width {
-                // Blanks that do not fit are those at the end of a line, which nobody sees.
+                // Only blanks at the end of a line, which are invisible, do not fit.
                 let fits = self.filled() + display_width(&part) <= self.width;
                 self.run.push_str(if fits { &part } else { part.trim_end_matches(' ') });
             } else {

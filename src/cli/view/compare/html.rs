@@ -1,7 +1,7 @@
-//! A comparison as one page of HTML: nothing outside it is needed, nothing in it runs, and it prints well.
+//! A comparison as one self-contained HTML page, without scripts, which prints well.
 //!
-//! The template is `assets/pages/compare.html`; every text in it is escaped by the template engine. The page follows the
-//! reader's light or dark setting, and tells what changed by `<del>` and `<ins>`, so that colour is not the only sign.
+//! The template, `assets/pages/compare.html`, is rendered with escaping. The page follows the
+//! reader's light or dark setting, and marks changes as `<del>` and `<ins>`, not by colour alone.
 
 use aludel_core::domain::{CompareResult, DiffOp, Timestamp, with_names, write_moment};
 use aludel_core::error::{Error, Result};
@@ -23,7 +23,7 @@ struct Values<'a> {
     made: String,
     names: Vec<&'a str>,
     prompts: Vec<Column>,
-    /// The two sides of the difference, where there is one.
+    /// The two sides of the diff, if there is one.
     first: Option<Vec<Piece<'a>>>,
     second: Option<Vec<Piece<'a>>>,
     selection: Option<Chosen>,
@@ -42,21 +42,21 @@ struct Column {
     words: String,
     tokens: String,
     cost: String,
-    /// For each name of a score: its text, and its share of a bar in percent.
+    /// For each kind of score: its text, and its share of a bar in percent.
     scores: Vec<(String, f64)>,
 }
 
-/// A piece of the difference on one side.
+/// A piece of the diff on one side.
 #[derive(Serialize)]
 struct Piece<'a> {
     text: &'a str,
     changed: bool,
 }
 
-/// The comparison as a page of HTML, made at `now`.
+/// The comparison as an HTML page, with `now` as its time.
 ///
 /// # Errors
-/// `internal` when the page's template is broken.
+/// `internal` if the page's template is broken.
 pub(crate) fn page_of_comparison(result: &CompareResult, now: Timestamp) -> Result<String> {
     let mut templates = Environment::new();
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -104,7 +104,7 @@ fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
     result.prompts.iter().enumerate().map(column).collect()
 }
 
-/// What the judge chose, as the page shows it.
+/// The judge's choice, as the page shows it.
 #[derive(Serialize)]
 struct Chosen {
     sureness: String,
@@ -112,7 +112,7 @@ struct Chosen {
     ranking: Vec<Place>,
 }
 
-/// A candidate's place.
+/// The standing of a candidate.
 #[derive(Serialize)]
 struct Place {
     label: String,

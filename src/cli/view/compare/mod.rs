@@ -1,6 +1,6 @@
-//! Prompts beside each other: a table of figures, the difference of two in columns, the judge's choice.
+//! Prompts side by side: a table of figures, the diff of two in columns, the judge's choice.
 //!
-//! The same for people on a terminal, for a document (Markdown) and for a page to be kept or sent ([`html`]).
+//! For a terminal, as a Markdown document, and as an HTML page ([`html`]).
 
 mod columns;
 mod html;
@@ -16,10 +16,10 @@ use super::words::{count_of, money, one_line, thousands};
 
 pub(crate) use html::page_of_comparison;
 
-/// Columns below which two texts beside each other are harder to read than one after the other.
+/// The least width for two texts side by side; in less, they are hard to read.
 const NARROWEST: usize = 60;
 
-/// Writes the comparison on the page.
+/// Writes the comparison.
 pub(crate) fn comparison(page: &mut Page, result: &CompareResult) {
     page.paragraph(Role::Body, &summary(result), 0);
     page.gap();
@@ -34,7 +34,7 @@ pub(crate) fn comparison(page: &mut Page, result: &CompareResult) {
     }
 }
 
-/// What was compared, in a sentence.
+/// One sentence about what was compared.
 fn summary(result: &CompareResult) -> String {
     let same = result.similarity * 100.0;
     let prompts = count_of(result.prompts.len() as u64, "prompt");
@@ -51,13 +51,13 @@ fn summary(result: &CompareResult) -> String {
     }
 }
 
-/// How many places differ: a word replaced by another is one.
+/// The number of changes: a replaced word counts once.
 fn changes(parts: &[DiffPart]) -> u64 {
     let replaced = parts.windows(2).filter(|pair| pair[0].op == DiffOp::Delete && pair[1].op == DiffOp::Insert).count();
     (parts.iter().filter(|part| part.op != DiffOp::Equal).count() - replaced) as u64
 }
 
-/// A letter for each prompt, as columns are called; numbers past the alphabet.
+/// The label of a prompt's column: a letter, or a number past the alphabet.
 fn label(at: usize) -> String {
     match u8::try_from(at) {
         Ok(at) if at < 26 => char::from(b'A' + at).to_string(),
@@ -65,7 +65,7 @@ fn label(at: usize) -> String {
     }
 }
 
-/// A row for each prompt: scores, sizes, what it took and who made it.
+/// A row for each prompt: scores, sizes, cost and model.
 fn figures(result: &CompareResult) -> Table {
     let names = score_names(result);
     let mut columns = vec![Column::words(""), Column::words("prompt").painted(Role::Handle)];
@@ -96,7 +96,7 @@ fn score(result: &CompareResult, name: &str, at: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
-/// The two texts beside each other, or one with the changes in it where there is no room.
+/// The two texts side by side, or one text with the changes in it if there is too little room.
 fn difference(page: &mut Page, prompts: &[Prompt], parts: &[DiffPart]) {
     let title = |at: usize| prompts.get(at).map(|it| format!("{} {}", label(at), it.id.short())).unwrap_or_default();
     if page.width() < NARROWEST {
@@ -122,7 +122,7 @@ fn inline(part: &DiffPart) -> String {
 pub(crate) fn document_of_comparison(result: &CompareResult) -> String {
     let mut text = format!("# Comparison\n\n{}.\n\n{}", summary(result), figures(result).document());
     if let (Some(_), [first, second]) = (&result.diff, result.prompts.as_slice()) {
-        // A code block of its own kind: many viewers paint its lines, and nothing of a prompt is taken for Markdown.
+        // In a diff code block many viewers colour the lines, and no prompt is taken for Markdown.
         let body = diff::unified(&first.content, &second.content);
         let fence = "`".repeat(longest_run_of_ticks(&body).max(2) + 1);
         text.extend(["\n## Difference\n\n", &fence, "diff\n", &body, &fence, "\n"]);

@@ -1,4 +1,4 @@
-//! Comparisons as people see them: on a terminal of any width, as a document, as a page of HTML.
+//! Tests of comparisons on terminals of several widths, as a document and as an HTML page.
 
 use aludel_core::compare::{Measuring, compare};
 use aludel_core::domain::SelectResult;
