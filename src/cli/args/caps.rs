@@ -1,4 +1,4 @@
-//! The options that bound what a command may cost: the same for all that ask models.
+//! The options that limit the cost of a command, the same for all that call models.
 
 use clap::Args;
 
@@ -19,7 +19,7 @@ pub(crate) struct CapArgs {
 }
 
 impl CapArgs {
-    /// The same request with these bounds.
+    /// Adds these limits to a request.
     pub(crate) fn add_to(&self, raw: Raw) -> Raw {
         raw.text("budget_usd", self.budget_usd.as_ref())
             .text("max_calls", self.max_calls.as_ref())

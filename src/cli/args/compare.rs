@@ -1,4 +1,4 @@
-//! `aludel compare`: which prompts, and for what they are compared.
+//! The options of `aludel compare`.
 
 use aludel_core::api::CompareRequest;
 use clap::Args;

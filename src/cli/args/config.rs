@@ -1,4 +1,4 @@
-//! `aludel config`: what to do with the configuration.
+//! The options of `aludel config`.
 
 use clap::{Args, Subcommand};
 

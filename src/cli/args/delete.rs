@@ -1,4 +1,4 @@
-//! `aludel delete`: which prompts.
+//! The options of `aludel delete`.
 
 use aludel_core::api::DeleteRequest;
 use clap::Args;

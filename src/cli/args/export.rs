@@ -1,4 +1,4 @@
-//! `aludel export`: which of the stored prompts, in which format, and where to.
+//! The options of `aludel export`.
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ pub(crate) struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// The raw request, for this format.
+    /// The raw request for this format.
     pub(crate) fn request(&self, format: Format) -> Value {
         Raw::of::<ExportRequest>()
             .set("format", format.as_str())

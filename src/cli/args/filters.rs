@@ -1,4 +1,4 @@
-//! The options by which stored prompts are chosen, the same for every command that chooses some.
+//! The options that filter stored prompts, the same for every command that has them.
 
 use clap::Args;
 
@@ -32,7 +32,7 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// Adds what was given to a raw request.
+    /// Adds the given filters to a raw request.
     pub(crate) fn add_to(&self, raw: Raw) -> Raw {
         raw.list("tags", &self.tags)
             .text("phase", self.phase.as_ref())

@@ -1,13 +1,13 @@
-//! Which forms each command can put its data out in: one table, for the parser's help and for what is accepted.
+//! The output formats of each command, for the help and for validation.
 
 use crate::cli::format::Format;
 
 use Format::{Csv, Html, Json, Jsonl, Markdown, Text, Yaml};
 
-/// Where there is no command, and where the data has one form: JSON is for errors then.
+/// Without a command, or for data of one form: JSON is for errors then.
 const OF_ERRORS: &[Format] = &[Text, Json, Jsonl];
 
-/// The forms of the command of this name.
+/// The formats of this command.
 pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
     match command.unwrap_or_default() {
         "search" | "similar" | "list" | "metrics" | "stats" | "spend" => &[Text, Json, Jsonl, Yaml, Markdown, Csv],
@@ -16,7 +16,7 @@ pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
         }
         "compare" => &[Text, Json, Jsonl, Yaml, Markdown, Html],
         "export" => &[Json, Jsonl, Csv, Yaml, Markdown],
-        // Those of the file.
+        // The formats of the file.
         "import" => &[Json, Jsonl, Csv, Yaml],
         "delete" | "trash" | "jobs" | "why" | "judge" | "config" | "personas" | "templates" | "validate"
         | "reindex" | "migrate" | "version" => &[Text, Json, Jsonl, Yaml],
@@ -24,7 +24,7 @@ pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
     }
 }
 
-/// What the help of `--format` says for the command of this name.
+/// The help of `--format` for this command.
 pub(super) fn help_of(command: &str) -> String {
     let formats = formats_of(Some(command));
     let names = listed(formats);

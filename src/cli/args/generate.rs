@@ -1,4 +1,4 @@
-//! `aludel generate`: the options of the main job.
+//! The options of `aludel generate`.
 
 use std::path::PathBuf;
 
@@ -99,7 +99,7 @@ pub(crate) struct GenerateArgs {
 }
 
 impl GenerateArgs {
-    /// The raw request; `input` and `context` are texts already read.
+    /// The raw request, with `input` and `context` already read.
     pub(crate) fn request(&self, input: String, context: &[String]) -> Value {
         let raw = Raw::of::<GenerateRequest>()
             .set("input", input)

@@ -1,4 +1,4 @@
-//! The options every command takes.
+//! The options of every command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,10 +41,10 @@ pub(crate) struct Globals {
 }
 
 impl Globals {
-    /// The format that was asked for, of those a command offers; `None` when none was.
+    /// The requested format, one of `offered`; `None` if none was requested.
     ///
     /// # Errors
-    /// `validation_failed` for one that is not offered, or two that differ.
+    /// `validation_failed` for one that is not offered, or for two different ones.
     pub(crate) fn format(&self, offered: &[Format]) -> Result<Option<Format>> {
         match (&self.format, &self.output) {
             (Some(format), Some(output)) if format != output => Err(Error::value(
@@ -56,7 +56,7 @@ impl Globals {
         }
     }
 
-    /// What they say of the configuration.
+    /// The configuration that they set.
     pub(crate) fn flags(&self) -> Flags {
         let mut flags = Flags { data_dir: self.data_dir.clone(), config: self.config.clone(), ..Flags::default() };
         if let Some(level) = &self.log_level {
@@ -66,8 +66,8 @@ impl Globals {
     }
 }
 
-/// Puts the global options after a command's own, because clap shows headings in the order of their first option, and has
-/// `--format` list what this command can be asked for.
+/// Puts the global options after a command's own, because clap orders headings by their first
+/// option, and lists the command's own formats in the help of `--format`.
 pub(crate) trait GlobalsLast {
     /// The same command with its global options last, and its own formats in their help.
     #[must_use]
@@ -80,7 +80,7 @@ impl GlobalsLast for clap::Command {
         let globals: Vec<clap::Id> = self.get_arguments().filter(is_global).map(|a| a.get_id().clone()).collect();
         let formats = formats::help_of(self.get_name());
         for id in globals {
-            // An option that is changed is taken out and put in anew, at the end.
+            // A changed option is removed and added again, at the end.
             self =
                 self.mut_arg(
                     id,
@@ -93,7 +93,8 @@ impl GlobalsLast for clap::Command {
     }
 }
 
-/// The format for errors when the arguments cannot be read: what `--format` plainly says, else text.
+/// The format of errors if the arguments are invalid: that of `--format` if it is recognisable,
+/// else text.
 pub(crate) fn format_in(arguments: &[OsString]) -> Format {
     let mut texts = arguments.iter().filter_map(|argument| argument.to_str());
     while let Some(text) = texts.next() {

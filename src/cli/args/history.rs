@@ -1,4 +1,4 @@
-//! `aludel history`: which of the runs.
+//! The options of `aludel history`.
 
 use aludel_core::api::HistoryRequest;
 use clap::Args;

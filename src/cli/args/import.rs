@@ -1,4 +1,4 @@
-//! `aludel import`: which file, of which format.
+//! The options of `aludel import`.
 
 use std::path::PathBuf;
 
@@ -51,10 +51,10 @@ pub(crate) struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// The form of the report and of errors, where the file is of this format, if one was named.
+    /// The format of the report and of errors, given the format of the file if one was named.
     ///
     /// # Errors
-    /// `validation_failed` for a form in which there is no report.
+    /// `validation_failed` for a format without a report.
     pub(crate) fn answers_in(&self, format: Option<Format>) -> Result<Format> {
         match &self.report {
             Some(wanted) => {

@@ -1,4 +1,4 @@
-//! `aludel jobs`: work that is under way, or can be taken up again.
+//! The options of `aludel jobs`.
 
 use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! `aludel judge`: what judges themselves are like.
+//! The options of `aludel judge`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The options of whoever lets prompts be judged: for what, by what, by whom, and what that may take.
+//! The options of every command that judges prompts.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub(crate) struct JudgingArgs {
 }
 
 impl JudgingArgs {
-    /// The same request with these options. A file of criteria is not in it ([`JudgingArgs::criteria_file`]).
+    /// Adds these options to a request, except a criteria file ([`JudgingArgs::criteria_file`]).
     pub(crate) fn add_to(&self, raw: Raw) -> Raw {
         let raw = raw
             .text("task_description", self.task.as_ref())
@@ -51,7 +51,7 @@ impl JudgingArgs {
         self.caps.add_to(raw)
     }
 
-    /// The file of criteria, if one was named: whatever cannot be the name of a rubric.
+    /// The criteria file, if one was given: any value that cannot be the name of a rubric.
     pub(crate) fn criteria_file(&self) -> Option<Criteria> {
         let given = self.criteria.as_deref()?;
         let is_file = given.contains(['/', '\\'])

@@ -1,4 +1,4 @@
-//! `aludel list`: which of the stored prompts, and in which order.
+//! The options of `aludel list`.
 
 use aludel_core::api::ListRequest;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `aludel migrate`: how far to go, or whose history to take over.
+//! The options of `aludel migrate`.
 
 use std::path::PathBuf;
 

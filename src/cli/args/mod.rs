@@ -1,8 +1,8 @@
-//! What may be typed: one file a command, and the global options.
+//! The arguments: one file per command, and the global options.
 //!
-//! Values that mean something to the core stay text here; a command lays them into a raw JSON object ([`raw`]) that
-//! the core decodes, so this face refuses exactly what the others refuse, in the same words. The parser itself
-//! only knows which options exist.
+//! Values with a meaning in the core stay text here; each command puts them into a raw JSON object
+//! ([`raw`]) that the core decodes. So this face refuses exactly what the others refuse, with the
+//! same messages. The parser only knows which options exist.
 
 mod caps;
 mod compare;
@@ -86,10 +86,10 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads what was typed; answers it with the name of its command.
+    /// Parses the command line; returns it with the name of the command.
     ///
     /// # Errors
-    /// What clap makes of it, `--help` included.
+    /// That of clap, `--help` included.
     pub(crate) fn read(typed: &[OsString]) -> std::result::Result<(Self, Option<String>), clap::Error> {
         let mut matches = Self::command().try_get_matches_from(typed)?;
         let name = matches.subcommand_name().map(str::to_owned);
@@ -174,10 +174,10 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The form it answers in, when this one was asked for with `--format`: that one, but where it is a file's.
+    /// The output format, given that of `--format`: the same, unless that is the format of a file.
     ///
     /// # Errors
-    /// `validation_failed` for a form it cannot answer in.
+    /// `validation_failed` for a format that the command does not have.
     pub(crate) fn answers_in(&self, format: Option<Format>) -> Result<Format> {
         match self {
             Self::Import(args) => args.answers_in(format),
@@ -186,7 +186,7 @@ impl Command {
     }
 }
 
-/// The help of the program: its commands by what they are for. A test keeps the list complete.
+/// The help of the program, with its commands grouped by purpose. A test keeps the list complete.
 const HELP_TEMPLATE: &str = "\
 {about}
 

@@ -1,4 +1,4 @@
-//! `aludel providers` and `aludel test-providers`: which providers, and what to ask of them.
+//! The options of `aludel providers` and `aludel test-providers`.
 
 use aludel_core::api::TestProvidersRequest;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! A request in the making: the options that were given, as the raw JSON object the core decodes.
+//! Builds a request: collects the given options in the raw JSON object that the core decodes.
 
 use aludel_core::api::{Field, Request, value_of_text};
 use serde_json::{Map, Value};
@@ -11,12 +11,12 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// An empty object for a request of this kind.
+    /// An empty object for this type of request.
     pub(crate) fn of<R: Request>() -> Self {
         Self { fields: R::FIELDS, values: Map::new() }
     }
 
-    /// Sets a field from the text of an option, if it was given.
+    /// Sets a field from the text of an option, if given.
     pub(crate) fn text(mut self, name: &str, given: Option<&String>) -> Self {
         if let Some(text) = given {
             self.values.insert(name.to_owned(), value_of_text(self.fields, name, text));
@@ -24,7 +24,7 @@ impl Raw {
         self
     }
 
-    /// Sets a list from an option that may be repeated; each text may hold several items separated by commas.
+    /// Sets a list from a repeatable option; each text can have several items, separated by commas.
     pub(crate) fn list(mut self, name: &str, given: &[String]) -> Self {
         if !given.is_empty() {
             let items = given.iter().flat_map(|text| match value_of_text(self.fields, name, text) {
@@ -37,7 +37,7 @@ impl Raw {
         self
     }
 
-    /// Sets a list from an option that may be repeated, each text being one item as it is.
+    /// Sets a list from a repeatable option; each text is one item.
     pub(crate) fn items(mut self, name: &str, given: &[String]) -> Self {
         if !given.is_empty() {
             self.values.insert(name.to_owned(), given.into());
@@ -51,12 +51,12 @@ impl Raw {
         self
     }
 
-    /// Sets a field to true when a switch was given.
+    /// Sets a field to true if a switch was given.
     pub(crate) fn switch(self, name: &str, given: bool) -> Self {
         if given { self.set(name, true) } else { self }
     }
 
-    /// The object.
+    /// Returns the object.
     pub(crate) fn into_value(self) -> Value {
         Value::Object(self.values)
     }

@@ -1,4 +1,4 @@
-//! `aludel reindex`: which of the indices to make anew.
+//! The options of `aludel reindex`.
 
 use aludel_core::api::ReindexRequest;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `aludel search` and `aludel similar`: what to look for, by what, and among which prompts.
+//! The options of `aludel search` and `aludel similar`.
 
 use aludel_core::api::{SearchRequest, SimilarRequest};
 use clap::Args;
@@ -51,7 +51,7 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// The raw request for this query; without one where none was given.
+    /// The raw request for this query, if there is one.
     pub(crate) fn request(&self, query: Option<String>) -> Value {
         let mut raw = Raw::of::<SearchRequest>();
         if let Some(query) = query {

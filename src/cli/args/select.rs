@@ -1,4 +1,4 @@
-//! `aludel select` and `aludel why`: which prompts are judged, and of which it is told what was said.
+//! The options of `aludel select` and `aludel why`.
 
 use aludel_core::api::{SelectRequest, WhyRequest};
 use clap::Args;
@@ -38,7 +38,7 @@ pub(crate) struct SelectArgs {
 }
 
 impl SelectArgs {
-    /// The raw request. A file of criteria is not in it ([`JudgingArgs::criteria_file`]).
+    /// The raw request, except a criteria file ([`JudgingArgs::criteria_file`]).
     pub(crate) fn request(&self) -> Value {
         self.judging.add_to(Raw::of::<SelectRequest>().items("prompt_ids", &self.ids)).into_value()
     }

@@ -1,4 +1,4 @@
-//! `aludel show`: which prompt.
+//! The options of `aludel show`.
 
 use aludel_core::api::ShowRequest;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! The options of the small commands, and what their help says.
+//! The options of the small commands, with their help.
 
 use clap::{Args, Subcommand};
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! `aludel spend`: which calls, and what they are added up by.
+//! The options of `aludel spend`.
 
 use aludel_core::api::SpendRequest;
 use clap::Args;

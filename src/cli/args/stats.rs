@@ -1,4 +1,4 @@
-//! `aludel stats` and `aludel metrics`: which stored prompts are measured, and what totals are added up by.
+//! The options of `aludel stats` and `aludel metrics`.
 
 use aludel_core::api::{MetricsRequest, StatsRequest};
 use clap::Args;

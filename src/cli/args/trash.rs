@@ -1,4 +1,4 @@
-//! `aludel trash`: deleted prompts.
+//! The options of `aludel trash`.
 
 use aludel_core::api::{EmptyTrashRequest, RestoreRequest, TrashRequest};
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! `aludel update`: what to change about a prompt.
+//! The options of `aludel update`.
 
 use aludel_core::api::UpdateRequest;
 use clap::Args;
@@ -42,7 +42,7 @@ pub(crate) struct UpdateArgs {
 }
 
 impl UpdateArgs {
-    /// The raw request; `notes` and `content` are texts already read.
+    /// The raw request, with `notes` and `content` already read.
     pub(crate) fn request(&self, notes: Option<&String>, content: Option<&String>) -> Value {
         let raw = Raw::of::<UpdateRequest>()
             .set("prompt_id", self.id.as_str())

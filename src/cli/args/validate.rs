@@ -1,4 +1,4 @@
-//! `aludel validate`: how closely to look.
+//! The options of `aludel validate`.
 
 use aludel_core::api::ValidateRequest;
 use clap::Args;
