@@ -89,8 +89,7 @@ fn of_flag(fault: &ConfigFault) -> Option<Fault> {
 }
 
 impl Invocation<'_> {
-    /// Reads the configuration. If flags are the only sources of faults, reports them as bad
-    /// arguments.
+    /// Reads the configuration. If all faults come from flags, reports bad arguments.
     fn load(&self, flags: &Flags) -> Result<Loaded> {
         config::load(flags, self.environment).map_err(|error| match &error {
             Error::Config(config) => config

@@ -3,8 +3,7 @@
 //! Owns the output policy: format, colour, line width, what `--quiet` silences, how an error looks.
 //! All text passes through [`Shown`], so nothing hidden in a stored text, an answer or a file name
 //! reaches a terminal; only data requested alone goes to a pipe unchanged ([`Printer::exactly`]).
-//! Colour needs a terminal, and none of `NO_COLOR`, `--no-color`, `TERM=dumb`. A closed pipe ends
-//! the command quietly.
+//! Colour needs a terminal without `NO_COLOR`, `--no-color` or `TERM=dumb`.
 
 use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
 

@@ -186,8 +186,7 @@ pub(crate) fn line(text: &str, role: Role, frame: &Frame) -> Shown {
     frame.paint.text(role, &cut(text, frame.width))
 }
 
-/// Shows the progress of a database migration on a terminal, if the engine migrates an old file and
-/// that takes long.
+/// Shows on a terminal the progress of a slow migration, if the engine starts one.
 pub(crate) fn watch_migrations(engine: &Engine, printer: &Printer) {
     if !printer.may_draw() {
         return;

@@ -93,8 +93,7 @@ impl GlobalsLast for clap::Command {
     }
 }
 
-/// The format of errors if the arguments are invalid: that of `--format` if it is recognisable,
-/// else text.
+/// The format of errors for invalid arguments: that of a plain `--format`, else text.
 pub(crate) fn format_in(arguments: &[OsString]) -> Format {
     let mut texts = arguments.iter().filter_map(|argument| argument.to_str());
     while let Some(text) = texts.next() {

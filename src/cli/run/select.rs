@@ -1,8 +1,7 @@
 //! `aludel select`: the judge's choice among stored prompts.
 //!
 //! With `--format jsonl` events are printed as they arrive, the last one with the result; otherwise
-//! the result is printed at the end. SIGINT stops it; answers received so far are cached.
-//! time.
+//! the result is printed at the end. SIGINT stops it; answers so far are cached.
 
 use std::time::{Duration, Instant};
 

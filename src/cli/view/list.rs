@@ -35,8 +35,7 @@ impl Layout {
     }
 }
 
-/// Writes prompts, a line each; ages are relative to `now`. If each has its own run there is
-/// nothing to group.
+/// Writes prompts, a line each, grouped by run if that groups any; `now` is for ages.
 pub(crate) fn list(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], layout: Layout, now: Timestamp) {
     let runs = by_run(prompts, |listed| listed.prompt.session_id);
     if layout == Layout::Flat || runs.len() == prompts.len() {

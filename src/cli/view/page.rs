@@ -1,9 +1,8 @@
 //! A page of text under construction: its output's properties, and a few kinds of emphasis.
 //!
 //! Each colour has one meaning: heading, thing to copy, success, warning, failure, less important.
-//! A page takes only [`Shown`], which escapes every string, so no stored text can move the cursor,
-//! retitle a window or hide. The exception is data requested alone and written to a pipe:
-//! [`Page::exactly`].
+//! A page takes only [`Shown`], which escapes every string, so no stored text can control a
+//! terminal. The exception is data requested alone and written to a pipe: [`Page::exactly`].
 
 use aludel_core::error::Fault;
 use aludel_core::text::shown::{escape, escape_line};
@@ -168,8 +167,7 @@ impl Page {
         }
     }
 
-    /// Adds text that was requested alone, with one line end: lines are never wrapped, and it is
-    /// escaped only on a terminal.
+    /// Adds text that was requested alone: unwrapped, and escaped only on a terminal.
     pub(crate) fn exactly(&mut self, text: &str) {
         self.shown.add(if self.is_terminal { Shown::from(text) } else { Shown::exactly(text) });
         self.end_line(text);

@@ -1,5 +1,4 @@
-//! The judge's choice for people: the winner in full, how sure it is, the standings, the deciding
-//! reasons, and the figures.
+//! The judge's choice for people: the winner, how sure it is, the standings, the reasons.
 
 use aludel_core::domain::{SelectResult, Standing};
 use aludel_core::text::markdown::fenced;

@@ -1,5 +1,4 @@
-//! The question before work whose estimated cost needs consent. Confirming makes that sum its
-//! budget.
+//! The question before costly work. Confirming makes the estimate its budget.
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;

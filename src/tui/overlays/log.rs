@@ -1,7 +1,6 @@
 //! The log of this process: the newest lines, the newest last, updated live.
 //!
-//! Secrets were masked when the lines were recorded; here they are made safe to show. The level is
-//! a glyph and a word.
+//! Lines were masked when recorded; here they are made safe to show, with glyph and level.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

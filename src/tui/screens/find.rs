@@ -215,8 +215,7 @@ fn go_to(model: &mut Model, number: usize) {
     texts::bring_into_sight(model, place, found.spot);
 }
 
-/// Draws the search field in the status row: the words, the position among the matches, the keys.
-/// False if no search is open.
+/// Draws the search field, the match count and the keys. False if no search is open.
 pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> bool {
     let Some(find) = &model.find else { return false };
     let said = said(find, theme);

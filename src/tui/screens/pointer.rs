@@ -1,7 +1,6 @@
 //! The mouse: what a click or the wheel does at a cell. Events arrive only if `tui.mouse` is set.
 //!
-//! Keys can do everything it does, except selecting part of a pane (`select`). It uses the same
-//! layouts as drawing.
+//! Keys can do the same, except selecting part of a pane. The layouts are those of drawing.
 
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};

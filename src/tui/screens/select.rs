@@ -1,5 +1,4 @@
-//! Mouse selection, in one pane or in an input field. A selection survives text that arrives after
-//! it.
+//! Mouse selection, in a pane or a field. A selection survives text that arrives after it.
 //!
 //! A pane gets the focus only when the button is released: focusing it can change the layout, which
 //! would move the text away from the pointer.

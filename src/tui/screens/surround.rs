@@ -211,8 +211,7 @@ pub(crate) fn status<'a>(frame: &mut Frame<'_>, area: Rect, left: Vec<Span<'a>>,
     frame.render_widget(right, area);
 }
 
-/// The status row of the other screens: on the right a passing message or the state of the run. An
-/// open search takes the whole row.
+/// The status row of the other screens: a passing message or the run, or an open search.
 pub(crate) fn run_status(model: &Model, left: Vec<Span<'_>>, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if find::view(model, area, frame, theme) {
         return;

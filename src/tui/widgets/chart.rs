@@ -5,8 +5,7 @@
 /// The blocks from one eighth to a full cell.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The rows of a chart that is `height` rows high, from the top, with a column per value. Any value
-/// above zero is visible.
+/// The `height` rows of a chart from the top, a column per value. Any value above 0 is visible.
 pub(crate) fn columns(values: &[f64], height: usize) -> Vec<String> {
     let most = values.iter().copied().fold(0.0, f64::max);
     let eighths: Vec<usize> = values.iter().map(|value| eighths(*value, most, height)).collect();

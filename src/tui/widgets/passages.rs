@@ -1,5 +1,4 @@
-//! Maps bytes of a text to rows and cells of a pane and back, for searching, selecting and
-//! clicking.
+//! Maps bytes of a text to rows and cells of a pane and back, for search, selection and clicks.
 //!
 //! A pane shows one text, several below each other, or two columns of them. A *passage* is a text
 //! that is wrapped by itself; a [`Spot`] is a byte of a passage, and is still valid after
@@ -266,7 +265,7 @@ mod tests {
                 let cells = drawn(shown, width + 8);
                 marked.extend(columns(shown, &within).map(|column| cells.get(column).map_or("", String::as_str)));
             }
-            // Blanks and breaks can be dropped between rows; the cell after a wide character is
+            // Blanks and breaks can be dropped between rows; a wide character is followed by a
             // blank.
             let seen = |text: &str| text.chars().filter(|character| !character.is_whitespace()).collect::<String>();
             let has_a_cell = |character: &str| character != "\n" && character.cell_width() > 0;

@@ -3,8 +3,7 @@
 //! Models may answer with anything. [`Sanitizer`] takes text in arbitrary pieces and passes what is
 //! printable: terminal escape sequences are removed whole, line breaks become `\n`, tabs become
 //! [`TAB`], and what `aludel_core::text::shown` calls hidden is dropped: control characters, marks
-//! that reorder text, tags. [`guard`] checks each drawn frame. Stored and copied text is never
-//! changed.
+//! that reorder text, tags. [`guard`] checks each frame. Stored and copied text is unchanged.
 //!
 //! Always holds: feeding a text in pieces gives the same as feeding it whole. An unclosed sequence
 //! ends at the end of its line, so it cannot hide what follows.

@@ -1,15 +1,15 @@
 //! Text that grows at its end and stays wrapped to a width, for streaming panes.
 //!
 //! Wrapping is greedy, so a row is final once two more have begun; appending rewraps only the last
-//! two rows, at a cost independent of the text's length. Rows break after blanks, which are dropped
-//! there, and between wide characters; a longer word is cut. A row has at most [`LONGEST_ROW`]
-//! bytes: blanks hang over a row's end and marks have no width, so a line of them would never end
-//! its row.
+//! two rows, at a cost independent of the text's length. Rows break after blanks, which are
+//! dropped, and between wide characters; a longer word is cut. A row has at most [`LONGEST_ROW`]
+//! bytes: blanks hang over its end and marks have no width, so a line of them would never end a
+//! row.
 //!
 //! Always holds (tested): text appended in pieces has the rows of the same text wrapped whole; rows
-//! are in order, do not overlap, leave out only blanks and line breaks, and fit the width if any
-//! row can. [`Wrapped::keep_last`] leaves no trace of what it dropped. Widths are those of
-//! [`CellWidth`], as in the buffer.
+//! are in order, do not overlap, drop only blanks and line breaks, and fit the width if any row
+//! can. [`Wrapped::keep_last`] leaves no trace of what it dropped. Widths are those of
+//! [`CellWidth`].
 
 use std::ops::Range;
 

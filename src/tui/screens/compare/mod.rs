@@ -1,7 +1,6 @@
 //! Compare: several prompts by their measures, two of them word by word.
 //!
-//! This file performs the actions and handles replies. The layout is in [`layout()`], the drawing
-//! in [`view`].
+//! This file performs the actions and handles replies; [`layout()`] places, [`view`] draws.
 
 pub(crate) mod layout;
 pub(crate) mod view;

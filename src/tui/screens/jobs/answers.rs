@@ -116,8 +116,7 @@ fn show_judging(model: &mut Model, ticket: Ticket, request: &Value) -> bool {
     true
 }
 
-/// Records why a job could not be stopped or resumed, to show it below the list; on another screen
-/// it is a passing message.
+/// Records why a job could not be stopped or resumed; on another screen, says so in passing.
 fn refuse(model: &mut Model, id: SessionId, what: &str, problem: Box<Problem>) {
     if model.screen == ScreenName::Jobs {
         model.say(Tone::Refused, format!("{} is not {what}; below is why", id.short()));

@@ -1,5 +1,4 @@
-//! The details of the marked job: its state, its owner, its error; on request also its request and
-//! result.
+//! The details of the marked job: state, owner, error; on request its request and result.
 
 use aludel_core::domain::{Job, JobDetails, JobState, PromptId, Timestamp};
 use ratatui::text::Line;

@@ -255,8 +255,7 @@ fn here(model: &Model) -> Option<Place> {
     lie(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
-/// The layout. The list is small while the request and the result are shown, and takes the whole
-/// body if there are no jobs.
+/// The layout. The list is small while details are shown, and fills the body without jobs.
 fn lie(model: &Model, area: Rect) -> Option<Place> {
     let rows = if model.jobs.is_whole { 0 } else { model.jobs.rows().len() };
     let mut place = place(area, cells(rows).saturating_add(3))?;

@@ -44,8 +44,7 @@ fn read(bench: &mut Bench) {
     }
 }
 
-/// The screen with a job of each state, finished ones included, after these keys; every request
-/// gets its reply.
+/// The screen with a job of each state, after these keys; every request gets its reply.
 fn with_all(keys: &str) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 8 a");

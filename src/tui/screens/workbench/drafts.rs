@@ -42,8 +42,7 @@ pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
     draft.into_iter().chain(explained).chain(told).collect()
 }
 
-/// The draft as it is now. An input whose run has stored something is not a draft any more: it is
-/// in the input history.
+/// The draft as it is now. Input that a run has stored prompts for is history, not a draft.
 fn sheet(model: &Model, run: Option<SessionId>) -> Draft {
     let text = model.composer.text();
     let is_stored = |text: &str| {

@@ -1,7 +1,7 @@
 //! The rows a pane shows above its text: what it waits for, why it failed, when it retries.
 //!
-//! They depend on the model and the width only, so [`reflow`](super::reflow) and the view agree on
-//! the rows left for the text.
+//! They depend on the model and the width only, so that drawing and [`reflow`](super::reflow)
+//! agree.
 
 use crate::tui::action::Context;
 use crate::tui::keymap::Keymap;

@@ -1,5 +1,4 @@
-//! The search box: the query, the mode, the number of results and the time; and the messages below
-//! it.
+//! The search box: query, mode, number of results, time; and the messages below it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
