@@ -257,7 +257,7 @@ impl Printer {
         } else {
             self.talk(shown(self.talk.paint));
             if is_an_idea(error) {
-                self.say("\nTo turn an idea into prompts: aludel generate \"IDEA\"");
+                self.say("\nTo turn a request into prompts: aludel generate \"REQUEST\"");
             }
         }
     }

@@ -79,7 +79,7 @@ pub const fn of(operation: Operation) -> Row {
         Operation::Export => {
             row("Export stored prompts to back up, move or read", Effect::Reads, &[Face::Cli, Face::Mcp, Face::Tui])
         }
-        Operation::Generate => row("Turn an idea into ranked prompts", Effect::Generates, Face::ALL),
+        Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
         Operation::Health => row("Tell whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
         Operation::History => {
             row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])

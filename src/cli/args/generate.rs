@@ -28,15 +28,15 @@ The best prompt comes first. On a terminal the others are a line each of the
 ranking; with --quiet only the text of the best one is printed. A run that a cap
 has stopped prints and keeps what was finished, and ends with 7.";
 
-/// Turn an idea into ranked prompts
+/// Turn a request into ranked prompts
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 pub(crate) struct GenerateArgs {
-    /// The idea; `-` or nothing reads standard input
+    /// The request; `-` or nothing reads standard input
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
-    /// Read the idea from FILE
+    /// Read the request from FILE
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
 

@@ -102,7 +102,7 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Turn an idea into ranked prompts
+    /// Turn a request into ranked prompts
     Generate(GenerateArgs),
     /// Find stored prompts by words or by meaning
     Search(SearchArgs),
@@ -193,7 +193,7 @@ const HELP_TEMPLATE: &str = "\
 {usage-heading} {usage}
 
 Prompts:
-  generate        Turn an idea into ranked prompts
+  generate        Turn a request into ranked prompts
   search          Find stored prompts by words or by meaning
   similar         Find the stored prompts nearest to one of them
   list            List stored prompts, newest first

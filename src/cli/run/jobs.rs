@@ -41,7 +41,7 @@ fn list(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
         Format::Jsonl => printer.data(&list.jobs.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Text if printer.is_quiet() => printer.data(lines(list.jobs.iter().map(|job| job.id)))?,
         Format::Text if list.jobs.is_empty() => printer.note(match (request.state, request.all) {
-            (None, false) => "nothing is under way, and nothing is left to be resumed; --all lists what has finished",
+            (None, false) => "no job is running and none can be resumed; --all lists finished jobs",
             _ => "there is no such job",
         }),
         _ => printer.value(&list, |page| view::jobs(page, &list.jobs, SystemClock.now()))?,
@@ -65,9 +65,9 @@ fn stop(args: &JobStopArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let id = job.id.short();
     invocation.printer.value(&job, |page| {
         page.line(match job.state {
-            JobState::Stopping => format!("job {id} is asked to stop; what is finished stays"),
-            JobState::Cancelled => format!("job {id} is stopped; `aludel jobs resume {id}` takes it up again"),
-            state => format!("job {id} had {state} already"),
+            JobState::Stopping => format!("job {id} is asked to stop; what is finished is kept"),
+            JobState::Cancelled => format!("job {id} is stopped; `aludel jobs resume {id}` resumes it"),
+            state => format!("job {id} had already {state}"),
         });
     })?;
     Ok(Exit::Done)
@@ -153,7 +153,7 @@ fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
         (RunState::Failed(problem), _) => Err(Failure::Problem(problem.clone())),
         (_, JobState::Finished) => Ok(Exit::Done),
         (_, state) => {
-            printer.say(format!("job {id} is {state}; `aludel jobs resume {id}` takes it up again"));
+            printer.say(format!("job {id} is {state}; `aludel jobs resume {id}` resumes it"));
             Err(Failure::Said(Exit::Failed))
         }
     }

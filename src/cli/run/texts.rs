@@ -118,7 +118,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
 /// Reads standard input; `None` if nothing came and nothing was required.
 fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printer) -> Result<Option<String>> {
     if input::stdin_is_terminal() {
-        let what = if stdin == Stdin::Input { "the idea" } else { "the context" };
+        let what = if stdin == Stdin::Input { "the request" } else { "the context" };
         printer.note(format!("reading {what} from the terminal; end it with Ctrl-D"));
     }
     let first_byte = matches!(stdin, Stdin::Perhaps(_)).then_some(piped::FIRST_BYTE);

@@ -55,7 +55,7 @@ pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
     let next = match job.state {
         JobState::Running => Some(format!("`aludel jobs follow {id}` watches it, `aludel jobs stop {id}` stops it")),
         JobState::Interrupted | JobState::Failed | JobState::Cancelled => {
-            Some(format!("`aludel jobs resume {id}` takes it up again"))
+            Some(format!("`aludel jobs resume {id}` resumes it"))
         }
         JobState::Finished => Some(format!("`aludel jobs show {id} --format json` has the whole result")),
         JobState::Stopping => None,
@@ -70,8 +70,8 @@ pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
 pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
     let line = match kind {
         EventKind::Started { operation, total, .. } => match total {
-            Some(total) => format!("{operation} began: {}", count_of(*total, unit_of(*operation))),
-            None => format!("{operation} began"),
+            Some(total) => format!("{operation} started: {}", count_of(*total, unit_of(*operation))),
+            None => format!("{operation} started"),
         },
         EventKind::VariantFinished { variant, prompt, .. } => {
             format!("variant {} finished: prompt {}", variant + 1, prompt.id.short())
@@ -86,7 +86,7 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
                 None => format!("{part}{} done", count_of(*done, "unit")),
             }
         }
-        EventKind::UnitStarted { unit } => format!("{unit} began"),
+        EventKind::UnitStarted { unit } => format!("{unit} started"),
         EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
         EventKind::Finished { .. } => "finished".to_owned(),
         EventKind::Cancelled {} => "cancelled".to_owned(),

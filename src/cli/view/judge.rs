@@ -44,8 +44,8 @@ fn figures(profile: &JudgeProfile) -> Table {
     let mut table =
         Table::new(vec![Column::words("test"), Column::numbers("figure"), Column::words("what it is")]).wrapping();
     let rows = [
-        ("position", margin(profile.position_bias), "preference for what is shown first; 0 is fair"),
-        ("consistency", share(profile.swap_consistency), "pairs judged the same in both orders"),
+        ("position", margin(profile.position_bias), "position bias: preference for the one shown first; 0 is fair"),
+        ("consistency", share(profile.swap_consistency), "order-swap agreement: pairs judged the same both ways"),
         (
             "length",
             margin(profile.length_slope),

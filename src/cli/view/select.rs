@@ -61,7 +61,7 @@ pub(super) fn document_of_judged(result: &SelectResult) -> String {
     let reasons = lines(result.reasoning.lines().map(|line| format!("- {}", one_line(line))));
     let facts = lines(facts(result).iter().map(|fact| format!("- {fact}")));
     format!(
-        "## How every candidate stands\n\n{standings}\n## Why\n\n{reasons}\n## How it was judged\n\n{facts}- {}{DOT}{}\n",
+        "## Standings\n\n{standings}\n## Why\n\n{reasons}\n## How it was judged\n\n{facts}- {}{DOT}{}\n",
         by(&result.model_metadata.provider, &result.model_metadata.model),
         account(&result.model_metadata),
     )
@@ -76,12 +76,12 @@ pub(super) fn sureness(result: &SelectResult) -> String {
 pub(super) fn standings(ranking: &[Standing]) -> Table {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
-        Column::numbers("strength").painted(Role::Heading),
+        Column::numbers("win prob.").painted(Role::Heading),
         Column::words(format!("0{DOT}90 % interval{DOT}1")),
         Column::words("from to"),
-        Column::numbers("won"),
-        Column::numbers("lost"),
-        Column::numbers("even"),
+        Column::numbers("wins"),
+        Column::numbers("losses"),
+        Column::numbers("ties"),
     ]);
     for standing in ranking {
         let [low, high] = standing.interval;

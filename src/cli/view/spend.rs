@@ -71,9 +71,8 @@ fn unknowns(total: &SpendTotals) -> impl Iterator<Item = String> {
     });
     let unseen = (total.unseen > 0).then(|| {
         let calls = count_of(total.unseen, "call");
-        let have = if total.unseen == 1 { "has" } else { "have" };
         let most = money(Some(total.unseen_usd));
-        format!("{calls} {have} an unknown outcome (cancelled, cut off or in progress): up to {most} more")
+        format!("{calls} unconfirmed (cancelled, cut off or in progress): up to {most} more")
     });
     let failed = (total.failed > 0).then(|| {
         format!(

@@ -42,7 +42,7 @@ pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
     }
     if why.judgements.is_empty() {
         page.gap();
-        page.paragraph(Role::Faint, "no judge was asked about it: `aludel select ID ID` does that", 2);
+        page.paragraph(Role::Faint, "never judged: `aludel select ID ID` asks the judge", 2);
     }
 }
 
@@ -65,7 +65,7 @@ fn ranking(page: &mut Page, why: &Why) {
                 2,
             );
         }
-        _ => page.paragraph(Role::Body, "it was never ranked; the current rules would give it:", 2),
+        _ => page.paragraph(Role::Body, "never ranked; the current rules would give it:", 2),
     }
     let mut table = super::Table::new(vec![
         super::Column::words("component"),
@@ -89,11 +89,7 @@ fn ranking(page: &mut Page, why: &Why) {
         page.paragraph(Role::Faint, &format!("{}: {}.", component.as_str(), component.formula()), 4);
     }
     if !why.ranking.checks.is_empty() {
-        page.paragraph(
-            Role::Body,
-            &format!("what `{}` asks of a prompt, which the score does not count:", why.persona),
-            2,
-        );
+        page.paragraph(Role::Body, &format!("what `{}` checks without counting it in the score:", why.persona), 2);
         for check in &why.ranking.checks {
             let (sign, role) = if check.met { (GOOD, Role::Body) } else { (NONE, Role::Faint) };
             page.paragraph(role, &format!("{sign} {}", check.label), 4);
@@ -174,9 +170,9 @@ fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
     let (verb, role) = match opponent.margin {
         margin if margin > 0.0 => ("beat", Role::Good),
         margin if margin < 0.0 => ("lost to", Role::Bad),
-        _ => ("even with", Role::Warning),
+        _ => ("tied with", Role::Warning),
     };
-    let agreed = if opponent.agreed { "" } else { ", the orders differed" };
+    let agreed = if opponent.agreed { "" } else { ", the orders disagreed" };
     let text = format!("{} ({:+.2}{agreed})", opponent.prompt_id.short(), opponent.margin);
     page.marked(role, verb, &text, 2);
     for verdict in &opponent.verdicts {

@@ -53,7 +53,7 @@ impl Request for GenerateRequest {
         Field::new(
             "input",
             Kind::Text { min: 1, max: limits::TEXT_CHARS },
-            "The idea to turn into a prompt, in any language; 1 to 100,000 characters.",
+            "The request to turn into a prompt, in any language; 1 to 100,000 characters.",
         )
         .required(),
         Field::new(

@@ -32,6 +32,15 @@ impl Phase {
             Self::Coagulatio => "coagulatio",
         }
     }
+
+    /// What it does, in a word, for people.
+    pub const fn gloss(self) -> &'static str {
+        match self {
+            Self::PrimaMateria => "extract",
+            Self::Solutio => "rewrite",
+            Self::Coagulatio => "finalise",
+        }
+    }
 }
 
 impl std::fmt::Display for Phase {

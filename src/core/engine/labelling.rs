@@ -69,7 +69,7 @@ impl Engine {
             let message = if among.is_empty() {
                 "no stored run has two different prompts; generate two or more variants first"
             } else {
-                "of the marked prompts no two are of one idea and differ; mark two of a run"
+                "no two of the marked prompts come from one request and differ; mark two of one run"
             };
             return Err(Error::value("prompt_ids", message));
         }

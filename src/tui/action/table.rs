@@ -13,7 +13,7 @@ use Context::{Compare, Composer, Find, Global, History, Jobs, Judge, Label, Navi
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
-    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Turn the idea into prompts")
+    info(A::Run, "run", Global, &["Ctrl+J", "Ctrl+Enter"], "run", "Turn the request into prompts")
         .at_work()
         .hint(2)
         .calls(Operation::Generate),
@@ -38,8 +38,8 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::Quit, "quit", Global, &["Ctrl+Q"], "quit", "Quit; asks while a run is live").hint(30),
     info(A::Help, "help", Global, &["F1"], "help", "Every key, searchable"),
     info(A::Help, "help-nav", Navigate, &["?"], "help", "Every key, searchable"),
-    info(A::Palette, "palette", Global, &["Ctrl+P"], "palette", "Everything that can be done, by name").hint(26),
-    info(A::Palette, "palette-nav", Navigate, &[":"], "palette", "Everything that can be done, by name"),
+    info(A::Palette, "palette", Global, &["Ctrl+P"], "palette", "Every action, by name").hint(26),
+    info(A::Palette, "palette-nav", Navigate, &[":"], "palette", "Every action, by name"),
     info(
         A::AllSettings,
         "settings",
@@ -49,14 +49,14 @@ pub static ACTIONS: &[ActionInfo] = &[
         "Every setting, its value and where that is from",
     )
     .calls(Operation::ConfigShow),
-    info(A::Log, "log", Navigate, &["L"], "log", "What this process wrote to its log"),
+    info(A::Log, "log", Navigate, &["L"], "log", "The log of this process"),
     info(A::FocusNext, "focus-next", Global, &["Tab"], "pane", "Next pane").hint(11),
     info(A::FocusPrevious, "focus-prev", Global, &["Shift+Tab"], "pane back", "Previous pane"),
-    info(A::Back, "back", Global, &["Esc"], "back", "Close what is open, undo the zoom, leave the input"),
+    info(A::Back, "back", Global, &["Esc"], "back", "Close the overlay, undo the zoom or leave the input"),
     info(A::Suspend, "suspend", Global, &["Ctrl+Z"], "suspend", "Suspend to the shell; `fg` resumes"),
     info(A::Redraw, "redraw", Global, &["Ctrl+L"], "redraw", "Redraw the screen"),
-    info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: an idea and its run"),
-    info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: an idea and its run"),
+    info(A::GoToWork, "screen-1", Global, &["Alt+1"], "workbench", "To the Workbench: a request and its run"),
+    info(A::GoToWork, "screen-1-nav", Navigate, &["1"], "workbench", "To the Workbench: a request and its run"),
     info(A::GoToCompare, "screen-2", Global, &["Alt+2"], "compare", "To Compare: prompts side by side"),
     info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts side by side"),
     info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
@@ -76,17 +76,10 @@ pub static ACTIONS: &[ActionInfo] = &[
         "To the Providers: availability, keys, prices",
     )
     .hint(24),
-    info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To the Spending: what was spent, and what may be")
+    info(A::GoToSpend, "screen-7", Global, &["Alt+7"], "spending", "To Spending: what was spent, and the budgets")
         .calls(Operation::Spend),
-    info(
-        A::GoToSpend,
-        "screen-7-nav",
-        Navigate,
-        &["7"],
-        "spending",
-        "To the Spending: what was spent, and what may be",
-    )
-    .hint(25),
+    info(A::GoToSpend, "screen-7-nav", Navigate, &["7"], "spending", "To Spending: what was spent, and the budgets")
+        .hint(25),
     info(A::GoToJobs, "screen-8", Global, &["Alt+8"], "jobs", "To the Jobs: work that can be stopped and resumed")
         .calls(Operation::Jobs),
     info(A::GoToJobs, "screen-8-nav", Navigate, &["8"], "jobs", "To the Jobs: work that can be stopped and resumed")
@@ -97,16 +90,16 @@ pub static ACTIONS: &[ActionInfo] = &[
         Providers,
         &["T"],
         "test",
-        "Make a real call to it, which may cost a little",
+        "Test it with a real call, which may cost a little",
     )
     .hint(1)
     .calls(Operation::TestProviders),
-    info(A::Reload, "reload-providers", Providers, &["r"], "look again", "Check again which are available").hint(2),
+    info(A::Reload, "reload-providers", Providers, &["r"], "reload", "Check availability again").hint(2),
     info(A::SpendRange, "spend-range", Spend, &["v"], "range", "The last day, week or month, or all time").hint(1),
     info(A::SpendGroup, "spend-group", Spend, &["o"], "group", "By day, model, provider, phase, tag or command")
         .hint(2)
         .calls(Operation::Stats),
-    info(A::Reload, "reload", Spend, &["r"], "add up again", "Add up again").hint(5),
+    info(A::Reload, "reload", Spend, &["r"], "reload", "Compute the totals again").hint(5),
     info(
         A::StopJob,
         "stop-job",
@@ -117,14 +110,14 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .hint(1)
     .calls(Operation::JobsStop),
-    info(A::ResumeJob, "resume-job", Jobs, &["R"], "resume", "Make what is not done yet; asks models, which may cost")
+    info(A::ResumeJob, "resume-job", Jobs, &["R"], "resume", "Finish the rest; calls models, which may cost money")
         .hint(2)
         .calls(Operation::JobsResume),
-    info(A::ShowJob, "show-job", Jobs, &["Enter"], "request", "What was asked for, and what came of it; and back")
+    info(A::ShowJob, "show-job", Jobs, &["Enter"], "request", "Show the request and the result, or go back")
         .hint(5)
         .calls(Operation::JobsShow),
-    info(A::AllJobs, "all-jobs", Jobs, &["a"], "all / unfinished", "Jobs that have finished, too, or not").hint(6),
-    info(A::Reload, "reload-jobs", Jobs, &["r"], "look again", "Look again which jobs there are").hint(7),
+    info(A::AllJobs, "all-jobs", Jobs, &["a"], "all / unfinished", "Show or hide finished jobs").hint(6),
+    info(A::Reload, "reload-jobs", Jobs, &["r"], "reload", "Reload the list of jobs").hint(7),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
     info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),
@@ -137,7 +130,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::PageDown, "page-down", Navigate, &["PageDown", "Space"], "page down", "Down a pane"),
     info(A::PageUp, "page-up", Navigate, &["PageUp"], "page up", "Up a pane"),
     info(A::Top, "top", Navigate, &["g", "Home"], "top", "To the beginning"),
-    info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow what arrives"),
+    info(A::Bottom, "bottom", Navigate, &["G", "End"], "bottom", "To the end, and follow new text"),
     info(A::Find, "find", Navigate, &["/"], "find", "Find words in this pane; a capital letter makes it exact")
         .but_at(ScreenName::History)
         .hint(21),
@@ -147,9 +140,7 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::FindPrevious, "find-prev", Navigate, &["N"], "match back", "To the previous match")
         .but_at(ScreenName::Compare),
     info(A::Zoom, "zoom", Navigate, &["z"], "zoom", "One pane over the whole screen, and back").hint(8),
-    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow arriving text by row, by page, or not")
-        .at_work()
-        .hint(10),
+    info(A::Follow, "follow", Navigate, &["f"], "follow", "Follow new text by row, by page, or not").at_work().hint(10),
     info(A::Copy, "copy", Navigate, &["y"], "copy", "Copy the finished prompt").hint(4),
     info(A::CopyPane, "copy-pane", Navigate, &["Y"], "copy pane", "Copy the text of this pane, finished or not")
         .at_work(),
@@ -192,9 +183,16 @@ pub static ACTIONS: &[ActionInfo] = &[
     )
     .hint(19)
     .calls(Operation::Compare),
-    info(A::Judge, "judge", Navigate, &["J"], "judge", "Have the judge choose among them; asks models, which may cost")
-        .hint(20)
-        .calls(Operation::Select),
+    info(
+        A::Judge,
+        "judge",
+        Navigate,
+        &["J"],
+        "judge",
+        "Have the judge choose among them; calls models, which may cost money",
+    )
+    .hint(20)
+    .calls(Operation::Select),
     info(
         A::LabelPairs,
         "label-pairs",
@@ -210,18 +208,11 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::LabelUndo, "label-undo", Label, &["u"], "undo", "Take the last label back").hint(7),
     info(A::Down, "label-down", Label, &["j"], "down", "Down a row of both texts").hint(9),
     info(A::HalfUp, "label-half-up", Label, &["Ctrl+U"], "half up", "Up half a pane of both texts"),
-    info(
-        A::ChangeNext,
-        "next-change",
-        Compare,
-        &["n"],
-        "change",
-        "The next change; while something is found, the next match",
-    )
-    .hint(1),
+    info(A::ChangeNext, "next-change", Compare, &["n"], "change", "The next change; during a search, the next match")
+        .hint(1),
     info(A::ChangePrevious, "prev-change", Compare, &["N"], "change back", "The previous change, or match"),
     info(A::Arrangement, "layout", Compare, &["v"], "layout", "Side by side, or inline").hint(6),
-    info(A::SwapBase, "base", Compare, &["b"], "swap", "Swap sides: additions become deletions").hint(7),
+    info(A::SwapBase, "base", Compare, &["b"], "swap", "Swap sides: additions become removals").hint(7),
     info(A::OtherNext, "other", Compare, &["]", "l", "Right"], "other", "Compare with the next of the others").hint(2),
     info(
         A::OpenCompared,
@@ -252,11 +243,11 @@ pub static ACTIONS: &[ActionInfo] = &[
         .hint(1)
         .calls(Operation::Search),
     info(A::SearchMode, "mode-list", History, &["Ctrl+R"], "mode", "Search by words, by meaning, by both").hint(6),
-    info(A::OpenIdea, "open", History, &["Enter"], "open", "Load its idea into the Workbench's input").hint(2),
-    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Load the prompt itself as an idea").hint(15),
+    info(A::OpenIdea, "open", History, &["Enter"], "open", "Load its request into the Workbench's input").hint(2),
+    info(A::OpenPrompt, "open-prompt", History, &["p"], "open prompt", "Load the prompt itself as a request").hint(15),
     info(A::EditTags, "tag", History, &["t"], "tags", "Change its tags").hint(5).calls(Operation::Update),
     info(A::EditNotes, "notes", History, &["a"], "notes", "Change your notes on it").hint(9).calls(Operation::Update),
-    info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; {undo-delete} brings it back")
+    info(A::DeletePrompt, "delete", History, &["D"], "delete", "Delete it; {undo-delete} restores it")
         .hint(7)
         .calls(Operation::Delete),
     info(
@@ -264,8 +255,8 @@ pub static ACTIONS: &[ActionInfo] = &[
         "undo-delete",
         History,
         &["U"],
-        "bring back",
-        "Bring back what was deleted last; again, what was deleted before it",
+        "restore",
+        "Restore the prompt deleted last; again, the one before it",
     )
     .hint(21),
     info(A::GroupRuns, "group-runs", History, &["f"], "runs / flat", "Group prompts by run, or not").hint(10),
@@ -297,10 +288,9 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::FindPrevious, "find-up", Find, &["Up"], "previous", "To the previous match").hint(5),
     info(A::BackOrQuit, "back-or-quit", Navigate, &["q"], "quit", "Back; on the Workbench asks to quit"),
     info(A::NewLine, "newline", Composer, &["Enter"], "new line", "New line").at_work().hint(13),
-    info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; what you wrote is kept")
+    info(A::InputPrevious, "input-prev", Composer, &["Alt+Up"], "earlier", "Earlier input; your text is kept")
         .at_work(),
-    info(A::InputNext, "input-next", Composer, &["Alt+Down"], "later", "Later input, and back to what you wrote")
-        .at_work(),
+    info(A::InputNext, "input-next", Composer, &["Alt+Down"], "later", "Later input, and back to your text").at_work(),
     info(A::InputHistory, "input-history", Composer, &["Ctrl+R"], "earlier inputs", "Search earlier inputs")
         .at_work()
         .hint(15)

@@ -260,11 +260,11 @@ impl Judge {
     fn comparison(&self, comparison: &Comparison) -> String {
         let (a, b) = (self.label(comparison.a), self.label(comparison.b));
         let said = match comparison.winner {
-            None => format!("{a} and {b} are even"),
-            Some(winner) if winner == comparison.a => format!("{a} over {b} by {}", score(comparison.margin.abs())),
-            Some(_) => format!("{b} over {a} by {}", score(comparison.margin.abs())),
+            None => format!("{a} and {b} tie"),
+            Some(winner) if winner == comparison.a => format!("{a} beats {b} by {}", score(comparison.margin.abs())),
+            Some(_) => format!("{b} beats {a} by {}", score(comparison.margin.abs())),
         };
-        let orders = if comparison.agreed { "both orders agree" } else { "the two orders differ" };
+        let orders = if comparison.agreed { "both orders agree" } else { "the two orders disagree" };
         format!("{said} · {orders}")
     }
 

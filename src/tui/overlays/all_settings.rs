@@ -93,7 +93,7 @@ fn about(row: &SettingRow) -> Vec<String> {
     let (beside, below) = if takes.len() > 40 { (String::new(), Some(takes)) } else { (takes, None) };
     let mut about = vec![
         known.doc.to_owned(),
-        if row.is_set { format!("set by {origin}") } else { "not set: this is the default".to_owned() },
+        if row.is_set { format!("set by {origin}") } else { "default".to_owned() },
         format!("`aludel config set {key} VALUE` changes it: {beside}").trim_end().to_owned(),
     ];
     about.extend(below);

@@ -96,7 +96,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         About::Notes(id, _) => (format!("Notes on {}", id.short()), "your own remarks; empty removes them"),
         About::Export(filters) if filters.is_empty() => ("Export everything".to_owned(), EXPORT),
         About::Export(_) => ("Export what is listed".to_owned(), EXPORT),
-        About::Task => ("Judge them for".to_owned(), "the task; empty: the idea they were made from"),
+        About::Task => ("Judge them for".to_owned(), "the task; empty: their original request"),
         About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml"),
     };
     let (area, field) = areas(asking, frame.area());
@@ -127,7 +127,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         Stage::Typing => {}
         Stage::Leaving => say("this is not saved: Esc again discards it, any other key goes on", theme.warning),
         Stage::Waiting(_) => {
-            let told = model.history.transfer.map_or_else(|| "being stored".to_owned(), |transfer| transfer.told());
+            let told = model.history.transfer.map_or_else(|| "saving".to_owned(), |transfer| transfer.told());
             say(&format!("{} {told}", spinner(model)), theme.live);
         }
         Stage::Answered(lines) => {

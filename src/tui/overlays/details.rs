@@ -139,10 +139,10 @@ impl Page<'_> {
             self.pair("provider", provider);
         }
         if let Some(status) = problem.upstream_status {
-            self.pair("its status", &status.to_string());
+            self.pair("status", &format!("HTTP {status}"));
         }
         if let Some(seconds) = problem.retry_after_s {
-            self.pair("try again", &format!("in {seconds:.0} s"));
+            self.pair("retry", &format!("in {seconds:.0} s"));
         }
         if let Some(request) = &problem.request_id {
             self.pair("request", request);
@@ -150,8 +150,8 @@ impl Page<'_> {
     }
 
     fn ranking(&mut self, ranking: &Ranking, of: usize) {
-        let equal = if ranking.level == 1 && ranking.rank > 1 { ", about equal to the first" } else { "" };
-        self.heading(&format!("Score {} · rank {} of {of}{equal}", score(ranking.score), ranking.rank));
+        let equal = if ranking.level == 1 && ranking.rank > 1 { ", about equal to the best" } else { "" };
+        self.heading(&format!("Score breakdown · {} · rank {} of {of}{equal}", score(ranking.score), ranking.rank));
         for (name, value) in &ranking.components {
             let weight = ranking.weights.get(name).copied().unwrap_or_default();
             let (full, rest) = bar(*value, 16);
@@ -177,11 +177,11 @@ impl Page<'_> {
         let name = Span::styled(format!(" {:<14}", phase.as_str()), style);
         let said = match run.phase_pane(variant, index) {
             PhasePane::Done(metadata) => done(metadata),
-            PhasePane::Queued => "waits".to_owned(),
+            PhasePane::Queued => "queued".to_owned(),
             PhasePane::Earlier => "done by an earlier attempt".to_owned(),
-            PhasePane::Connecting => "asked, nothing has come yet".to_owned(),
-            PhasePane::Streaming => "writes".to_owned(),
-            PhasePane::Retrying { attempt, .. } => format!("failed, attempt {attempt} follows"),
+            PhasePane::Connecting => "waiting for the first token".to_owned(),
+            PhasePane::Streaming => "streaming".to_owned(),
+            PhasePane::Retrying { attempt, .. } => format!("failed; attempt {attempt} is next"),
             PhasePane::Failed(_) => "failed".to_owned(),
             PhasePane::Stopped => "stopped".to_owned(),
             PhasePane::NotReached => "not reached".to_owned(),
@@ -197,7 +197,7 @@ fn done(metadata: &ModelMetadata) -> String {
     let counts =
         format!("{} in, {} out{estimated}", thousands(metadata.input_tokens), thousands(metadata.output_tokens));
     let mut said = vec![counts, duration(metadata.latency_ms), cost(metadata)];
-    said.extend(metadata.first_token_ms.map(|first| format!("first {}", duration(first))));
+    said.extend(metadata.first_token_ms.map(|first| format!("first token {}", duration(first))));
     said.extend((metadata.retries > 0).then(|| format!("{} retried", metadata.retries)));
     said.extend(metadata.cached.then(|| "from the cache".to_owned()));
     said.extend(metadata.fallback_from.as_ref().map(|provider| format!("instead of {}", safe_line(provider))));

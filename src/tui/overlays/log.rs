@@ -89,7 +89,7 @@ pub(super) fn view(model: &Model, back: usize, frame: &mut Frame<'_>, theme: &Th
     let lines = lines(model, inner.width, theme);
     if lines.is_empty() {
         let nothing =
-            ["Nothing was logged yet.", "`aludel config set log.level debug` keeps more; `log.file` tells where."];
+            ["Nothing was logged yet.", "`aludel config set log.level debug` logs more; `log.file` says where."];
         for (row, text) in inner.rows().zip(nothing) {
             frame.render_widget(Line::styled(format!(" {text}"), theme.muted), row);
         }

@@ -122,7 +122,7 @@ pub(crate) fn hints(model: &Model) -> Vec<(String, &'static str)> {
         Some(Overlay::Log { .. }) => &[("{down} {up}", "scroll"), ("{top} {bottom}", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
-        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "take it up"), ("Esc", "close")],
+        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "restore it"), ("Esc", "close")],
         Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
         Some(Overlay::Ask(asking)) => ask::hints(asking),
         None => &[],

@@ -39,9 +39,9 @@ pub(super) fn view(model: &Model, marked: Option<usize>, frame: &mut Frame<'_>, 
     let Some(run) = &model.run else { return };
     let providers = model.settings.providers();
     let area = centred(frame.area(), 62, cells(providers.len().max(1)).saturating_add(4));
-    let inner = open_box(frame, area, "Once more, by", theme);
+    let inner = open_box(frame, area, "Retry with provider", theme);
     let what = match (failed(run), variants(wanted(run))) {
-        (0, one) => format!(" {one} more of the same idea"),
+        (0, one) => format!(" {one} more of the same request"),
         (_, again) => format!(" {again}, which failed"),
     };
     let mut rows = inner.rows();
@@ -59,7 +59,7 @@ pub(super) fn view(model: &Model, marked: Option<usize>, frame: &mut Frame<'_>, 
     let top = marked.saturating_sub(height / 2).min(providers.len().saturating_sub(height));
     say_hidden(frame, area, top, providers.len().saturating_sub(top + height), theme);
     for (row, (index, name)) in rows.zip(providers.iter().enumerate().skip(top)) {
-        let remark = if model.settings.is_writer(name) { "  a writer by rule, no model; free" } else { "" };
+        let remark = if model.settings.is_writer(name) { "  a rule-based writer, not a model; free" } else { "" };
         let line = Line::from(vec![
             Span::styled(format!(" {}", safe_line(name)), theme.text),
             Span::styled(remark, theme.muted),

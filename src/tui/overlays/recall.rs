@@ -76,7 +76,7 @@ pub(super) fn view(model: &Model, recall: &Recall, frame: &mut Frame<'_>, theme:
         let inputs = &model.drafts.inputs;
         let says = match (inputs.is_loading(), inputs.texts().is_empty()) {
             (true, _) => " being read",
-            (false, true) => " no idea was run yet",
+            (false, true) => " no request was run yet",
             (false, false) => " no match; Backspace widens the search",
         };
         if let Some(row) = rows.next() {

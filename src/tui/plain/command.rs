@@ -57,24 +57,21 @@ pub(super) enum Command {
 /// The syntax of each command, and what it does. The first word is the command.
 pub(super) const COMMANDS: [(&str, &str); 15] = [
     ("help", "these lines"),
-    ("new", "enter another idea"),
-    ("again", "run the last idea once more"),
+    ("new", "enter another request"),
+    ("again", "run the last request again"),
     ("list [COUNT]", "list stored prompts, newest first"),
     ("search WORDS", "search stored prompts by words"),
     ("meaning WORDS", "search stored prompts by meaning"),
-    ("show N", "show prompt N and its facts"),
-    ("print N", "the text of prompt N and nothing else, to be copied"),
-    ("compare N M", "what differs between two prompts or more"),
+    ("show N", "show prompt N and its details"),
+    ("print N", "only the text of prompt N, to copy"),
+    ("compare N M", "differences between two or more prompts"),
     ("judge [N M] [for TASK]", "which is best; by default all that were listed last"),
     ("tag N LABELS", "add labels to prompt N, separated by commas"),
     (
         "set [NAME VALUE]",
-        "how ideas are run: count, persona, provider, phases, temperature; without a value as configured",
+        "how requests are run: count, persona, provider, phases, temperature; without a value as configured",
     ),
-    (
-        "jobs [all]",
-        "list runs and judgings that are under way, here or elsewhere, or can be resumed; all: the finished ones too",
-    ),
+    ("jobs [all]", "list jobs that are running, here or elsewhere, or can be resumed; all: finished ones too"),
     ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
 ];
@@ -107,7 +104,7 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "jobs" if !matches!(rest, "" | "all") => Err("jobs takes nothing, or all: jobs all".to_owned()),
         "jobs" => Ok(Command::Jobs { all: rest == "all" }),
         "quit" | "exit" | "q" => Ok(Command::Quit),
-        _ => Err(format!("{word} is not a command; help lists them, and new takes an idea")),
+        _ => Err(format!("{word} is not a command; help lists them, and new takes a request")),
     }
 }
 

@@ -53,11 +53,11 @@ fn welcome(engine: &Engine) -> String {
     let super::Defaults { providers, writers, count, .. } = super::defaults(engine);
     let names = providers.join(", ");
     let by = if providers.iter().all(|name| writers.contains(name)) {
-        format!("{names}, a writer by rule and no model; aludel config init shows how to add one")
+        format!("{names}, a rule-based writer, not a model; aludel config init shows how to add one")
     } else {
         names
     };
-    format!("aludel, plain: {} of each idea, by {by}.", tell::count(count.into(), "variant"))
+    format!("aludel, plain: {} of each request, by {by}.", tell::count(count.into(), "variant"))
 }
 
 /// Forwards signals: `^C`, requests to end, and hang-ups.

@@ -100,7 +100,7 @@ impl<W: Write> Session<W> {
 
     /// Reads a request and runs it.
     async fn compose(&mut self) -> io::Result<Flow> {
-        self.out.say("Your idea, in as many lines as you like. A line with a single dot ends it.")?;
+        self.out.say("Your request, in as many lines as you like. A line with a single dot ends it.")?;
         self.out.say("A dot alone goes to the commands.")?;
         let mut lines: Vec<String> = Vec::new();
         loop {
@@ -110,12 +110,12 @@ impl<W: Write> Session<W> {
                 Heard::End if !lines.is_empty() => break,
                 Heard::End | Heard::Stop => return Ok(Flow::Leave),
                 Heard::Interrupt => {
-                    return self.told("The idea is discarded. Help lists the commands, new takes another.");
+                    return self.told("The request is discarded. Help lists the commands, new takes another.");
                 }
             }
         }
         if lines.iter().all(|line| line.trim().is_empty()) {
-            return self.told("No idea yet. Help lists the commands, new takes an idea.");
+            return self.told("No request yet. Help lists the commands, new takes a request.");
         }
         self.idea = Some(lines.join("\n"));
         self.generate().await
@@ -161,7 +161,7 @@ impl<W: Write> Session<W> {
 
     /// Runs the request.
     async fn generate(&mut self) -> io::Result<Flow> {
-        let Some(idea) = &self.idea else { return self.told("There is no idea yet; new takes one.") };
+        let Some(idea) = &self.idea else { return self.told("There is no request yet; new takes one.") };
         let mut raw = self.settings.clone();
         raw.insert("input".to_owned(), idea.as_str().into());
         let Some(request) = self.decoded::<GenerateRequest>(raw.into())? else { return Ok(Flow::GoOn) };
@@ -260,7 +260,7 @@ impl<W: Write> Session<W> {
         let list = self.engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await;
         let Some(list) = self.or_told(list)? else { return Ok(()) };
         if list.jobs.is_empty() {
-            return self.out.say(if all { "There is no job." } else { "Nothing is under way or unfinished." });
+            return self.out.say(if all { "No jobs yet." } else { "No unfinished jobs." });
         }
         let now = SystemClock.now();
         for job in &list.jobs {
@@ -329,11 +329,11 @@ impl<W: Write> Session<W> {
 
     fn tell_settings(&mut self) -> io::Result<()> {
         if self.settings.is_empty() {
-            return self.out.say("Ideas are run as configured.");
+            return self.out.say("Requests are run as configured.");
         }
         let told = self.settings.iter().map(|(name, value)| format!("{name} {value}"));
         let told = told.collect::<Vec<_>>().join(", ");
-        self.out.say(format!("Ideas are run with {told}; all else as configured."))
+        self.out.say(format!("Requests are run with {told}; all else as configured."))
     }
 
     /// Reports a run's events to the last. `^C` stops the run; other input waits.
@@ -394,7 +394,7 @@ impl<W: Write> Session<W> {
     fn ids(&mut self, places: &[usize]) -> io::Result<Option<Vec<PromptId>>> {
         let rows = self.rows.len();
         if rows == 0 {
-            self.out.say("No prompt has a number yet: list shows what is stored, new takes an idea.")?;
+            self.out.say("No prompt has a number yet: list shows what is stored, new takes a request.")?;
             return Ok(None);
         }
         let of = |place: &usize| place.checked_sub(1).and_then(|at| self.rows.get(at)).copied().ok_or(*place);

@@ -147,7 +147,7 @@ pub(super) fn difference(places: &[usize], result: &CompareResult) -> Vec<String
     let sizes =
         places.iter().zip(&result.sizes).map(|(place, size)| format!("{place} has {}", count(size.words, "word")));
     let stay = (result.similarity * 100.0).round();
-    let mut lines = vec![format!("{}; {stay} percent of the words stay", sizes.collect::<Vec<_>>().join(", "))];
+    let mut lines = vec![format!("{}; {stay} percent unchanged", sizes.collect::<Vec<_>>().join(", "))];
     for (name, values) in &result.scores {
         let of = places.iter().zip(values).map(|(place, value)| match value {
             Some(value) => format!("{} of {place}", score(*value)),
@@ -172,8 +172,8 @@ fn changes(parts: &[DiffPart]) -> Vec<String> {
         let (from, to) = (words(gone), words(new));
         let what = match (from.is_empty(), to.is_empty()) {
             (true, true) => None,
-            (true, false) => Some(format!("\"{to}\" comes")),
-            (false, true) => Some(format!("\"{from}\" goes")),
+            (true, false) => Some(format!("added \"{to}\"")),
+            (false, true) => Some(format!("removed \"{from}\"")),
             (false, false) => Some(format!("\"{from}\" becomes \"{to}\"")),
         };
         let place = if before.is_empty() { "at the beginning".to_owned() } else { format!("after \"{before}\"") };
@@ -208,7 +208,7 @@ pub(super) fn verdict(result: &SelectResult, rows: &[PromptId]) -> Vec<String> {
     lines.extend(result.ranking.iter().zip(1..).map(|(standing, place)| {
         let (won, lost, even) = (standing.wins, standing.losses, standing.ties);
         let (name, strength) = (named(standing.prompt_id, rows), score(standing.score));
-        format!("Place {place} of {all}: {name}, strength {strength}, {won} won, {lost} lost, {even} even")
+        format!("Place {place} of {all}: {name}, win probability {strength}, {won} wins, {lost} losses, {even} ties")
     }));
     lines
 }
@@ -226,7 +226,7 @@ fn judged(comparison: &Comparison, made: usize, rows: &[PromptId]) -> String {
     match comparison.winner {
         Some(winner) if winner == comparison.a => format!("Comparison {made}: {a} is better than {b}{doubt}"),
         Some(_) => format!("Comparison {made}: {b} is better than {a}{doubt}"),
-        None => format!("Comparison {made}: {a} and {b} are even{doubt}"),
+        None => format!("Comparison {made}: {a} and {b} tie{doubt}"),
     }
 }
 

@@ -29,10 +29,8 @@ pub(super) const fn is_own(action: Action) -> bool {
 /// Why `action`, one of the search, cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match (action, &model.find) {
-        (Action::FindKeep, None) => Some("nothing is searched for"),
-        (Action::FindNext | Action::FindPrevious, None) if model.sought.is_empty() => {
-            Some("nothing was searched for yet")
-        }
+        (Action::FindKeep, None) => Some("no search yet"),
+        (Action::FindNext | Action::FindPrevious, None) if model.sought.is_empty() => Some("no search yet"),
         (_, Some(_)) => None,
         (_, None) => nothing_to_find_in(model),
     }

@@ -57,7 +57,7 @@ fn what_is_stored_is_found_by_its_words_and_opened() {
     pty.send("\r");
     pty.wait_for("open");
     pty.send("\r");
-    pty.wait_for("its idea is in the input");
+    pty.wait_for("its request is in the input");
     pty.wait_for("poem review");
 }
 

@@ -51,7 +51,7 @@ fn a_screen_reader_and_whoever_asks_for_it_get_lines_too() {
     let asked_for = Pty::run(&home, command, &[]);
     home.config("tui:\n  screen_reader: true\n");
     for mut pty in [asked_for, Pty::workbench(&home)] {
-        pty.wait_for("a writer by rule");
+        pty.wait_for("a rule-based writer");
         pty.wait_for("Your idea");
         // The end of input leaves.
         pty.send("\u{4}");

@@ -33,7 +33,7 @@ fn an_idea_is_run_watched_and_stored() {
 fn without_configuration_the_builtin_writer_works_and_says_what_it_is() {
     let home = Home::new();
     let mut pty = Pty::workbench(&home);
-    pty.wait_for("a writer by rule");
+    pty.wait_for("a rule-based writer");
     pty.type_text("Write a haiku about rain");
     pty.send("\n");
     pty.wait_for("★");
@@ -52,7 +52,7 @@ fn how_to_add_a_provider_is_explained_once() {
     pty.send("\u{11}");
     assert_eq!(pty.end(), 0);
     let mut pty = Pty::workbench(&home);
-    pty.wait_for("a writer by rule, no model");
+    pty.wait_for("a rule-based writer, not a model");
     assert!(!pty.screen().contains(explained), "{}", pty.screen());
 }
 

@@ -46,7 +46,7 @@ fn summary(result: &CompareResult) -> String {
         Some(parts) => {
             let count = changes(parts);
             let changed = count_of(count, "change");
-            format!("{prompts}, {changed}; {same:.0} % of the words are in both")
+            format!("{prompts}, {changed}; {same:.0} % unchanged")
         }
     }
 }

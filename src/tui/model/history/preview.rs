@@ -57,7 +57,7 @@ impl Preview {
             let who = safe_line(&writer(&step.provider, &step.model));
             say(Role::Heading, &format!("\n{} · {who} · {}", step.phase, account(&step.model_metadata)));
             if step.content == prompt.content {
-                say(Role::Remark, "the prompt above");
+                say(Role::Remark, "same as the prompt above");
             } else {
                 say(Role::Text, &step.content);
             }
@@ -93,12 +93,12 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
     }
     if let Some((kind, points)) = row.and_then(|row| row.found) {
         let said = match kind {
-            MatchKind::Text => "found by its words".to_owned(),
+            MatchKind::Text => "matched by words".to_owned(),
             MatchKind::Semantic if row.is_some_and(|row| row.is_far) => {
-                format!("found by its meaning, {points:.2} (cosine): far, likely about something else")
+                format!("matched by meaning, {points:.2} (cosine): weak, likely about something else")
             }
-            MatchKind::Semantic => format!("found by its meaning, {points:.2} (cosine)"),
-            MatchKind::Hybrid => "found by its words and its meaning".to_owned(),
+            MatchKind::Semantic => format!("matched by meaning, {points:.2} (cosine)"),
+            MatchKind::Hybrid => "matched by words and meaning".to_owned(),
         };
         facts.push((Role::Remark, said));
     }

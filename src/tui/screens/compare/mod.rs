@@ -31,7 +31,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         },
         Action::OtherNext => match compare.prompts.len() {
             0 | 1 => Some(EMPTY),
-            2 => Some("two are compared"),
+            2 => Some("only two prompts are compared"),
             _ => None,
         },
         Action::SwapBase => compare.two().is_none().then_some(EMPTY),
@@ -45,7 +45,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         | Action::Top
         | Action::Bottom
         | Action::Zoom => compare.pair.is_none().then_some(EMPTY),
-        Action::FocusNext | Action::FocusPrevious => Some("there is one pane"),
+        Action::FocusNext | Action::FocusPrevious => Some("there is only one pane"),
         _ => None,
     }
 }

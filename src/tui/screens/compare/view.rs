@@ -94,7 +94,7 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
     }
 }
 
-/// ` A ▸ B · change 2 of 5 · +9 -12 words · 81 % of the words stay`.
+/// ` A ▸ B · change 2 of 5 · +9 -12 words · 81 % unchanged`.
 fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let compare = &model.compare;
     let Some((base, other)) = compare.two() else { return };
@@ -112,7 +112,7 @@ fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         };
         let (came, went) = beside.words;
         spans.push(Span::styled(
-            format!(" · {changes} · +{came} -{went} words · {:.0} % of the words stay", similarity * 100.0),
+            format!(" · {changes} · +{came} -{went} words · {:.0} % unchanged", similarity * 100.0),
             theme.muted,
         ));
     }
@@ -133,10 +133,10 @@ fn texts(model: &Model, beside: &SideBySide, layout: &Layout, frame: &mut Frame<
     let place = place(compare.top, below);
     let titles = match layout.arrangement {
         Arrangement::SideBySide => {
-            vec![format!("{} (what went in [- -])", base.label), format!("{} (what came in {{+ +}})", other.label)]
+            vec![format!("{} (removed: [- -])", base.label), format!("{} (added: {{+ +}})", other.label)]
         }
         Arrangement::Unified => {
-            vec![format!("{} {} {}: [-went-] {{+came+}}", base.label, glyph::FLOW, other.label)]
+            vec![format!("{} {} {}: [-removed-] {{+added+}}", base.label, glyph::FLOW, other.label)]
         }
     };
     let last = titles.len() - 1;

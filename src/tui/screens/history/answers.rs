@@ -136,7 +136,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> 
         HistoryReply::Deleted(Ok(ids)) => deleted(model, &ids),
         HistoryReply::Restored(Ok(ids)) => {
             let shown: Vec<String> = ids.iter().map(PromptId::short).collect();
-            model.say(Tone::Done, format!("{} is back", shown.join(", ")));
+            model.say(Tone::Done, format!("{} is restored", shown.join(", ")));
             again(model)
         }
         HistoryReply::Restored(Err(problem)) => {

@@ -38,7 +38,7 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     let row = history.rows.remove(at);
     history.deleting = Some(Deleting { row, at, raw, until });
     history.count(-1);
-    let back = model.spell("{undo-delete} brings it back");
+    let back = model.spell("{undo-delete} restores it");
     model.say_for(SECOND_THOUGHTS_MS, Tone::Done, &format!("{} is deleted; {back}", id.short()));
     effects.extend(marked_moved(model));
     effects
@@ -56,7 +56,7 @@ pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
     history.rows.insert(at, row);
     history.marked = at;
     history.count(1);
-    model.say(Tone::Done, format!("{} is back", id.short()));
+    model.say(Tone::Done, format!("{} is restored", id.short()));
     marked_moved(model)
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         | Action::EditNotes
         | Action::DeletePrompt => match (history.marked_row(), history.prompt()) {
             (None, _) => Some("no prompt is marked"),
-            (_, None) => Some("it is being read"),
+            (_, None) => Some("it is still loading"),
             _ => None,
         },
         Action::CallBack => {
@@ -76,8 +76,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::GroupRuns => {
             let told = match model.history.regroup() {
-                Grouping::ByRun => "prompts of one run stand together",
-                Grouping::Flat => "each prompt stands where it was found",
+                Grouping::ByRun => "prompts are grouped by run",
+                Grouping::Flat => "prompts are in the order found",
             };
             model.say(Tone::Done, told);
         }
@@ -93,7 +93,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             let marked = model.history.prompt().map(|prompt| (prompt.id.short(), prompt.content.clone()));
             return marked.map_or_else(Vec::new, |(id, text)| copy(model, &format!("prompt {id}"), text));
         }
-        Action::OpenIdea => take_up(model, "its idea is", |prompt| prompt.original_input.clone()),
+        Action::OpenIdea => take_up(model, "its request is", |prompt| prompt.original_input.clone()),
         Action::OpenPrompt => take_up(model, "the prompt is", |prompt| prompt.content.clone()),
         Action::EditTags => {
             model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::tags(prompt))));

@@ -94,7 +94,7 @@ pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
         _ => false,
     };
     if is_shown {
-        model.say(Tone::Done, format!("{} goes on; what is done is not done again", id.short()));
+        model.say(Tone::Done, format!("{} is resumed; finished work is not repeated", id.short()));
         return Vec::new();
     }
     // Stop what cannot be watched, so that it costs nothing.
@@ -119,7 +119,7 @@ fn show_judging(model: &mut Model, ticket: Ticket, request: &Value) -> bool {
 /// Records why a job could not be stopped or resumed; on another screen, says so in passing.
 fn refuse(model: &mut Model, id: SessionId, what: &str, problem: Box<Problem>) {
     if model.screen == ScreenName::Jobs {
-        model.say(Tone::Refused, format!("{} is not {what}; below is why", id.short()));
+        model.say(Tone::Refused, format!("{} could not be {what}; the reason is below", id.short()));
     } else {
         model.say_long(Tone::Refused, &problem.detail);
     }

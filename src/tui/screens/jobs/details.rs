@@ -38,8 +38,8 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
     facts.into_lines()
 }
 
-const KEPT: &str = "which goes on to its end whoever watches";
-const ATTACHED: &str = "which lasts as long as the command or connection that began it";
+const KEPT: &str = "runs to its end without being watched";
+const ATTACHED: &str = "ends with the command or connection that started it";
 
 /// Its state, and what can be done.
 fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
@@ -48,7 +48,7 @@ fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
         JobState::Stopping => (spinner(model), "what is finished is kept", theme.live),
         JobState::Interrupted => (glyph::WARNING, "its process is gone; {resume-job} resumes it", theme.warning),
         JobState::Finished if model.jobs.is_whole => (glyph::DONE, "{back} shows less", theme.good),
-        JobState::Finished => (glyph::DONE, "{show-job} shows what came of it", theme.good),
+        JobState::Finished => (glyph::DONE, "{show-job} shows the result", theme.good),
         JobState::Failed => (glyph::FAILED, "{resume-job} resumes it", theme.bad),
         JobState::Cancelled => (glyph::STOPPED, "{resume-job} resumes it", theme.warning),
     };
@@ -58,14 +58,14 @@ fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
 /// Why it failed.
 fn error(facts: &mut Facts<'_>, details: &JobDetails, theme: &Theme) {
     let Some(error) = &details.error else { return };
-    let detail = error["detail"].as_str().or_else(|| error["title"].as_str()).unwrap_or("no reason is known");
+    let detail = error["detail"].as_str().or_else(|| error["title"].as_str()).unwrap_or("no reason was given");
     let code = error["code"].as_str().map_or_else(String::new, |code| format!(" ({code})"));
     facts.say("error", &format!("{}{code}", cut(detail)), theme.bad);
 }
 
 /// `2 of 3, 1 of them failed`.
 fn done(job: &Job) -> String {
-    let failed = if job.failed > 0 { format!(", {} of them failed", thousands(job.failed)) } else { String::new() };
+    let failed = if job.failed > 0 { format!(", {} failed", thousands(job.failed)) } else { String::new() };
     format!("{}{failed}", count(job))
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::StopJob => stop_refusal(model),
         Action::ResumeJob => resume_refusal(model),
         Action::ShowJob => jobs.marked().is_none().then_some("no job is selected"),
-        Action::Reload => jobs.is_looking().then_some("it is being read"),
+        Action::Reload => jobs.is_looking().then_some("it is still loading"),
         Action::Down | Action::Up | Action::Top | Action::Bottom => {
             jobs.rows().is_empty().then_some("the list is empty")
         }

@@ -39,7 +39,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let title = if jobs.all { " Jobs · all " } else { " Jobs · unfinished " };
     let mut block = pane(Line::styled(title, theme.strong), true, theme);
     let said = match &jobs.problem {
-        _ if jobs.is_looking() => Some((format!(" {} looking ", spinner(model)), theme.live)),
+        _ if jobs.is_looking() => Some((format!(" {} loading ", spinner(model)), theme.live)),
         Some(problem) => Some((format!(" {} {} ", glyph::FAILED, problem.code), theme.bad)),
         None => None,
     };
@@ -119,14 +119,14 @@ fn instead(model: &Model, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     match (&jobs.problem, &jobs.listed) {
         (Some(problem), _) => {
             say(&problem.detail, theme.text);
-            say(&model.spell("\n{reload-jobs} looks again"), theme.muted);
+            say(&model.spell("\n{reload-jobs} reloads"), theme.muted);
         }
-        (None, None) => say("looking which jobs there are", theme.muted),
+        (None, None) => say("loading the jobs", theme.muted),
         (None, Some(_)) => {
-            say(if jobs.all { "There is no job." } else { "Nothing is under way or unfinished." }, theme.text);
+            say(if jobs.all { "No jobs yet." } else { "No unfinished jobs." }, theme.text);
             say(&format!("\n{WHAT}"), theme.muted);
             if !jobs.all {
-                say(&model.spell("\n{all-jobs} shows those that have finished, too."), theme.muted);
+                say(&model.spell("\n{all-jobs} shows finished jobs as well."), theme.muted);
             }
         }
     }
@@ -158,7 +158,7 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let rows = model.jobs.rows();
     let active = rows.iter().filter(|job| job.state.is_active()).count();
     let resumable = rows.iter().filter(|job| job.state.is_resumable()).count();
-    let said = format!(" {active} under way · {resumable} can be resumed");
+    let said = format!(" {active} running · {resumable} can be resumed");
     let left = if rows.is_empty() { Vec::new() } else { vec![Span::styled(said, theme.muted)] };
     surround::run_status(model, left, area, frame, theme);
 }

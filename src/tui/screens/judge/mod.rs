@@ -42,7 +42,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp | Action::Top | Action::Bottom => {
             (judge.said_rows() == 0).then_some("nothing there yet")
         }
-        Action::FocusNext | Action::FocusPrevious | Action::Zoom => Some("there is one pane"),
+        Action::FocusNext | Action::FocusPrevious | Action::Zoom => Some("there is only one pane"),
         _ => None,
     }
 }

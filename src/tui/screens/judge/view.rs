@@ -50,14 +50,14 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let inner = block.inner(area);
     frame.render_widget(block, area);
     // The minimum size has no room for the plot.
-    let plot = match usize::from(inner.width).saturating_sub(60) {
+    let plot = match usize::from(inner.width).saturating_sub(63) {
         ..12 => 0,
         room => room.min(60),
     };
-    let axis = if plot == 0 { "" } else { "0 to 1, 90 %" };
+    let axis = if plot == 0 { "" } else { "0 to 1, with the 90 % interval" };
     let head = format!(
-        "  {:<5}{:<10}{:>8}  {axis:<plot$}  {:>4}{:>5}{:>5}  {}",
-        "rank", "prompt", "strength", "won", "lost", "even", "both orders"
+        "  {:<5}{:<10}{:>9}  {axis:<plot$}  {:>4}{:>7}{:>5}  {}",
+        "rank", "prompt", "win prob.", "wins", "losses", "ties", "order swap"
     );
     let mut areas = inner.rows();
     if let Some(row) = areas.next() {
@@ -93,9 +93,9 @@ fn line(row: &Row<'_>, at: usize, plot: usize, is_concluded: bool, theme: &Theme
     Line::from(vec![
         Span::styled(format!("  {rank:<5}"), style),
         Span::styled(format!("{:<10}", row.chosen.label), theme.strong),
-        Span::styled(format!("{strength:>8}  "), style),
+        Span::styled(format!("{strength:>9}  "), style),
         Span::styled(format!("{bar:<plot$}"), theme.gold),
-        Span::styled(format!("  {won:>4}{lost:>5}{even:>5}  "), theme.text),
+        Span::styled(format!("  {won:>4}{lost:>7}{even:>5}  "), theme.text),
         Span::styled(orders, if alike < all { theme.warning } else { theme.muted }),
     ])
 }
@@ -105,7 +105,7 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let judge = &model.judge;
     let count = judge.comparisons().len();
     let title = match (judge.live(), count) {
-        (Some(_), 0) => " The judge reads ".to_owned(),
+        (Some(_), 0) => " Waiting for the judge ".to_owned(),
         (Some(_), count) => format!(" Comparisons, {count} so far "),
         (None, _) => " Why ".to_owned(),
     };
@@ -132,12 +132,11 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if area.is_empty() {
         return;
     }
-    let block = pane(Line::styled(" How it is judged ", theme.strong), false, theme);
+    let block = pane(Line::styled(" How it was judged ", theme.strong), false, theme);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let judge = &model.judge;
-    let task =
-        judge.task.clone().unwrap_or_else(|| model.spell("what they were made from ({task} says something else)"));
+    let task = judge.task.clone().unwrap_or_else(|| model.spell("their original request ({task} changes it)"));
     let mut facts = vec![format!("for: {}", safe_line(&task))];
     if let Some(result) = judge.judged.as_ref().and_then(Judged::result) {
         let mut weights: Vec<(&String, &f64)> = result.criteria.iter().collect();
@@ -164,10 +163,10 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
 
 /// The state of the judging, and its cost.
 fn status(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
-    let Some(judged) = &model.judge.judged else { return vec![Span::styled(" nothing is judged yet", theme.muted)] };
+    let Some(judged) = &model.judge.judged else { return vec![Span::styled(" no judgement yet", theme.muted)] };
     if judged.is_live() {
         let elapsed = duration(model.now.saturating_sub(judged.since));
-        return vec![Span::styled(format!(" {} the judge is asked · {elapsed}", spinner(model)), theme.live)];
+        return vec![Span::styled(format!(" {} waiting for the judge · {elapsed}", spinner(model)), theme.live)];
     }
     match (judged.result(), judged.failure()) {
         (Some(result), _) => {

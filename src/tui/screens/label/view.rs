@@ -75,7 +75,7 @@ fn instead(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
                 model.spell("{label-undo} goes back to the last pair; {back} leaves.")
             )
         }
-        (None, None) => "looking for pairs".to_owned(),
+        (None, None) => "loading pairs".to_owned(),
     };
     let text = Wrapped::of(safe(&said), inner.width.saturating_sub(4).max(1));
     for (row, text) in inner.rows().skip(1).zip(text.rows(0)) {

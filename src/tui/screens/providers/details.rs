@@ -34,7 +34,7 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
         rows.say("at", url, theme.text);
     }
     rows.say("key", &key(&facts.key), theme.text);
-    rows.say("bound to", &bound(facts), theme.text);
+    rows.say("used for", &bound(facts), theme.text);
     rows.say("price", &price(facts), theme.text);
     rows.say("embeddings", if info.supports_embeddings { "yes" } else { "no" }, theme.text);
     test(&mut rows, model, theme);
@@ -66,11 +66,11 @@ fn to_do(facts: &ProviderFacts) -> Option<String> {
 /// The source of its key in full, never the key.
 fn key(source: &KeySource) -> String {
     match source {
-        KeySource::NotNeeded => "it needs none".to_owned(),
+        KeySource::NotNeeded => "not needed".to_owned(),
         KeySource::Without { variables } => {
-            format!("none is set, and none may be needed; it is read from {}", variables.join(", "))
+            format!("not set, and may not be needed; read from {}", variables.join(", "))
         }
-        KeySource::Missing { variables } => format!("none is set; it is read from {}", variables.join(", ")),
+        KeySource::Missing { variables } => format!("not set; read from {}", variables.join(", ")),
         KeySource::Configured => "in the configuration (`api_key`)".to_owned(),
         KeySource::Command => "from the command of the configuration (`api_key_cmd`)".to_owned(),
         KeySource::Variable(variable) => format!("in the variable {variable}"),
@@ -102,7 +102,9 @@ fn price(facts: &ProviderFacts) -> String {
 fn test(rows: &mut Facts<'_>, model: &Model, theme: &Theme) {
     match model.providers.test() {
         None => {}
-        Some(Test::Waiting(_)) => rows.say("test", &format!("{} asked, waiting", spinner(model)), theme.live),
+        Some(Test::Waiting(_)) => {
+            rows.say("test", &format!("{} waiting for the first token", spinner(model)), theme.live)
+        }
         Some(Test::Refused(problem)) => {
             rows.say("test", &format!("{} {}", glyph::FAILED, problem.detail), theme.bad);
         }

@@ -30,10 +30,10 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::TestProvider => match (providers.marked(), providers.test()) {
             (None, _) => Some("no provider is selected"),
             (_, Some(Test::Waiting(_))) => Some("it is being tested"),
-            (Some(facts), _) if !facts.info.available => Some("it cannot be used yet; below is why"),
+            (Some(facts), _) if !facts.info.available => Some("it cannot be used yet; the reason is below"),
             _ => None,
         },
-        Action::Reload => providers.asked.map(|_| "it is being read"),
+        Action::Reload => providers.asked.map(|_| "it is still loading"),
         Action::Down | Action::Up | Action::Top | Action::Bottom => {
             providers.rows().is_empty().then_some("the list is empty")
         }

@@ -32,7 +32,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let providers = &model.providers;
     let mut block = pane(Line::styled(" Providers ", theme.strong), true, theme);
     if providers.asked.is_some() {
-        let says = format!(" {} looking ", spinner(model));
+        let says = format!(" {} loading ", spinner(model));
         block = block.title_top(Line::styled(says, theme.live).right_aligned());
     }
     let inner = block.inner(area);
@@ -84,7 +84,7 @@ fn line(model: &Model, facts: &ProviderFacts, is_marked: bool, theme: &Theme) ->
 fn key(source: &KeySource) -> String {
     match source {
         KeySource::NotNeeded => "not needed".to_owned(),
-        KeySource::Without { .. } => "none; may do without".to_owned(),
+        KeySource::Without { .. } => "none; may be optional".to_owned(),
         KeySource::Missing { .. } => "missing".to_owned(),
         KeySource::Configured => "in the configuration".to_owned(),
         KeySource::Command => "from a command".to_owned(),

@@ -60,7 +60,7 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     frame.render_widget(block, area);
     if let Some(problem) = &spend.problem {
-        let again = model.spell("{reload} asks again");
+        let again = model.spell("{reload} tries again");
         return paragraphs(frame, inner, theme, &[(&problem.detail, theme.text), (&again, theme.muted)]);
     }
     let Some(spent) = &spend.spent else {
@@ -180,7 +180,7 @@ fn cost(cost_usd: Option<f64>, known_usd: f64) -> String {
 
 /// The caps, what the sum leaves out, and what is stored.
 fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    let block = pane(Line::styled(" Caps, and what is stored ", theme.strong), false, theme);
+    let block = pane(Line::styled(" Budgets and storage ", theme.strong), false, theme);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let Some(spent) = &model.spend.spent else { return };
@@ -229,7 +229,7 @@ fn unknowns(total: &SpendTotals) -> Vec<String> {
     }
     if total.unseen > 0 {
         let most = dollars(Some(total.unseen_usd));
-        said.push(format!("{} with an unknown outcome: up to {most} more", calls(total.unseen)));
+        said.push(format!("{} unconfirmed: up to {most} more", calls(total.unseen)));
     }
     if total.failed > 0 {
         said.push(format!("{} refused by the provider, free of charge", calls(total.failed)));
@@ -240,7 +240,7 @@ fn unknowns(total: &SpendTotals) -> Vec<String> {
 /// What is stored from that period.
 fn stored(totals: &StatsTotals) -> Vec<String> {
     if totals.prompts == 0 {
-        return vec!["no prompt of that time is stored".to_owned()];
+        return vec!["no stored prompts in that time".to_owned()];
     }
     let prompts =
         if totals.prompts == 1 { "1 prompt".to_owned() } else { format!("{} prompts", thousands(totals.prompts)) };
@@ -251,15 +251,11 @@ fn stored(totals: &StatsTotals) -> Vec<String> {
         cost(totals.cost_usd, totals.known_cost_usd)
     )];
     if let Some(spread) = &totals.latency_ms {
-        said.push(format!(
-            "a step takes {} at the median, {} at the 95th percentile",
-            duration(spread.p50),
-            duration(spread.p95)
-        ));
+        said.push(format!("step latency: median {}, 95th percentile {}", duration(spread.p50), duration(spread.p95)));
     }
     if totals.cached + totals.retries + totals.fallbacks > 0 {
         said.push(format!(
-            "{} from the cache, {} tried again, {} by a fallback",
+            "{} cached, {} retried, {} by a fallback",
             thousands(totals.cached),
             thousands(totals.retries),
             thousands(totals.fallbacks)
@@ -295,8 +291,8 @@ fn picture(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(row) = rows.next() {
         let says = match (most > 0.0, paid) {
             (false, _) => "no paid calls in these days".to_owned(),
-            (true, true) => format!("the most expensive day: {}", dollars(Some(most))),
-            (true, false) => format!("the most of a day: {most:.0} tokens"),
+            (true, true) => format!("most expensive day: {}", dollars(Some(most))),
+            (true, false) => format!("busiest day: {most:.0} tokens"),
         };
         let days = if each == 1 { String::new() } else { format!(", a column is {each} days") };
         frame.render_widget(Line::styled(format!(" {says}{days}"), theme.muted), row);

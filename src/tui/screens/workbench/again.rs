@@ -15,7 +15,7 @@ pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match &model.run {
         None => Some("no run yet"),
         Some(run) if run.is_live() => Some("a run is live; {stop-or-quit} stops it"),
-        Some(run) if run.refusal.is_some() => Some("it was refused; fix the input, {run} runs it"),
+        Some(run) if run.refusal.is_some() => Some("it was refused; fix the request, then {run} runs it"),
         Some(run) if action == Action::Retry && failed(run) == 0 => Some("no variant failed"),
         Some(_) => None,
     }
@@ -29,7 +29,7 @@ pub(super) fn retry(model: &mut Model) -> Vec<Effect> {
     let effects = start(model, raw);
     if finished > 0 {
         let kept = if finished == 1 { "the finished one is" } else { "the finished ones are" };
-        model.say_long(Tone::Done, format!("{} again, in a run of their own; {kept} in the History", variants(failed)));
+        model.say_long(Tone::Done, format!("{} again, in a new run; {kept} in the History", variants(failed)));
     }
     effects
 }

@@ -59,7 +59,7 @@ pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
         DraftReply::NotKept(problem) => {
             model.drafts.failed();
             if !std::mem::replace(&mut model.drafts.has_complained, true) {
-                model.say_long(Tone::Refused, format!("your draft is not kept: {}", problem.detail));
+                model.say_long(Tone::Refused, format!("your draft is not saved: {}", problem.detail));
             }
         }
         DraftReply::Inputs(inputs) => take_inputs(model, inputs),
@@ -78,10 +78,13 @@ fn take_up(model: &mut Model, left: Leftovers) {
     let Some((draft, age)) = left.draft else { return };
     let typed = model.composer.text();
     model.composer.replace(&format!("{draft}{typed}"));
-    let back =
-        if age.is_empty() { "your draft is back".to_owned() } else { format!("your draft of {age} ago is back") };
+    let back = if age.is_empty() {
+        "your draft is restored".to_owned()
+    } else {
+        format!("your draft of {age} ago is restored")
+    };
     let undo = model.keymap.spell(Context::Composer, "{undo}");
-    let said = if typed.is_empty() { format!("{back}; {undo} takes it away") } else { back };
+    let said = if typed.is_empty() { format!("{back}; {undo} removes it") } else { back };
     model.say_long(Tone::Done, &said);
     model.drafts.said_back = Some((model.composer.edits(), said));
 }

@@ -33,12 +33,12 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Run => model.live_run().map(|_| "a run is live; {stop-or-quit} stops it"),
         Action::VariantPrevious | Action::VariantNext => match shown {
             None => Some(NO_RUN),
-            Some(run) if run.variants() < 2 => Some("there is one variant"),
+            Some(run) if run.variants() < 2 => Some("there is only one variant"),
             Some(_) => None,
         },
         Action::PhasePrevious | Action::PhaseNext => match shown {
             None => Some(NO_RUN),
-            Some(run) if run.view.phases.len() < 2 => Some("there is one phase"),
+            Some(run) if run.view.phases.len() < 2 => Some("there is only one phase"),
             Some(_) => None,
         },
         Action::Down | Action::Up | Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
@@ -48,7 +48,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
         Action::Zoom if model.focus == Focus::Vessels => shown.map_or(Some(NO_RUN), |_| None),
         Action::Copy => match shown {
             None => Some(NO_RUN),
-            Some(run) if run.prompt(run.active).is_none() => Some("not finished; {copy-pane} copies"),
+            Some(run) if run.prompt(run.active).is_none() => Some("not finished; {copy-pane} copies it as it is"),
             Some(_) => None,
         },
         Action::TagCandidate => match shown {

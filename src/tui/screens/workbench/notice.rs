@@ -34,7 +34,10 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         PhasePane::Queued => say(Meaning::Remark, &waits_for(run, slot)),
         PhasePane::Connecting => {
             if let Some(begun) = run.begun(slot.variant, slot.phase) {
-                say(Meaning::Remark, &format!("{} is asked", safe_line(&writer(&begun.provider, &begun.model))));
+                say(
+                    Meaning::Remark,
+                    &format!("{}: waiting for the first token", safe_line(&writer(&begun.provider, &begun.model))),
+                );
             }
         }
         PhasePane::Retrying { attempt, error } => {
@@ -44,18 +47,19 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         }
         PhasePane::Failed(problem) => {
             say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
-            let kept = if has_text { "; what had come is below, and {copy-pane} copies it" } else { "" };
-            let again = if run.is_live() { "" } else { " · {retry} retries · {retry-other} with another provider" };
+            let kept = if has_text { "; the partial text is below, and {copy-pane} copies it" } else { "" };
+            let again =
+                if run.is_live() { "" } else { " · {retry} retries · {retry-other} retries with another provider" };
             let says = format!("{{details}} shows it in full{again}{kept}");
             say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
         }
         PhasePane::Stopped => {
-            let what = if has_text { "stopped; what had come is below" } else { "stopped" };
+            let what = if has_text { "stopped; the partial text is below" } else { "stopped" };
             say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
         }
         PhasePane::NotReached => say(Meaning::Remark, "not reached"),
         PhasePane::Earlier => {
-            let comes = if run.is_live() { "; its text comes with the finished prompt" } else { "" };
+            let comes = if run.is_live() { "; its text arrives with the finished prompt" } else { "" };
             say(Meaning::Remark, &format!("done by an earlier attempt{comes}"));
         }
         PhasePane::Done(_) => {
@@ -70,10 +74,8 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
     }
     let let_go = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.let_go);
     if let_go > 0 {
-        let says = format!(
-            "the first {} KB are not shown any more; {{copy-pane}} copies all",
-            thousands(let_go as u64 / 1_000)
-        );
+        let says =
+            format!("the first {} KB are no longer shown; {{copy-pane}} copies all", thousands(let_go as u64 / 1_000));
         say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
     }
     let room = usize::from(inner.height);
@@ -94,5 +96,5 @@ pub(crate) fn text_height(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap)
 
 fn waits_for(run: &LiveRun, slot: &Slot) -> String {
     let before = slot.phase.checked_sub(1).and_then(|before| run.view.phases.get(before));
-    before.map_or_else(|| "waits for its turn".to_owned(), |before| format!("waits for {before}"))
+    before.map_or_else(|| "waiting for its turn".to_owned(), |before| format!("waiting for {before}"))
 }

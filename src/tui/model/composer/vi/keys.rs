@@ -188,7 +188,7 @@ pub(crate) static MODAL_KEYS: &[ModalKey] = &[
     key("u", Meaning::Undo, "Undo"),
     key("\u{12}", Meaning::Redo, "Redo"),
     key("v", Meaning::Visual, "Select from here on; d, c, y and ~ take it"),
-    key(":", Meaning::Act(Action::Palette), "Everything that can be done, by name"),
+    key(":", Meaning::Act(Action::Palette), "Every action, by name"),
 ];
 
 impl ModalKey {

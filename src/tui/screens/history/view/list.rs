@@ -127,15 +127,15 @@ fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
                 say(&fault.to_string(), theme.text);
             }
             say(
-                &format!("\n{} · what you typed is kept; Enter in the search box asks again", problem.code),
+                &format!("\n{} · what you typed is kept; Enter in the search box searches again", problem.code),
                 theme.muted,
             );
         }
-        (None, None) => say(&format!("{} reading what is stored", glyph::CONNECTING), theme.muted),
+        (None, None) => say(&format!("{} reading stored prompts", glyph::CONNECTING), theme.muted),
         (None, Some(facts)) if is_filtered => {
             say("Nothing matches.", theme.text);
             if let Some(nearest) = &facts.nearest {
-                say(&format!("\nThe nearest by its meaning: {nearest}"), theme.text);
+                say(&format!("\nThe closest in meaning: {nearest}"), theme.text);
             }
             say(
                 &model.spell(

@@ -66,7 +66,7 @@ fn state(model: &Model, theme: &Theme) -> (String, Style) {
     match (&history.problem, &history.facts) {
         (Some(problem), _) => (format!("{} {}", glyph::FAILED, problem.code), theme.bad),
         (None, Some(facts)) => (counts(history, facts), theme.muted),
-        (None, None) => ("nothing asked yet".to_owned(), theme.muted),
+        (None, None) => ("no search yet".to_owned(), theme.muted),
     }
 }
 

@@ -144,7 +144,7 @@ fn who_writes_where_nothing_is_configured_is_explained_once() {
     let mut later = bench();
     later.builtin_is_known();
     assert!(!later.picture().contains("OPENAI_API_KEY"), "{}", later.picture());
-    assert!(later.picture().contains("a writer by rule, no model"), "what it is is always said");
+    assert!(later.picture().contains("a rule-based writer, not a model"), "what it is is always said");
     assert_eq!(farewell(&mut later.model), []);
 }
 

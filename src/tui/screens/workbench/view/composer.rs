@@ -18,12 +18,12 @@ use crate::tui::widgets::safe::safe_line;
 
 /// The placeholder of an empty input.
 const INVITATION: [&str; 2] = [
-    "Describe what the prompt must achieve: task, readers, limits, form.",
-    "{run} turns it into prompts, {newline} begins a new line.",
+    "Describe what the prompt should do: task, audience, limits, format.",
+    "{run} turns it into prompts, {newline} starts a new line.",
 ];
 
 /// The placeholder while keys are commands.
-const COMMANDED: [&str; 2] = [INVITATION[0], "{run} turns it into prompts, i begins typing."];
+const COMMANDED: [&str; 2] = [INVITATION[0], "{run} turns it into prompts, i starts typing."];
 
 pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme: &Theme) {
     let area = layout.composer;
@@ -62,10 +62,10 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
     }
 }
 
-/// ` Idea · persona code · 3 variants · T 0.7 · F2 `, with fewer parts if space is short.
+/// ` Request · persona code · 3 variants · T 0.7 · F2 `, with fewer parts if space is short.
 fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
     let settings = &model.settings;
-    let mut said = vec![Span::styled(" Idea ", theme.strong)];
+    let mut said = vec![Span::styled(" Request ", theme.strong)];
     let is_alone = room == Room::Large && !model.zoom;
     if let Some(mode) = model.composer.mode() {
         let typed = model.composer.typed_so_far();

@@ -82,7 +82,7 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
         () if run.asks.is_some() => (format!("{} asks first", glyph::ASKS), theme.warning),
         () if run.refusal.is_some() => ("refused".into(), theme.bad),
         () if run.run_failure().is_some() => (format!("{} failed", glyph::FAILED), theme.bad),
-        () if run.view.generation().is_some() => (done(run), theme.good),
+        () if run.view.generation().is_some() => (done(model, run), theme.good),
         () => {
             let kept = run.finished() - run.unsaved_count();
             (format!("{} stopped, {kept} kept", glyph::STOPPED), theme.warning)
@@ -110,11 +110,13 @@ pub(crate) fn whole_run(model: &Model, theme: &Theme) -> Vec<Span<'static>> {
 }
 
 /// `✓ best A 0.87`, and the number of failed variants.
-fn done(run: &LiveRun) -> String {
+fn done(model: &Model, run: &LiveRun) -> String {
     let failed = (0..run.variants()).filter(|variant| matches!(state_of(run, *variant), PhasePane::Failed(_))).count();
     let best = run.best().and_then(|best| Some((best, run.ranking(best)?.score)));
     let said = match best {
-        Some((best, points)) => format!("{} best {} {}", glyph::DONE, letter(best), score(points)),
+        Some((best, points)) => {
+            format!("{} {} {} {}", glyph::DONE, super::first_place(model, run), letter(best), score(points))
+        }
         None => format!("{} done", glyph::DONE),
     };
     if failed > 0 { format!("{said} · {failed} failed") } else { said }

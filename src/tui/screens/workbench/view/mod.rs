@@ -50,6 +50,14 @@ fn mark(model: &Model, phase_pane: PhasePane<'_>, theme: &Theme) -> (&'static st
     }
 }
 
+/// What the first of the ranking is called: where the judge chose another of the run, it has the top
+/// score and is not the best.
+fn first_place(model: &Model, run: &LiveRun) -> &'static str {
+    let id_of = |variant| run.prompt(variant).map(|prompt| prompt.id);
+    let chosen = model.judge.winner().filter(|winner| (0..run.variants()).any(|of| id_of(of) == Some(*winner)));
+    if chosen.is_some() && chosen != run.best().and_then(id_of) { "top score" } else { "best" }
+}
+
 /// The state of a variant: that of its newest phase.
 fn state_of(run: &LiveRun, variant: u32) -> PhasePane<'_> {
     let newest = run.newest_phase(variant);

@@ -36,7 +36,7 @@ fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut
     let focused = shown && model.focus == Focus::Vessels;
     let inner = slot.inner();
     let mut block = pane(title(model, run, slot, theme), focused, theme);
-    if let Some(rank) = rank(run, slot, theme) {
+    if let Some(rank) = rank(model, run, slot, theme) {
         block = block.title_top(rank.right_aligned());
     }
     let rows = notice::rows(run, slot, model.now, &model.keymap);
@@ -107,10 +107,13 @@ fn chosen(model: &Model, run: &LiveRun, variant: u32) -> &'static str {
 }
 
 /// The rank, in the last phase of a ranked variant: ` ★ 0.87 best `.
-fn rank(run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
+fn rank(model: &Model, run: &LiveRun, slot: &Slot, theme: &Theme) -> Option<Line<'static>> {
     let ranking = run.ranking(slot.variant).filter(|_| slot.phase + 1 == run.view.phases.len())?;
     Some(match ranking.rank {
-        1 => Line::styled(format!(" {} {} best ", glyph::BEST, score(ranking.score)), theme.gold),
+        1 => {
+            let first = super::first_place(model, run);
+            Line::styled(format!(" {} {} {first} ", glyph::BEST, score(ranking.score)), theme.gold)
+        }
         rank => Line::styled(format!(" {} #{rank} ", score(ranking.score)), theme.text),
     })
 }
@@ -143,16 +146,16 @@ fn page(frame: &mut Frame<'_>, area: Rect, title: Line<'_>, lines: Vec<Line<'_>>
 }
 
 /// The remark on a provider that writes by rule.
-pub(super) const WRITER: &str = ", a writer by rule, no model";
+pub(super) const WRITER: &str = ", a rule-based writer, not a model";
 
 /// The remark on a run without any language model.
-const BUILTIN: &str = "The phases are done by builtin: a writer by rule, offline and free, not a language model. With a \
+const BUILTIN: &str = "The phases are done by builtin: a rule-based writer, offline and free, not a language model. With a \
                        key such as OPENAI_API_KEY in the environment, or with Ollama running, {run-settings} offers others; `aludel config init` \
                        says how to add one.";
 
 /// The same for a user who has read it before.
 const BUILTIN_AGAIN: &str =
-    "The phases are done by builtin, a writer by rule, no model; {run-settings} takes another provider.";
+    "The phases are done by builtin, a rule-based writer, not a model; {run-settings} takes another provider.";
 
 /// Before the first run: the most useful keys.
 fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -168,16 +171,17 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         .enumerate()
         .flat_map(|(index, phase)| {
             let flow = Span::styled(if index > 0 { " ▸ " } else { "   " }, theme.muted);
-            [flow, Span::styled(phase.as_str(), theme.phase(*phase))]
+            let gloss = Span::styled(format!(" ({})", phase.gloss()), theme.muted);
+            [flow, Span::styled(phase.as_str(), theme.phase(*phase)), gloss]
         })
         .collect();
     let mut lines = vec![
         Line::default(),
-        Line::styled("   Nothing here yet. An idea passes through", theme.muted),
+        Line::styled("   Nothing here yet. A request passes through", theme.muted),
         Line::from(phases),
-        Line::styled("   in several variants, and the best comes first.", theme.muted),
+        Line::styled("   in several variants, which are ranked, the best first.", theme.muted),
         Line::default(),
-        key("{run}", format!("run the idea above in {variants}")),
+        key("{run}", format!("run the request above in {variants}")),
         key("{run-settings}", "persona, variants, temperature, provider, phases".to_owned()),
         key("{help}", "every key, searchable".to_owned()),
     ];
@@ -194,7 +198,7 @@ fn empty(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         let remark = Wrapped::of(model.spell(remark), area.width.saturating_sub(8));
         lines.extend(remark.rows(0).map(|row| Line::styled(format!("   {row}"), theme.muted)));
     }
-    page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
+    page(frame, area, Line::styled(" Variants ", theme.strong), lines, model.focus == Focus::Vessels, theme);
 }
 
 /// What is left of the run that an earlier workbench did not finish.
@@ -218,10 +222,10 @@ fn waiting(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<'_>, them
             Span::styled("starting", theme.text),
         ])
     } else {
-        Line::styled(format!("   {} stopped before it began", glyph::STOPPED), theme.muted)
+        Line::styled(format!("   {} stopped before it started", glyph::STOPPED), theme.muted)
     };
     let lines = vec![Line::default(), line];
-    page(frame, area, Line::styled(" Vessels ", theme.strong), lines, model.focus == Focus::Vessels, theme);
+    page(frame, area, Line::styled(" Variants ", theme.strong), lines, model.focus == Focus::Vessels, theme);
 }
 
 /// The run was refused: every fault, and what to do.
@@ -246,11 +250,11 @@ fn refused(model: &Model, problem: &Problem, area: Rect, frame: &mut Frame<'_>, 
     lines.push(Line::default());
     let (said, title) = match asks {
         Some(_) => (
-            model.spell("the input is as you left it; {run} asks again"),
+            model.spell("the request is unchanged; {run} asks again"),
             Line::styled(format!(" {} Go on? ", glyph::ASKS), theme.warning),
         ),
         None => (
-            format!("{} · {}", problem.code, model.spell("the input is as you left it; {run} tries again")),
+            format!("{} · {}", problem.code, model.spell("the request is unchanged; {run} tries again")),
             Line::styled(format!(" {} {} ", glyph::FAILED, safe_line(&problem.title)), theme.bad),
         ),
     };

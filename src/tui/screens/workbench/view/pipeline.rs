@@ -26,7 +26,12 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
     if let Some(row) = rows.next() {
         let mut spans = vec![Span::raw("    ")];
         for phase in &run.view.phases {
-            spans.push(Span::styled(format!("{:<column$}", phase.as_str()), theme.phase(*phase)));
+            let name = phase.as_str();
+            let gloss = format!(" · {}", phase.gloss());
+            // One column stays free before the next name.
+            let gloss = if name.len() + gloss.chars().count() < column { gloss } else { String::new() };
+            spans.push(Span::styled(name, theme.phase(*phase)));
+            spans.push(Span::styled(format!("{gloss:<0$}", column.saturating_sub(name.len())), theme.muted));
         }
         if result > 0 {
             spans.push(Span::styled("score", theme.muted));
@@ -43,7 +48,7 @@ pub(super) fn table(model: &Model, run: &LiveRun, area: Rect, frame: &mut Frame<
             spans.extend(cell(model, run, variant, phase, column, theme));
         }
         if result > 0 {
-            spans.extend(place(run, variant, theme));
+            spans.extend(place(model, run, variant, theme));
         }
         frame.render_widget(Line::from(spans), row);
     }
@@ -57,7 +62,7 @@ fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, 
     let said = match phase_pane {
         PhasePane::Queued => "queued".to_owned(),
         PhasePane::Earlier => "earlier".to_owned(),
-        PhasePane::Connecting => "asked".to_owned(),
+        PhasePane::Connecting => "waiting".to_owned(),
         PhasePane::Streaming => pane.map_or_else(String::new, |pane| {
             if width >= 28 {
                 format!("{} {}/s", tokens(pane.tokens, true), pane.speed)
@@ -92,13 +97,17 @@ fn cell(model: &Model, run: &LiveRun, variant: u32, phase: usize, width: usize, 
 }
 
 /// The rank of a variant: `★ 0.87` for the best, `2 0.81` for the next.
-fn place(run: &LiveRun, variant: u32, theme: &Theme) -> Vec<Span<'static>> {
+fn place(model: &Model, run: &LiveRun, variant: u32, theme: &Theme) -> Vec<Span<'static>> {
     let Some(ranking) = run.ranking(variant) else { return Vec::new() };
     let best = ranking.rank == 1;
     vec![
         Span::styled(score(ranking.score), if best { theme.gold } else { theme.text }),
         Span::styled(
-            if best { format!(" {} best", glyph::BEST) } else { format!(" #{}", ranking.rank) },
+            if best {
+                format!(" {} {}", glyph::BEST, super::first_place(model, run))
+            } else {
+                format!(" #{}", ranking.rank)
+            },
             if best { theme.gold } else { theme.muted },
         ),
     ]
@@ -149,7 +158,7 @@ fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> L
         .map(|variant| {
             let state = state_of(run, variant);
             let (glyph, style) = mark(model, state, theme);
-            (letter(variant), glyph, style, brief(run, variant, state))
+            (letter(variant), glyph, style, brief(model, run, variant, state))
         })
         .collect();
     let length = |item: &(String, &str, ratatui::style::Style, String)| item.0.len() + item.3.chars().count() + 6;
@@ -172,9 +181,13 @@ fn variant_strip(model: &Model, run: &LiveRun, width: usize, theme: &Theme) -> L
 }
 
 /// The most important fact about a variant.
-fn brief(run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
+fn brief(model: &Model, run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
     if let Some(ranking) = run.ranking(variant) {
-        let best = if ranking.rank == 1 { format!(" {} best", glyph::BEST) } else { String::new() };
+        let best = if ranking.rank == 1 {
+            format!(" {} {}", glyph::BEST, super::first_place(model, run))
+        } else {
+            String::new()
+        };
         return format!("{}{best}", score(ranking.score));
     }
     match state {
@@ -185,7 +198,7 @@ fn brief(run: &LiveRun, variant: u32, state: PhasePane<'_>) -> String {
         PhasePane::Done(metadata) => tokens(metadata.output_tokens, metadata.estimated),
         PhasePane::Queued => "queued".to_owned(),
         PhasePane::Earlier => "earlier".to_owned(),
-        PhasePane::Connecting => "asked".to_owned(),
+        PhasePane::Connecting => "waiting".to_owned(),
         PhasePane::Retrying { attempt, .. } => format!("attempt {attempt}"),
         PhasePane::Failed(_) => "failed".to_owned(),
         PhasePane::Stopped => "stopped".to_owned(),
@@ -199,7 +212,7 @@ pub(super) fn ranking(model: &Model, run: &LiveRun, area: Rect, frame: &mut Fram
         return;
     }
     let block = pane(Line::styled(" Ranking ", theme.strong), false, theme)
-        .title_bottom(Line::styled(model.spell(" {details} shows the sum "), theme.muted).right_aligned());
+        .title_bottom(Line::styled(model.spell(" {details} shows the score breakdown "), theme.muted).right_aligned());
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let mut order: Vec<(u32, &aludel_core::domain::Ranking)> =
