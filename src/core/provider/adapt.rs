@@ -1,20 +1,21 @@
-//! What is wanted becomes what is sent: the layer that knows what a model takes.
+//! Fits a request to what its model accepts.
 //!
-//! Below it, a request's `temperature`, `max_tokens` and `response_schema` are exactly what goes on the wire; the layers
-//! there count and send it as it is. Whatever is changed is said with a [`Chunk::Warning`], in the same words every time,
-//! so that a run that asks a model nine times can tell it once.
+//! Layers below this one send `temperature`, `max_tokens` and `response_schema` exactly as they
+//! are. Every change is reported as a [`Chunk::Warning`] with a fixed wording, so a run of nine
+//! calls can show it once.
 //!
-//! | wanted | known of the model | sent |
+//! | requested | known about the model | sent |
 //! |---|---|---|
-//! | temperature | takes none | nothing |
-//! | | takes less | the most it takes |
-//! | max_tokens | writes less | what it writes |
-//! | | reasons by default | as much more as it may need for that, up to what it writes |
-//! | anything | refused it before, or does so now | nothing; of a schema, its words in the system message |
-//! | the model | shut down | it is asked all the same; its vendor's answer is the better one |
+//! | temperature | accepts none | nothing |
+//! | | lower maximum | the maximum |
+//! | max_tokens | lower maximum | the maximum |
+//! | | reasons by default | raised by the reasoning headroom, up to the maximum |
+//! | anything | refuses it, before or now | nothing; a schema moves into the system message as text |
+//! | the model | shut down | sent anyway: the vendor's error says more than ours could |
 //!
-//! A refusal comes before any text, names the parameter ([`ProviderError::refused_parameter`]), and is mended by asking
-//! again at once without it. It is remembered for this provider and model as long as the program runs.
+//! A refusal arrives before any text and names the parameter
+//! ([`ProviderError::refused_parameter`]). The call is repeated at once without it. The process
+//! remembers it for this provider and model.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +31,7 @@ use crate::domain::ProviderKind;
 use crate::error::ProviderError;
 use crate::time::Clock;
 
-/// Sends the inner provider what its models take.
+/// Fits requests to what the models of the inner provider accept.
 pub struct Adapt {
     inner: Arc<dyn Provider>,
     kind: ProviderKind,
@@ -40,13 +41,12 @@ pub struct Adapt {
 }
 
 impl Adapt {
-    /// Adapts what `inner`, a provider of this kind, is asked to what the catalogue knows. The clock tells which models
-    /// are gone.
+    /// Wraps `inner`, a provider of this kind. The clock decides which models have been shut down.
     pub fn new(inner: Arc<dyn Provider>, kind: ProviderKind, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
         Self { inner, kind, catalog, clock, refusals: Arc::default() }
     }
 
-    /// The request as it is sent first, and what was changed.
+    /// Returns the request to send first, and a warning for each change.
     fn fit(&self, mut request: ChatRequest, model: &str) -> (ChatRequest, Vec<String>) {
         let card = self.catalog.card(self.kind, self.inner.name(), model).unwrap_or(&ModelCard::UNKNOWN);
         let mut warnings = Vec::new();
@@ -104,7 +104,7 @@ impl Provider for Adapt {
                 drop(answer);
                 let refused = Parameter::refused(&error).filter(|_| !has_begun);
                 let Some((parameter, warning)) = refused.and_then(|refused| {
-                    // What was lowered or raised is named as it was wanted.
+                    // The warning names the requested value, not the fitted one.
                     wanted.restore(refused, &mut request);
                     Some((refused, refused.leave_out(&mut request, &model)?))
                 }) else {
@@ -140,7 +140,7 @@ fn fit_max_tokens(request: &mut ChatRequest, model: &str, card: &ModelCard) -> O
     (wanted > most).then(|| format!("`{model}` writes at most {most} tokens; max_tokens {wanted} was lowered to that"))
 }
 
-/// What may be left out.
+/// A parameter that can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Parameter {
     Temperature,
@@ -151,7 +151,7 @@ enum Parameter {
 impl Parameter {
     const ALL: [Self; 3] = [Self::Temperature, Self::MaxTokens, Self::ResponseSchema];
 
-    /// The one that an error says is not taken.
+    /// The parameter that an error says the model does not accept.
     fn refused(error: &ProviderError) -> Option<Self> {
         match error.refused_parameter? {
             "temperature" => Some(Self::Temperature),
@@ -161,7 +161,7 @@ impl Parameter {
         }
     }
 
-    /// Leaves it out, and says so; `None` where it is not there.
+    /// Removes the parameter and returns a warning; `None` if the request does not have it.
     fn leave_out(self, request: &mut ChatRequest, model: &str) -> Option<String> {
         match self {
             Self::Temperature => {
@@ -181,7 +181,7 @@ impl Parameter {
     }
 }
 
-/// Asks for JSON in the system message: whoever wanted a schema cannot read anything else.
+/// Asks for JSON in the system message, since a caller that sent a schema can read nothing else.
 fn tell_in_words(messages: &mut Vec<Message>, schema: &serde_json::Value) {
     let words = format!(
         "Answer with one JSON value and nothing else: no other text, no code fence. It must satisfy this JSON Schema:\n{schema}"
@@ -195,7 +195,7 @@ fn tell_in_words(messages: &mut Vec<Message>, schema: &serde_json::Value) {
     }
 }
 
-/// Numbers as they were wanted, before anything was fitted.
+/// The numbers as requested, before fitting.
 #[derive(Clone, Copy)]
 struct Wanted {
     temperature: Option<f64>,
@@ -207,7 +207,7 @@ impl Wanted {
         Self { temperature: request.temperature, max_tokens: request.max_tokens }
     }
 
-    /// Puts a number that is sent back to what was wanted.
+    /// Resets a number that is still in the request to its requested value.
     fn restore(self, parameter: Parameter, request: &mut ChatRequest) {
         match parameter {
             Parameter::Temperature if request.temperature.is_some() => request.temperature = self.temperature,
@@ -217,7 +217,7 @@ impl Wanted {
     }
 }
 
-/// What models of this provider have refused since the program began. It holds as many entries as models were asked.
+/// Parameters that models of this provider have refused; bounded by the number of models.
 #[derive(Default)]
 struct Refusals {
     known: Mutex<HashSet<(String, Parameter)>>,

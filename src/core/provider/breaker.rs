@@ -1,10 +1,11 @@
-//! The circuit breaker: a provider that keeps failing is left alone for a while.
+//! The circuit breaker: pauses calls to a provider that keeps failing.
 //!
-//! Owns nobody's patience: it stands above [`retry`](super::retry), so what it counts are calls whose retries are used
-//! up, and below [`route`](super::route), so that while it is open a fallback is asked without waiting. One for each
-//! provider, shared by all runs of the process. The rules are those of `circuit`; this file puts them around a call:
-//! admitted when it is first polled, judged by how it ends, and given back when it is dropped. A refusal is
-//! `provider_unavailable`, says since when, how often and why, and carries the time until the next try.
+//! It wraps [`retry`](super::retry), so it counts only calls whose retries are used up. It sits
+//! below [`route`](super::route), so while it is open a fallback is called without waiting. Each
+//! provider has one, shared by all runs of the process. The state machine is in `circuit`. A call
+//! is admitted on its first poll, judged by its end, and withdrawn on drop. A refusal is
+//! `provider_unavailable`, with how long, how often and why the provider failed, and the time until
+//! the next try.
 
 mod circuit;
 
@@ -22,7 +23,7 @@ use super::checked::ended_early;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
-/// Told to those who come while the one trial call is under way; how long that takes nobody knows.
+/// The retry delay reported while the trial call is under way, whose length is unknown.
 const WAIT_FOR_TRIAL: Duration = Duration::from_secs(1);
 
 /// Refuses calls to the inner provider while it is down.
@@ -32,12 +33,12 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// A closed circuit before `inner`.
+    /// Wraps `inner` with a closed circuit.
     pub fn new(inner: Arc<dyn Provider>, policy: BreakerPolicy) -> Self {
         Self { inner, circuit: Arc::new(Mutex::new(Circuit::new(policy))) }
     }
 
-    /// Why a call would be refused now, and the time until the next try; `None` while calls go through.
+    /// The error a call would get now, with the next try's time; `None` while calls go through.
     pub fn outage(&self) -> Option<ProviderError> {
         lock(&self.circuit).refusal(Instant::now()).map(|refusal| refused(self.name(), &refusal))
     }
@@ -83,7 +84,7 @@ impl Provider for Breaker {
     }
 }
 
-/// A call that may go out. One that is dropped before it ended has shown nothing.
+/// A call that may go out. Dropped before its end, it counts neither as success nor as failure.
 struct Admitted {
     circuit: Arc<Mutex<Circuit>>,
     provider: String,
@@ -146,12 +147,12 @@ fn refused(provider: &str, refusal: &Refusal) -> ProviderError {
     ProviderError::new(provider, ProviderFailure::Unavailable, message).with_retry_after(Some(wait)).without_asking()
 }
 
-/// Rounded up, so that nobody comes too early.
+/// Rounded up, so that callers do not retry too early.
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }
 
-/// Nothing that runs under this lock can fail half-way.
+/// A poisoned lock is safe to use: no update under it can be left half done.
 fn lock(circuit: &Mutex<Circuit>) -> MutexGuard<'_, Circuit> {
     circuit.lock().unwrap_or_else(PoisonError::into_inner)
 }

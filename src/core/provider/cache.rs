@@ -1,13 +1,14 @@
-//! The cache: a request that was answered before is answered again without asking.
+//! The answer cache: returns the stored answer to a request that was answered before.
 //!
-//! The outermost layer, above the route, so that a hit costs nothing: no call, no money, no permit. What is kept is a
-//! whole answer of the provider that was asked for; never an error, a cut answer, a fallback's, or one that the
-//! asker could not read (`accepts`). A hit tells the warnings the answer came with, then the text in one piece, then
-//! [`Completion::cached`] with the tokens as they were counted then.
+//! The outermost layer, above the route, so a hit costs no call, no money and no permit. Only
+//! complete answers of the primary provider are stored: never an error, a truncated answer, a
+//! fallback's answer, or one the caller could not parse (`accepts`). A hit replays the warnings,
+//! then the text in one chunk, then [`Completion::cached`] with the original token counts.
 //!
-//! [`AnswerKey`] says what makes two requests equal. [`Answers`] is what all layers of a process share: a memory bounded
-//! in entries and bytes, the requests in flight (two equal ones at once are one call), and behind both an
-//! [`AnswerStore`] that outlives the process. Which requests come through here at all is decided where routes are made.
+//! [`AnswerKey`] defines when two requests are equal. [`Answers`], shared by the process, is a
+//! memory bounded in entries and bytes, the requests in flight (equal concurrent ones make one
+//! call), and an [`AnswerStore`] on disk. Which requests come here is decided where routes are
+//! built.
 
 mod answer;
 mod answers;
@@ -28,18 +29,18 @@ pub use key::{AnswerKey, Source};
 
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 
-/// Which answers are kept, where, and for how long.
+/// Which answers are cached, where, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Keeping {
-    /// What they are answers to.
+    /// The cache namespace.
     pub shelf: CacheNamespace,
-    /// How many and how long.
+    /// Limits on the number of entries and their age.
     pub limits: NamespaceLimits,
-    /// True for an answer that whoever asks can make use of: what it would have to ask again is not kept.
+    /// True if the caller can use the answer; one it would request again is not cached.
     pub accepts: fn(&Brief, &str) -> bool,
 }
 
-/// Answers from what is kept, else asks the inner provider and keeps its answer.
+/// Answers from the cache, else calls the inner provider and caches its answer.
 pub struct Cache {
     inner: Arc<dyn Provider>,
     source: Arc<Source>,
@@ -48,7 +49,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A cache before `inner`, whose answers are those of `source`.
+    /// Wraps `inner`; `source` identifies where its answers come from.
     pub fn new(inner: Arc<dyn Provider>, source: Source, keeping: Keeping, answers: Arc<Answers>) -> Self {
         Self { inner, source: Arc::new(source), keeping, answers }
     }
@@ -108,7 +109,7 @@ impl Provider for Cache {
     }
 }
 
-/// An answer as the chunks of a call that took no time but the look-up's.
+/// Replays a cached answer. The only latency is the look-up.
 fn retold(answer: &Answer, begun: Instant) -> Vec<Chunk> {
     let warnings = answer.warnings.iter().cloned().map(Chunk::Warning);
     let done = Chunk::Done(Completion {
@@ -126,7 +127,7 @@ fn retold(answer: &Answer, begun: Instant) -> Vec<Chunk> {
     warnings.chain([Chunk::Text(answer.text.clone()), done]).collect()
 }
 
-/// An answer as it comes in.
+/// Collects an answer as it streams in.
 struct Recording {
     brief: Brief,
     text: String,
@@ -151,7 +152,7 @@ impl Recording {
         }
     }
 
-    /// The answer, if it is one to keep.
+    /// The finished answer, if it is to be cached.
     fn whole(self, completion: &Completion, keeping: &Keeping, answers: &Answers) -> Option<Answer> {
         let Self { brief, text, warnings, is_too_long } = self;
         let is_own = completion.fallback_from.is_none() && !completion.cached;

@@ -1,9 +1,9 @@
-//! What an answer must be, whatever made it: something, complete, and not endless.
+//! Checks every answer: not empty, complete, and bounded in size.
 //!
-//! The innermost layer, right above every transport, so that no codec has to repeat these checks and no layer above
-//! meets a half answer without an error: a stream that just ends is cut, an answer without text is rejected, and text
-//! past [`MAX_ANSWER_BYTES`] is refused while it still streams. A name that the model gives itself is recorded only
-//! when it is one: the model that was asked for stands in for what is too long or hides something.
+//! The innermost layer, right above every transport, so no codec repeats these checks and no layer
+//! above sees a partial answer without an error: a stream that just ends fails, as does an answer
+//! without text or past [`MAX_ANSWER_BYTES`]. A reported model name that is not a valid name is
+//! replaced by the requested one.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::api::limits;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::text::shown;
 
-/// The most text one answer may have, in bytes.
+/// The maximum size of an answer, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
-/// Turns answers of the inner provider that are no answers into errors.
+/// Turns empty, incomplete and oversized answers of the inner provider into errors.
 pub struct Checked {
     inner: Arc<dyn Provider>,
 }
 
 impl Checked {
-    /// Checks what `inner` answers.
+    /// Wraps `inner`.
     pub fn new(inner: Arc<dyn Provider>) -> Self {
         Self { inner }
     }
@@ -81,7 +81,7 @@ impl Provider for Checked {
     }
 }
 
-/// True for what may be recorded as the name of a model.
+/// True if the string can be recorded as a model name.
 pub(super) fn is_name(model: &str) -> bool {
     model.chars().nth(limits::NAME_CHARS).is_none() && shown::unfit_for_a_name(model).is_none()
 }
@@ -94,7 +94,7 @@ fn misnamed(provider: &str, asked: &str) -> String {
     )
 }
 
-/// The stream ended and nobody said that it was complete.
+/// The error for a stream that ended without being marked complete.
 pub(super) fn ended_early(provider: &str) -> ProviderError {
     ProviderError::new(provider, ProviderFailure::Unavailable, "the answer ended before it was complete")
 }
@@ -140,7 +140,7 @@ mod tests {
         assert!(error.message.contains("4 MiB"), "{error}");
     }
 
-    /// Answers `hello` under a name of its choice.
+    /// Answers `hello` under a model name of its choice.
     struct Misnamed(String);
 
     impl Provider for Misnamed {

@@ -1,6 +1,6 @@
 //! The embedding seam: anything that turns texts into vectors.
 //!
-//! Vectors come out with length one, whatever the vendor gives, so that a dot product is their similarity.
+//! Vectors always have length one, so a dot product is their cosine similarity.
 
 use std::pin::Pin;
 
@@ -13,39 +13,39 @@ pub trait Embedder: Send + Sync {
     /// The provider's name in the configuration.
     fn provider(&self) -> &str;
 
-    /// The model; vectors of different models never meet.
+    /// The model. Vectors of different models are never compared.
     fn model(&self) -> &str;
 
-    /// Dimensions of its vectors; `None` until the first answer, where the model is not known.
+    /// Dimensions of its vectors; for an unknown model `None` until the first answer.
     fn dimensions(&self) -> Option<usize>;
 
-    /// The cosine from which a query and a stored text are near; `None` where that was not measured for this model.
+    /// The cosine from which a query and a text count as near; `None` if not measured.
     fn near_from(&self) -> Option<f64> {
         None
     }
 
-    /// One vector a text, in order. Any number of texts; batches are the implementation's business. Dropping the future
-    /// cancels the calls.
+    /// One vector per text, in order. Takes any number of texts and batches them itself. Dropping
+    /// the future cancels the calls.
     fn embed(&self, texts: Vec<String>, purpose: Purpose, account: Account) -> Embedding<'_>;
 }
 
-/// The answer to come.
+/// A pending embedding call.
 pub type Embedding<'a> = Pin<Box<dyn Future<Output = Result<Embedded, ProviderError>> + Send + 'a>>;
 
-/// What a text is embedded for; some models tell the two apart.
+/// What a text is embedded for; some models treat the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be found.
+    /// Stored, to be found by queries.
     Document,
-    /// To find.
+    /// A search query.
     Query,
 }
 
-/// Vectors and what they took.
+/// Vectors and the metadata of the calls that made them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedded {
-    /// One a text, in order, each of length one.
+    /// One vector per text, in order, each of length one.
     pub vectors: Vec<Vec<f32>>,
-    /// The calls added up.
+    /// The sum over all calls.
     pub metadata: ModelMetadata,
 }

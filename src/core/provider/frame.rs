@@ -1,30 +1,30 @@
-//! Cuts a stream of bytes into frames: server-sent events, or lines of JSON.
+//! Splits a stream of bytes into frames: server-sent events, or lines of JSON.
 //!
-//! Gives the same frames whatever the splits: in the middle of a line ending, of an event, of a UTF-8 character.
-//! Knows nothing of what is in a frame; [`wire`](super::wire) does. A byte is looked at once and kept once, so the work
-//! is linear in the stream however small its pieces are, and no frame takes more than [`MAX_FRAME_BYTES`].
+//! The frames are the same wherever the input is split, even within a line ending or a UTF-8
+//! character; [`wire`](super::wire) reads their content. Each byte is examined and copied once, so
+//! the work is linear however small the pieces. No frame takes more than [`MAX_FRAME_BYTES`].
 //!
-//! Source of the events' form: WHATWG HTML, section 9.2.6. Three differences, all on purpose: bytes that are no UTF-8
-//! are a fault, where a browser would show a replacement character; an event that the end of the stream cuts off
-//! before its blank line is still given, because some servers leave that line out; and bare JSON where an event could
-//! begin is an event, because that is how some break a stream off (google-genai 3.4.0, `_RawJsonLineBuffer`).
+//! Source: WHATWG HTML, section 9.2.6, with three deliberate differences. Invalid UTF-8 is a fault,
+//! not a replacement character. The last event needs no blank line, because some servers omit it.
+//! Bare JSON where an event could begin is an event, because some servers break a stream off that
+//! way (google-genai 3.4.0, `_RawJsonLineBuffer`).
 
 use std::mem;
 
 use thiserror::Error;
 
-/// The most one frame may hold, in bytes; more is a fault, so that an endless line cannot eat the memory.
+/// The maximum frame size in bytes, so that an endless line cannot exhaust memory.
 pub const MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
 
-/// Three bytes that some servers begin a stream with and that mean nothing (U+FEFF in UTF-8).
+/// A byte order mark (U+FEFF in UTF-8), which some servers begin a stream with.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// How a protocol cuts its stream.
+/// How a protocol frames its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// Server-sent events (WHATWG HTML, section 9.2).
     Sse,
-    /// One JSON value a line (NDJSON).
+    /// One JSON value per line (NDJSON).
     Lines,
 }
 
@@ -38,14 +38,14 @@ pub enum Frame {
         /// Its data, several `data:` lines joined by a line feed.
         data: String,
     },
-    /// A comment: a sign of life.
+    /// A comment, sent as a keep-alive.
     Comment,
 }
 
-/// Why a stream cannot be cut any further.
+/// Why a stream cannot be split any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum FrameFault {
-    /// Bytes that are no UTF-8.
+    /// Invalid UTF-8.
     #[error("a part of the stream is not UTF-8")]
     NotUtf8,
     /// The stream ended within a character.
@@ -56,28 +56,28 @@ pub enum FrameFault {
     TooLong,
 }
 
-/// Cuts one stream.
+/// Splits one stream.
 #[derive(Debug, Clone)]
 pub struct Framer {
     framing: Framing,
-    /// What has come of the line at hand; bytes, since a character may be cut.
+    /// The current, incomplete line; bytes, because a character can be split.
     line: Vec<u8>,
-    /// No line has ended yet, so a byte order mark may stand before this one.
+    /// No line has ended yet, so this one can begin with a byte order mark.
     is_first_line: bool,
     /// The last byte was a carriage return that ended a line; a line feed right after it belongs to it.
     after_return: bool,
-    /// The name of the event at hand.
+    /// The name of the current event.
     event: String,
-    /// The data of the event at hand; `None` until a `data` line came.
+    /// The data of the current event; `None` until its first `data` line.
     data: Option<String>,
-    /// The event at hand is bare JSON: every line is data up to a blank one.
+    /// The current event is bare JSON: every line up to a blank one is data.
     is_bare: bool,
-    /// Why nothing more is taken.
+    /// The fault that ended the stream.
     fault: Option<FrameFault>,
 }
 
 impl Framer {
-    /// A framer at the beginning of a stream.
+    /// Creates a framer at the beginning of a stream.
     pub fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -91,20 +91,20 @@ impl Framer {
         }
     }
 
-    /// Takes the next bytes, any number of them, and gives the frames that are complete with them.
+    /// Takes the next bytes, any number of them, and returns the frames they complete.
     ///
     /// # Errors
-    /// Nothing more can be cut. Frames that were complete before the fault are given first, and the fault by the next
-    /// call; once there is a fault, every call ends with it.
+    /// The stream cannot be split any further. Frames completed before the fault are returned first
+    /// and the fault by the next call; after that every call returns it.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, FrameFault> {
         self.give(|framer, frames| framer.cut(bytes, frames))
     }
 
-    /// The stream has ended: gives what its end completes, a last line without a line feed, a last event without a
-    /// blank line.
+    /// Ends the stream and returns what that completes: a last line without a line feed, a last
+    /// event without a blank line.
     ///
     /// # Errors
-    /// As [`Framer::push`]; also when the end cuts a character.
+    /// Like [`Framer::push`]; also when the end cuts a character.
     pub fn finish(&mut self) -> Result<Vec<Frame>, FrameFault> {
         self.give(|framer, frames| {
             let line = mem::take(&mut framer.line);
@@ -119,7 +119,7 @@ impl Framer {
         })
     }
 
-    /// Runs `step`, and keeps its fault for the next call when there are frames to give before it.
+    /// Runs `step`. If it fails after completing frames, stores the fault for the next call.
     fn give(
         &mut self,
         step: impl FnOnce(&mut Self, &mut Vec<Frame>) -> Result<(), FrameFault>,
@@ -165,21 +165,21 @@ impl Framer {
         Ok(())
     }
 
-    /// Keeps a part of the line at hand.
+    /// Adds to the current line.
     fn keep(&mut self, part: &[u8]) -> Result<(), FrameFault> {
         self.check_length(part.len())?;
         self.line.extend_from_slice(part);
         Ok(())
     }
 
-    /// A fault when `more` bytes make the frame at hand too long. What counts is the line and what its event holds, so
-    /// the outcome is the same whatever the splits.
+    /// Fails when `more` bytes would make the current frame too long. Counts the line and what its
+    /// event holds, so the result does not depend on how the input is split.
     fn check_length(&self, more: usize) -> Result<(), FrameFault> {
         let held = self.line.len() + self.event.len() + self.data.as_ref().map_or(0, String::len);
         if held + more > MAX_FRAME_BYTES { Err(FrameFault::TooLong) } else { Ok(()) }
     }
 
-    /// Takes a whole line, without its ending.
+    /// Processes a whole line, without its ending.
     fn take_line(&mut self, line: &[u8], frames: &mut Vec<Frame>) -> Result<(), FrameFault> {
         let may_be_marked = mem::take(&mut self.is_first_line);
         let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| may_be_marked).unwrap_or(line);
@@ -210,7 +210,7 @@ impl Framer {
             "" => frames.push(Frame::Comment),
             "event" => value.clone_into(&mut self.event),
             "data" => self.add_data(value),
-            _ => {} // `id` and `retry` are for reconnecting, which nobody does here; all else is to be ignored.
+            _ => {} // `id` and `retry` are for reconnecting, which we do not do; unknown fields are ignored.
         }
     }
 
@@ -224,7 +224,7 @@ impl Framer {
         }
     }
 
-    /// Gives the event at hand; one without data is dropped.
+    /// Ends the current event; one without data is dropped.
     fn end_event(&mut self, frames: &mut Vec<Frame>) {
         self.is_bare = false;
         let event = mem::take(&mut self.event);

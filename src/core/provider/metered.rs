@@ -1,13 +1,14 @@
-//! The ledger's layer: sets the worst case of every call aside before it goes out, and settles it after.
+//! The ledger's layer: reserves the worst-case cost of every call, and settles it afterwards.
 //!
-//! Below permit and retry and above the limits of patience, so that every call that goes out is counted, once: a retry,
-//! a request asked anew without a parameter, a fallback, the judge's. It sees the request exactly as it will be sent.
+//! Below permit and retry and above the timeouts, so that every outgoing call is counted once,
+//! retries and fallbacks included. It sees the request exactly as it will be sent.
 //!
-//! The worst case rests on bounds, never on estimates. No token is shorter than a byte, so a request has at most as
-//! many tokens as bytes, and what the vendor's own form adds ([`OVERHEAD`], [`MESSAGE_OVERHEAD`], [`SCHEMA_OVERHEAD`]).
-//! An answer has at most `max_tokens`, reasoning included; where none is sent, what the model can write at most. One that
-//! has more all the same is paid for as it comes or cut ([`overrun`](super::overrun)).
-//! What is not billed is released: requests that never arrived, and those refused with a status before any text.
+//! The worst case rests on upper bounds, never on estimates. No token is shorter than a byte, so a
+//! request has at most as many tokens as bytes, plus what the vendor's format adds ([`OVERHEAD`],
+//! [`MESSAGE_OVERHEAD`], [`SCHEMA_OVERHEAD`]). An answer has at most `max_tokens`, reasoning
+//! included, else the model's limit; a longer one is paid for as it streams, or cut
+//! ([`overrun`](super::overrun)). Calls that are not billed are released: those that never arrived,
+//! or were refused with a status before any text.
 
 use std::sync::Arc;
 
@@ -20,87 +21,87 @@ use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Actual, Call, Money, WorstCase};
 
-/// Tokens that a vendor's own form may add to a request: marks of the conversation's beginning and end.
+/// Tokens that a vendor's format adds to a request: markers of its beginning and end.
 const OVERHEAD: u64 = 64;
-/// Tokens that it may add to each message: its role and its marks.
+/// Tokens that it adds to each message: its role and its markers.
 const MESSAGE_OVERHEAD: u64 = 16;
-/// Tokens that it may add to explain a schema to the model: a system prompt of its own, of some hundred tokens.
+/// Tokens that it adds for a schema: a system prompt of its own, some hundred tokens long.
 const SCHEMA_OVERHEAD: u64 = 1024;
 
-/// What is known of what a model's calls may cost.
+/// What bounds the cost of a model's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CostBounds {
     /// The price; `None` when unknown.
     pub price: Option<Price>,
-    /// Tokens of the longest answer; `None` when unknown.
+    /// The model's output limit in tokens; `None` when unknown.
     pub max_output: Option<u64>,
-    /// Tokens that may be added to a wanted `max_tokens` for reasoning.
+    /// Tokens that may be added to a requested `max_tokens` for reasoning.
     pub reasoning_headroom: u32,
-    /// True for what is part of this program: free, and not worth writing down.
+    /// True for a model embedded in this program: free, and not logged.
     pub is_embedded: bool,
 }
 
-/// Tells the terms of a model by its name.
+/// Looks up the cost bounds of a model by name.
 pub type TermsOf = Arc<dyn Fn(&str) -> CostBounds + Send + Sync>;
 
 impl CostBounds {
-    /// Those of a provider that is part of this program.
+    /// The bounds of a provider embedded in this program.
     pub const EMBEDDED: Self =
         Self { price: Some(Price::FREE), max_output: None, reasoning_headroom: 0, is_embedded: true };
 
-    /// Those of a model in the catalogue.
+    /// The bounds of a model in the catalogue.
     pub fn of_card(card: &ModelCard) -> Self {
         Self {
             price: card.price,
-            // What it reads and writes together bounds what it writes.
+            // The context window, which input and output share, bounds the output.
             max_output: card.max_output.or(card.context),
             reasoning_headroom: card.reasoning_headroom,
             is_embedded: false,
         }
     }
 
-    /// The same with `assumed` in the place of an unknown price.
+    /// Returns the same bounds with `assumed` in place of an unknown price.
     #[must_use]
     pub fn assuming(self, assumed: Option<Price>) -> Self {
         Self { price: self.price.or(assumed), ..self }
     }
 
-    /// The most tokens that an answer can have, with `max_tokens` sent or not; `None` when nothing bounds it.
+    /// The most tokens an answer can have, with or without `max_tokens`; `None` when unbounded.
     fn most_output(&self, max_tokens: Option<u32>) -> Option<u64> {
         [max_tokens.map(u64::from), self.max_output].into_iter().flatten().min()
     }
 
-    /// The most that a call with so many tokens in can cost, with `max_tokens` sent or not.
+    /// The most a call with this many input tokens can cost, with or without `max_tokens`.
     pub fn worst_case(&self, input_tokens: u64, max_tokens: Option<u32>) -> WorstCase {
         let Some(price) = self.price else { return WorstCase::UnknownPrice };
         let Some(output_tokens) = self.most_output(max_tokens) else {
-            // What is free needs no bound.
+            // A free model needs no bound.
             return if price.most(0, u64::MAX) > 0.0 { WorstCase::Unbounded } else { most_of(&price, input_tokens, 0) };
         };
         most_of(&price, input_tokens, output_tokens)
     }
 }
 
-/// The most tokens that the messages and the schema of a request can have.
+/// The most tokens a request's messages and schema can have.
 pub fn most_input_tokens(request: &ChatRequest) -> u64 {
     let messages: u64 = request.messages.iter().map(|message| message.content.len() as u64 + MESSAGE_OVERHEAD).sum();
     let schema = request.response_schema.as_ref().map_or(0, |schema| schema.to_string().len() as u64 + SCHEMA_OVERHEAD);
     OVERHEAD + messages + schema
 }
 
-/// The most tokens that texts to embed can have.
+/// The most tokens these texts can have.
 pub(super) fn most_embedding_tokens(texts: &[String]) -> u64 {
     OVERHEAD + texts.iter().map(|text| text.len() as u64 + MESSAGE_OVERHEAD).sum::<u64>()
 }
 
-/// Counts every call of the inner provider in the account of its request.
+/// Charges every call of the inner provider to the account of its request.
 pub struct Metered {
     inner: Arc<dyn Provider>,
     terms_of: TermsOf,
 }
 
 impl Metered {
-    /// Counts the calls of `inner`, whose models have these terms.
+    /// Wraps `inner`, whose models have these cost bounds.
     pub fn new(inner: Arc<dyn Provider>, terms_of: TermsOf) -> Self {
         Self { inner, terms_of }
     }
@@ -121,7 +122,7 @@ impl Provider for Metered {
             let account = request.account.clone();
             let model = request.model.clone().unwrap_or_else(|| inner.default_model().to_owned());
             if model.is_empty() {
-                // Nobody is asked: what is below says which models there are, and no call goes out that could cost.
+                // No call goes out: the layer below reports which models exist.
                 let mut answer = inner.stream(request);
                 while let Some(chunk) = answer.next().await {
                     yield chunk;
@@ -168,7 +169,7 @@ impl Provider for Metered {
                         continue;
                     }
                 }
-                // The call is over, and counted, before the caller has looked at how it ended.
+                // The call ends, and is counted, before the caller sees how it ended.
                 drop(answer);
                 yield chunk;
                 return;
@@ -177,7 +178,7 @@ impl Provider for Metered {
     }
 }
 
-/// Under which name a call is written down.
+/// The purpose a call is logged under.
 fn purpose(brief: &Brief) -> &'static str {
     match brief {
         Brief::Phase(brief) => brief.phase.as_str(),
@@ -191,7 +192,7 @@ fn actual(completion: &Completion, assumed: Option<Price>) -> Actual {
         input_tokens: usage.input_tokens,
         output_tokens: usage.output_tokens,
         cost: completion.cost_usd.map(Money::from_dollars_up),
-        // Counts of our own are no ground for giving money back.
+        // A refund needs counts reported by the provider, not our own estimate.
         assumed: assumed
             .filter(|_| !usage.estimated)
             .map(|price| most(&price, usage.input_tokens, usage.output_tokens)),
@@ -202,12 +203,12 @@ fn most_of(price: &Price, input_tokens: u64, output_tokens: u64) -> WorstCase {
     WorstCase::Most(most(price, input_tokens, output_tokens))
 }
 
-/// The most that so many tokens can cost.
+/// The most this many tokens can cost.
 fn most(price: &Price, input_tokens: u64, output_tokens: u64) -> Money {
     Money::from_dollars_up(price.most(input_tokens, output_tokens))
 }
 
-/// True when the provider cannot charge for a call that ended so: it never arrived, or was refused before any text.
+/// True if a call with this error is not billed: it never arrived, or was refused before any text.
 pub(super) fn is_unpaid(error: &ProviderError, has_begun: bool) -> bool {
     let is_refused = match error.failure {
         ProviderFailure::Auth | ProviderFailure::RateLimited | ProviderFailure::QuotaExhausted => true,

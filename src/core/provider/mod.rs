@@ -1,17 +1,17 @@
 //! The provider seam: anything that answers a chat request with a stream of text.
 //!
-//! There is one way to call a model, [`Provider::stream`]; completing is a fold over it ([`complete`]). A request
-//! carries, beside its messages, a typed [`Brief`]: HTTP codecs ignore it, [`builtin`] and [`sim`] read it instead
-//! of parsing templates that users may override.
+//! There is one way to call a model, [`Provider::stream`]; [`complete`] is a fold over it. Besides
+//! its messages a request carries a typed [`Brief`]. HTTP codecs ignore it; [`builtin`] and [`sim`]
+//! read it instead of parsing templates that users can override.
 //!
-//! The layers above a transport are providers themselves, each wrapped around the one below, and speak through
-//! [`Chunk`], so what they do is visible in the run. Outermost first: [`cache`], [`route`] (the binding, then its
-//! fallbacks), [`breaker`], [`retry`], [`adapt`] (sends what a model takes), [`permit`], [`metered`] (the ledger, which
-//! counts every call that goes out), [`timeout`], [`checked`], transport. [`registry`] builds all of it for one provider
-//! but the first two, which `engine::wiring` puts together from a phase's binding.
+//! The layers above a transport are providers too, each wrapping the one below, and report what
+//! they do as [`Chunk`]s. Outermost first: [`cache`], [`route`] (the binding, then its fallbacks),
+//! [`breaker`], [`retry`], [`adapt`] (fits requests to the model), [`permit`], [`metered`] (the
+//! ledger, which counts every outgoing call), [`timeout`], [`checked`], transport. [`registry`]
+//! builds one provider's stack; `engine::wiring` adds the first two layers from a phase's binding.
 //!
-//! What speaks over a network is apart in three: [`frame`] cuts bytes into frames, a [`wire`] codec gives each
-//! protocol's requests and reads its frames, both without input or output, and one [`transport`] moves the bytes.
+//! For networked providers, [`frame`] splits bytes into frames and a [`wire`] codec builds requests
+//! and reads frames, both without I/O; one [`transport`] moves the bytes.
 
 pub mod adapt;
 pub mod breaker;
@@ -47,40 +47,40 @@ pub trait Provider: Send + Sync {
     /// Its name in the configuration.
     fn name(&self) -> &str;
 
-    /// The model used where a request names none.
+    /// The model used when a request names none.
     fn default_model(&self) -> &str;
 
-    /// Asks; text comes as it is made. Ends with [`Chunk::Done`] or an error. Dropping the stream cancels the call.
+    /// Streams an answer, up to [`Chunk::Done`] or an error. Dropping the stream cancels the call.
     fn stream(&self, request: ChatRequest) -> ChunkStream;
 }
 
-/// The answer as it comes.
+/// A streaming answer.
 pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ProviderError>> + Send>>;
 
-/// One piece of an answer, or news of the layers below.
+/// One piece of an answer, or a report from a layer below.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chunk {
     /// Text to append.
     Text(String),
-    /// A sign of life that is no part of the answer: the model's reasoning as far as the provider shows it, empty for
-    /// a mere keep-alive. Keeps the call from counting as silent.
+    /// Activity that is not part of the answer: the model's reasoning as far as the provider shows
+    /// it, empty for a keep-alive. Resets the silence timeout.
     Thinking(String),
-    /// All text so far is void: the call failed and is made again after a wait.
+    /// All text so far is void: the call failed and is repeated after a delay.
     Retrying {
-        /// The provider asked next.
+        /// The provider called next.
         provider: String,
-        /// The model asked next; empty for the provider's default.
+        /// The model called next; empty for the provider's default.
         model: String,
-        /// The attempt that follows, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// How long until it.
+        /// The delay before it.
         delay: Duration,
-        /// Why the last one failed.
+        /// Why the previous attempt failed.
         error: Problem,
     },
     /// Something the user should know.
     Warning(String),
-    /// Complete. Always last.
+    /// The answer is complete. Always last.
     Done(Completion),
 }
 
@@ -91,26 +91,26 @@ pub struct Completion {
     pub provider: String,
     /// The model that answered.
     pub model: String,
-    /// Tokens.
+    /// Token counts.
     pub usage: TokenUsage,
     /// US dollars; `None` when the price is unknown.
     pub cost_usd: Option<f64>,
-    /// From the successful request to its last token.
+    /// From sending the successful request to its last token.
     pub latency: Duration,
-    /// From the successful request to its first token.
+    /// From sending the successful request to its first token.
     pub first_token: Option<Duration>,
     /// Calls that failed before this one.
     pub retries: u32,
-    /// The provider asked first, when a fallback answered.
+    /// The primary provider, when a fallback answered.
     pub fallback_from: Option<String>,
     /// True when the answer was cut at `max_tokens`.
     pub truncated: bool,
-    /// True when it came from the cache: nothing was sent and nothing was paid.
+    /// True when it came from the cache: no call, no cost.
     pub cached: bool,
 }
 
 impl Completion {
-    /// The call's account.
+    /// The call's metadata.
     pub fn metadata(&self) -> ModelMetadata {
         let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         ModelMetadata {
@@ -141,42 +141,42 @@ pub struct ChatRequest {
     pub messages: Vec<Message>,
     /// `None`: the provider's default.
     pub model: Option<String>,
-    /// Wanted, 0..=2; sent only where the model takes it.
+    /// Requested temperature, 0..=2; sent only if the model accepts it.
     pub temperature: Option<f64>,
-    /// Wanted; sent only where the model takes it.
+    /// Requested limit; sent only if the model accepts it.
     pub max_tokens: Option<u32>,
     /// A JSON Schema the answer must satisfy; `None`: free text.
     pub response_schema: Option<serde_json::Value>,
-    /// What this is about, for providers that are no language model.
+    /// What the request is about, for providers that are not language models.
     pub brief: Brief,
-    /// Who pays: the caps and the book of the run this call belongs to.
+    /// The account charged: the caps and the call log of the run this call belongs to.
     pub account: Account,
 }
 
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The author's role.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The rules.
+    /// The instructions.
     System,
-    /// The one who asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
-/// What a request is about, typed.
+/// Typed information about a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Brief {
-    /// A phase of a variant.
+    /// One phase of a variant.
     Phase(PhaseBrief),
     /// A question to a judge.
     Judge(JudgeBrief),
@@ -185,7 +185,7 @@ pub enum Brief {
 /// The brief of a phase call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseBrief {
-    /// Which phase is asked for.
+    /// The phase to run.
     pub phase: Phase,
     /// The phases of this request, in order; `phase` is one of them.
     pub phases: Vec<Phase>,
@@ -195,11 +195,11 @@ pub struct PhaseBrief {
     pub strategy: String,
     /// The model family the finished prompt is written for.
     pub target: TargetFamily,
-    /// Which variant, from 0, of how many.
+    /// The variant's index, from 0.
     pub variant: u32,
-    /// What the user asked for, to the letter.
+    /// The user's input, verbatim.
     pub original_input: String,
-    /// What this phase works on: the last phase's output, or the input itself in the first.
+    /// The input of this phase: the previous phase's output, or the original input in the first.
     pub input: String,
     /// Background texts.
     pub context: Vec<String>,
@@ -208,17 +208,17 @@ pub struct PhaseBrief {
 /// The brief of a question to a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeBrief {
-    /// What the candidates are for.
+    /// The task the candidates were written for.
     pub task: String,
     /// The persona they were written for.
     pub persona: String,
     /// Criteria and weights, which add up to 1.
     pub criteria: Vec<(String, f64)>,
-    /// What is asked.
+    /// The question.
     pub question: JudgeQuestion,
 }
 
-/// What a judge is asked.
+/// A question to a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JudgeQuestion {
     /// Which of two candidates is better, and by how much.
@@ -228,7 +228,7 @@ pub enum JudgeQuestion {
         /// Shown second.
         b: String,
     },
-    /// How good one candidate is by itself.
+    /// How good a single candidate is.
     Rate {
         /// The candidate.
         text: String,
@@ -236,7 +236,7 @@ pub enum JudgeQuestion {
 }
 
 impl JudgeQuestion {
-    /// The candidates shown, in the order in which they are.
+    /// The candidates, in the order shown.
     pub fn texts(&self) -> Vec<&str> {
         match self {
             Self::Compare { a, b } => vec![a, b],
@@ -265,7 +265,7 @@ impl TargetFamily {
     /// All families.
     pub const ALL: [Self; 5] = [Self::Generic, Self::Gpt, Self::Claude, Self::Gemini, Self::Llama];
 
-    /// The name shown and used in templates.
+    /// The name shown to users and used in templates.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -294,10 +294,10 @@ impl TargetFamily {
     }
 }
 
-/// Folds a stream to its whole text. Text before a [`Chunk::Retrying`] is void.
+/// Collects a stream into its whole text. Discards text before a [`Chunk::Retrying`].
 ///
 /// # Errors
-/// The stream's own; `provider_unavailable` when it ends without [`Chunk::Done`].
+/// Those of the stream; `provider_unavailable` when it ends without [`Chunk::Done`].
 pub async fn complete(provider: &dyn Provider, request: ChatRequest) -> Result<(String, Completion), ProviderError> {
     let mut stream = provider.stream(request);
     let mut text = String::new();

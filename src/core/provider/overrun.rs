@@ -1,14 +1,14 @@
-//! Answers that outrun what was set aside for them: a server may ignore the limit of tokens it was sent.
+//! Handles answers that exceed their reservation: a server can ignore the token limit it was sent.
 //!
-//! Counts what a call has come to while its answer arrives, by our own count of tokens: what was sent, and the text and
-//! the reasoning that came. Where that is about to pass what is set aside, more is, as far as the caps leave it;
-//! where they do not, the answer is cut and its variant fails with `budget_exceeded`. An answer within its limit
-//! is never cut for being estimated a little too long: what the reservation holds for the request is counted by bytes,
-//! and is more than the request costs.
+//! Estimates the cost of a call while its answer streams, from our own token count of the request,
+//! the text and the reasoning. When that is about to exceed the reservation, the reservation is
+//! extended as far as the caps allow. Beyond them the answer is cut and its variant fails with
+//! `budget_exceeded`. An answer within its limit is never cut because of an estimate that is a
+//! little high: the reservation counts the request in bytes, which is more than it costs.
 //!
-//! What cannot be known while an answer comes cannot be held back: tokens that are billed and never shown (hidden reasoning),
-//! and what a server has sent before the connection is closed. The usage that is reported at the end is booked as
-//! it is, and counts against the caps for every call after it.
+//! Tokens that are billed and never shown (hidden reasoning), and what a server has sent before the
+//! connection closes, cannot be prevented. The usage reported at the end is booked as it is, and
+//! counts against the caps of later calls.
 
 use super::ChatRequest;
 use super::catalog::Price;
@@ -16,14 +16,14 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Money, Refusal, Reservation};
 use crate::text::tokens;
 
-/// The longest piece of text that is counted anew when more of it comes.
+/// The longest unfinished piece, in bytes, that is recounted when more text arrives.
 const LONGEST_PENDING: usize = 64;
 
-/// Counts the tokens of a text that comes in pieces: as many as it has as a whole, but for a long word.
+/// Counts the tokens of a text that arrives in pieces. Exact except within long words.
 #[derive(Debug, Default)]
 struct Arrived {
     tokens: u64,
-    /// The end of the text, which may go on in the next piece.
+    /// The end of the text, which the next piece may continue.
     pending: String,
 }
 
@@ -44,14 +44,14 @@ impl Arrived {
     }
 }
 
-/// A call whose answer is coming, under a cap in dollars.
+/// A call whose answer is streaming, under a cap in dollars.
 pub(super) struct Running {
     provider: String,
     model: String,
     price: Price,
-    /// Tokens of the request, by our count.
+    /// Estimated tokens of the request.
     input: u64,
-    /// Tokens that the answer may have.
+    /// The most tokens the answer may have.
     limit: u64,
     arrived: Arrived,
     /// Tokens of the longest piece so far.
@@ -71,7 +71,7 @@ impl Running {
         }
     }
 
-    /// What the call has come to, by our count.
+    /// The estimated cost so far.
     pub(super) fn cost(&self) -> Money {
         self.cost_with(0)
     }
@@ -80,10 +80,10 @@ impl Running {
         Money::from_dollars_up(self.price.most(self.input, self.arrived.count().saturating_add(more)))
     }
 
-    /// Counts a piece of the answer, and sees to it that it is paid for, with the next one where that should not come.
+    /// Counts a piece and extends the reservation if needed; past the limit, for a next piece too.
     ///
     /// # Errors
-    /// The answer is to be cut.
+    /// The caps leave no room, so the answer must be cut.
     pub(super) async fn take(&mut self, piece: &str, reservation: &mut Reservation) -> Result<(), ProviderError> {
         let Some(reserved) = reservation.bound() else { return Ok(()) };
         let before = self.arrived.count();
@@ -95,7 +95,7 @@ impl Running {
         if needed == Money::ZERO {
             return Ok(());
         }
-        // In larger steps where there is room for them.
+        // Extends in larger steps if the caps allow it.
         let ample = needed.max(Money::from_nanos(reserved.nanos() / 4));
         match reservation.extend(ample).await {
             Ok(()) => Ok(()),

@@ -1,37 +1,40 @@
-//! How many requests at once a provider takes, learnt from its refusals: the arithmetic behind a [`Permit`](super::permit).
+//! Adapts the number of concurrent requests to refusals: the arithmetic of
+//! [`Permit`](super::permit).
 //!
-//! A provider that answers 429 or 529 while many requests are under way takes fewer than these. The number allowed is then cut to
-//! an eighth below what was under way when the refused request went out, or now if that is more; refusals of requests that went out before a cut tell nothing new and cut no further. Each
-//! round of good answers (as many as are allowed) allows one more: at once up to the number that was refused last, and only after
-//! four rounds from there on, so that a provider near its limit is not asked in vain all the time. Never more than configured.
+//! A provider that answers 429 or 529 gets fewer concurrent requests. The limit is cut to an eighth
+//! below the number in flight when the refused request was sent, or now if that is more. Refusals
+//! of requests sent before a cut carry no new information and cut no further. Each round of
+//! successes (as many as the limit) raises the limit by one; from the number that was refused last,
+//! a raise takes four rounds, so a provider near its limit is not refused all the time. The limit
+//! never exceeds the configured one.
 
 /// The state of one provider.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// How many are configured.
+    /// The configured limit.
     most: usize,
-    /// How many are allowed now, 1 or more.
+    /// The current limit, at least 1.
     allowed: usize,
-    /// How many were under way when the provider last refused some, after having taken others.
+    /// The number in flight when the provider last refused requests after having accepted others.
     refused: usize,
-    /// How many are under way.
+    /// Requests in flight.
     under_way: usize,
     /// Cuts so far.
     cuts: u64,
-    /// Good answers since the last change.
+    /// Successes since the last change.
     good: usize,
 }
 
-/// How things stood when a request went out.
+/// The state when a request was sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Begun {
-    /// How many were under way, itself among them.
+    /// Requests in flight, this one included.
     under_way: usize,
-    /// Cuts by then.
+    /// Cuts so far.
     cuts: u64,
 }
 
-/// Rounds of good answers that allow one more where that many were refused before.
+/// Rounds of successes needed for a raise from the number that was refused before.
 const CAUTIOUS: usize = 4;
 
 impl Pace {
@@ -39,18 +42,18 @@ impl Pace {
         Self { most, allowed: most, refused: usize::MAX, under_way: 0, cuts: 0, good: 0 }
     }
 
-    /// A request goes out.
+    /// Counts a request as sent.
     pub(super) const fn begin(&mut self) -> Begun {
         self.under_way += 1;
         Begun { under_way: self.under_way, cuts: self.cuts }
     }
 
-    /// A request is over, however it ended.
+    /// Counts a request as finished, however it ended.
     pub(super) const fn over(&mut self) {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// A request was refused. Answers how many fewer are allowed.
+    /// Records a refusal and returns by how much the limit was cut.
     pub(super) fn refused(&mut self, request: Begun) -> usize {
         let too_many = self.under_way.max(request.under_way);
         let allowed = too_many.saturating_sub((too_many / 8).max(1)).max(1);
@@ -65,7 +68,7 @@ impl Pace {
         fewer
     }
 
-    /// A request was answered. Answers true where one more is allowed by that.
+    /// Records a success and returns true if it raised the limit by one.
     pub(super) fn answered(&mut self) -> bool {
         if self.allowed >= self.most {
             self.good = 1;
@@ -80,7 +83,7 @@ impl Pace {
         true
     }
 
-    /// How many are allowed now.
+    /// The current limit.
     pub(super) const fn allowed(&self) -> usize {
         self.allowed
     }
@@ -90,7 +93,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Answers `count` requests in rounds over a provider that takes so many at once; how many it refused.
+    /// Sends `count` requests to a provider of this capacity; returns how many it refused.
     fn refusals(pace: &mut Pace, takes: usize, count: usize) -> usize {
         let (mut answered, mut refused) = (0, 0);
         while answered < count {

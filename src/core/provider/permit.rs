@@ -1,12 +1,13 @@
-//! Bounded concurrency, of one provider and of all together: the layer that makes callers queue.
+//! Bounds concurrency, per provider and for the whole process. Callers queue for [`Permits`], which
+//! all runs share.
 //!
-//! [`Permits`] are shared by all that asks a provider, however many runs there are: its own ones, and those of the whole process.
+//! A permit is taken when the request goes out and returned with the last chunk, with the error, or
+//! when the stream is dropped, whichever comes first. Waiting is first come, first served, and no
+//! timer of the layers below runs meanwhile. The retry layer is above this one, so no permit is
+//! held while waiting to retry.
 //!
-//! A permit is taken when the request goes out and given back with the last chunk, with the error, or when the stream
-//! is dropped, whichever comes first. Waiting is first come, first served, and costs nothing: no timer of the layers
-//! below runs before the permit is there. The retry layer stands above, so nobody holds a permit while waiting to try again.
-//!
-//! A provider that refuses requests because there are too many has fewer permits for a while ([`Pace`]).
+//! A provider that refuses requests because there are too many gets fewer permits for a while
+//! ([`Pace`]).
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,7 @@ use super::pace::{Begun, Pace};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
-/// How many requests may be under way at once: to one provider, and in all.
+/// Limits on requests in flight: to one provider, and in total.
 #[derive(Clone)]
 pub struct Permits {
     own: Arc<Own>,
@@ -35,7 +36,7 @@ struct Own {
 
 struct State {
     pace: Pace,
-    /// Permits that are taken away as soon as they come back.
+    /// Permits to be revoked as soon as they are returned.
     owed: usize,
 }
 
@@ -45,14 +46,14 @@ impl Own {
     }
 }
 
-/// The right to have a request under way, given back when it is dropped.
+/// A permit for one request in flight, returned on drop.
 pub struct Held {
     own: HeldOwn,
     _all: OwnedSemaphorePermit,
 }
 
 impl Held {
-    /// The request is over: answered, or failed with this. The provider gets fewer or more of them from now on.
+    /// Ends the request, with its failure if any, and adapts the provider's limit to it.
     pub fn ended(self, failure: Option<&ProviderError>) {
         let own = &self.own.own;
         let mut state = own.lock();
@@ -77,12 +78,12 @@ impl Held {
     }
 }
 
-/// A permit of the provider's own.
+/// A permit of the provider itself.
 struct HeldOwn {
     own: Arc<Own>,
-    /// `None` once it was given back.
+    /// `None` once revoked.
     permit: Option<OwnedSemaphorePermit>,
-    /// How things stood when it was taken.
+    /// The state when it was taken.
     begun: Begun,
 }
 
@@ -99,27 +100,27 @@ impl Drop for HeldOwn {
     }
 }
 
-/// Room for so many requests at once.
+/// A semaphore with this many permits.
 pub fn room(most: NonZeroUsize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(most.get().min(Semaphore::MAX_PERMITS)))
 }
 
 impl Permits {
-    /// For one provider, whose requests count among `all`.
+    /// Limits one provider, whose requests also count towards `all`.
     pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
         let room = room(max_concurrency);
         let state = Mutex::new(State { pace: Pace::new(room.available_permits()), owed: 0 });
         Self { own: Arc::new(Own { provider: provider.to_owned(), room, state }), all }
     }
 
-    /// For one provider that shares with no other.
+    /// Limits one provider that shares permits with no other.
     pub fn alone(provider: &str, max_concurrency: NonZeroUsize) -> Self {
         Self::new(provider, max_concurrency, room(NonZeroUsize::MAX))
     }
 
-    /// Waits until a request may go out; `None` when none will any more.
+    /// Waits for a permit; `None` once the semaphores are closed.
     pub async fn enter(&self) -> Option<Held> {
-        // Its own first, so that nobody keeps others waiting while waiting for a slow provider.
+        // The provider's own permit first, so a slow provider does not block the others.
         let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
         let begun = self.own.lock().pace.begin();
         let own = HeldOwn { own: Arc::clone(&self.own), permit: Some(permit), begun };
@@ -133,7 +134,7 @@ impl Permits {
     }
 }
 
-/// Lets at most so many requests of the inner provider be under way at once.
+/// Limits the concurrent requests of the inner provider.
 pub struct Permit {
     inner: Arc<dyn Provider>,
     permits: Permits,
@@ -146,7 +147,7 @@ impl Permit {
         Self::sharing(inner, permits)
     }
 
-    /// As many at once as there are `permits`, which others may take from as well.
+    /// Draws from `permits`, which others may share.
     pub fn sharing(inner: Arc<dyn Provider>, permits: Permits) -> Self {
         Self { inner, permits }
     }
@@ -176,7 +177,7 @@ impl Provider for Permit {
             let mut answer = inner.stream(request);
             while let Some(chunk) = answer.next().await {
                 if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
-                    // The call is over before the caller has looked at how it ended.
+                    // The call ends before the caller sees how it ended.
                     drop(answer);
                     permit.ended(chunk.as_ref().err());
                     yield chunk;

@@ -1,9 +1,9 @@
-//! Which providers there are, and the layers each is wrapped in.
+//! The configured providers, and the stack of layers around each.
 //!
-//! Owns the list that users see and the stack around one provider: breaker over retry over what the
-//! model takes over permit over the ledger over timeout over the checks of an answer over the transport. Nothing is
-//! read, opened or run before a provider is asked for by name. `builtin` is always there.
-//! Routes over several providers are put together by whoever knows the phases' bindings, from what [`Registry::get`] gives.
+//! Owns the provider list shown to users and the stack of one provider: breaker, retry, adapt,
+//! permit, ledger, timeout, checks, transport, outermost first. Nothing is read, opened or run
+//! before a provider is requested by name. `builtin` always exists. Routes over several providers
+//! are built by callers of [`Registry::get`], which know the bindings.
 
 mod known;
 #[cfg(test)]
@@ -46,7 +46,7 @@ use wires::VENDORS;
 /// The name of the provider that needs no configuration.
 pub const BUILTIN: &str = "builtin";
 
-/// What speaks to the model itself, and what its calls may cost.
+/// A transport and the cost bounds of its models.
 #[derive(Clone)]
 struct Transport {
     provider: Arc<dyn Provider>,
@@ -54,7 +54,7 @@ struct Transport {
 }
 
 impl Transport {
-    /// The terms are the same for every model.
+    /// Gives every model the same bounds.
     fn with_terms(provider: impl Provider + 'static, terms: CostBounds) -> Self {
         Self { provider: Arc::new(provider), terms_of: Arc::new(move |_| terms) }
     }
@@ -62,14 +62,14 @@ impl Transport {
 
 struct Entry {
     settings: ProviderSettings,
-    /// One that is already there.
+    /// A ready-made transport.
     transport: Option<Transport>,
-    /// Calls under way, whatever they ask.
+    /// Limits its calls in flight, chat and embedding alike.
     permits: Permits,
-    /// The way to it over the network.
+    /// The client that reaches it over the network.
     link: OnceLock<Arc<ProviderClient>>,
     stack: OnceLock<Arc<Breaker>>,
-    /// What its calls may cost; there once the stack is.
+    /// Cost bounds of its models; set once the stack is built.
     terms_of: OnceLock<TermsOf>,
 }
 
@@ -78,17 +78,17 @@ pub struct Registry {
     entries: IndexMap<String, Entry>,
     jitter: Arc<Jitter>,
     assets: Arc<Assets>,
-    /// The embedded writer, with what it has made of its frames.
+    /// The embedded writer, with its parsed frames.
     writer: OnceLock<Writer>,
     clock: Arc<dyn Clock>,
     clients: Arc<Clients>,
-    /// Requests under way at once, to all of them together.
+    /// Limits the requests in flight to all providers together.
     room: Arc<Semaphore>,
 }
 
 impl Registry {
-    /// The providers of a configuration, in its order; after them `builtin`, and the kinds over a network, which can be
-    /// used by name. The later of two with one name wins. `seed` spreads the retries; any number will do.
+    /// Registers the configured providers in order, then `builtin` and the networked kinds. The
+    /// later of two with one name wins. `seed` spreads the retry delays; any number will do.
     pub fn new(settings: impl IntoIterator<Item = ProviderSettings>, seed: u64) -> Self {
         let mut registry = Self {
             entries: IndexMap::new(),
@@ -110,8 +110,8 @@ impl Registry {
         registry
     }
 
-    /// The same registry with one more provider, whose transport is already there: for embedders, and for tests that
-    /// keep a clone of a scripted one. It gets the same layers as any other; its prices are unknown.
+    /// Adds a provider with a ready-made transport, for embedders and for tests that keep a clone
+    /// of a scripted one. It gets the same layers as any other; its prices are unknown.
     #[must_use]
     pub fn with_transport(mut self, settings: ProviderSettings, transport: Arc<dyn Provider>) -> Self {
         let terms_of: TermsOf = Arc::new(|_| CostBounds::default());
@@ -119,21 +119,21 @@ impl Registry {
         self
     }
 
-    /// The same registry with one more provider; one of the same name gives way and leaves it its place.
+    /// Adds a provider. One with the same name is replaced at its position.
     #[must_use]
     pub fn with_settings(mut self, settings: ProviderSettings) -> Self {
         self.enter(settings, None);
         self
     }
 
-    /// The same registry with what these assets know of models, instead of what is built in alone, and with a clock
-    /// that tells which of them are gone.
+    /// Takes model data from these assets instead of the built-in catalogue alone, and a clock that
+    /// decides which models have been shut down.
     #[must_use]
     pub fn with_catalog(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
         Self { assets, clock, writer: OnceLock::new(), ..self }
     }
 
-    /// The same registry, with so many requests under way at once to all its providers together.
+    /// Limits the requests in flight to all providers together.
     #[must_use]
     pub fn limited_to(mut self, most: NonZeroUsize) -> Self {
         self.room = room(most);
@@ -150,8 +150,8 @@ impl Registry {
         self.entries.insert(entry.settings.name.clone(), entry);
     }
 
-    /// Every name: those of the configuration in its order, `builtin`, and the kinds over a network. Whether each can be
-    /// used is another matter.
+    /// Every name: configured providers in order, `builtin`, and the networked kinds, usable or
+    /// not.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
@@ -161,11 +161,12 @@ impl Registry {
         self.entries.get(name).map(|entry| &entry.settings)
     }
 
-    /// The provider `name` with its layers; built when first asked for, the same one ever after.
+    /// The provider `name` with its layers. Built on first use and shared afterwards.
     ///
     /// # Errors
-    /// `validation_failed` on `provider` for a name that is not there or cannot be used; `provider_auth` for one that
-    /// lacks its key; `file` and `config_invalid` for what it is built from, the user's `models.yaml` included.
+    /// `validation_failed` on `provider` for an unknown or unusable name; `provider_auth` for a
+    /// missing key; `file` and `config_invalid` for files it is built from, such as the user's
+    /// `models.yaml`.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Error> {
         let entry = self.entry(name)?;
         if let Some(stack) = entry.stack.get() {
@@ -177,12 +178,12 @@ impl Registry {
         Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
 
-    /// What embeds with `model` of the provider `name`, or with its configured or usual one. It keeps to the limits
-    /// of the provider's chats.
+    /// An embedder for `model` of the provider `name`, or for its configured or usual model. It
+    /// shares the limits of the provider's chats.
     ///
     /// # Errors
-    /// As [`Registry::get`]; `validation_failed` for a provider that does not embed, where no model is known, or on
-    /// `dimensions` that the embedded model has not.
+    /// As [`Registry::get`]; `validation_failed` for a provider that does not embed, without a
+    /// known model, or on `dimensions` the embedded model does not have.
     pub fn embedder(
         &self,
         name: &str,
@@ -208,7 +209,7 @@ impl Registry {
             return Err(Error::value(field, "no model is known that embeds; name one"));
         };
         let known = catalog.card(settings.kind, name, &model).and_then(|card| card.dimensions);
-        // A model is not asked for what it does anyway: some take no such wish.
+        // The model's own dimensions are not requested: some models reject the parameter.
         let wanted = dimensions.filter(|wanted| Some(wanted.get()) != known);
         let manners = CallPolicy {
             policy: settings.retry_policy(),
@@ -221,10 +222,10 @@ impl Registry {
         Ok(Arc::new(HttpEmbedder::new(link, model, wanted, known, manners)))
     }
 
-    /// The models that the provider `name` has, as it lists them itself. The call goes out when the list is awaited.
+    /// The models that the provider `name` lists. The call goes out when the list is awaited.
     ///
     /// # Errors
-    /// As [`Registry::get`]. The list fails with `provider_rejected` where there is none to ask for.
+    /// As [`Registry::get`]. The list fails with `provider_rejected` if there is none.
     pub fn models(&self, name: &str) -> Result<Listing, Error> {
         let entry = self.entry(name)?;
         if wires::wire_of(&entry.settings).is_some() && entry.transport.is_none() {
@@ -234,7 +235,7 @@ impl Registry {
         Ok(Box::pin(async move { Err(error) }))
     }
 
-    /// The Ollama that runs on this machine; `None` where there is none. Waits 300 ms at most.
+    /// The Ollama server running on this machine, if any. Waits 300 ms at most.
     pub async fn running_ollama(&self) -> Option<RunningOllama> {
         let configured = self.settings(ProviderKind::Ollama.as_str()).and_then(|settings| settings.base_url.as_deref());
         probe::running_ollama(&self.clients, configured.unwrap_or(OLLAMA_URL)).await
@@ -244,7 +245,7 @@ impl Registry {
         self.entries.get(name).ok_or_else(|| Error::value("provider", self.unknown(name)))
     }
 
-    /// The way to a provider over the network; made when first asked for.
+    /// The client of a provider over the network, created on first use.
     fn link(&self, entry: &Entry) -> Result<Arc<ProviderClient>, Error> {
         if let Some(link) = entry.link.get() {
             return Ok(Arc::clone(link));
@@ -265,7 +266,7 @@ impl Registry {
         self.writer.get_or_init(|| Writer::new(Arc::clone(&self.assets)))
     }
 
-    /// What speaks to the model itself.
+    /// Creates the transport of a provider.
     fn transport(&self, entry: &Entry) -> Result<Transport, Error> {
         if let Some(transport) = &entry.transport {
             return Ok(transport.clone());
@@ -295,7 +296,7 @@ impl Registry {
         }
     }
 
-    /// What a call to `model` of the provider `name`, or to its default model, may cost; and that model.
+    /// The cost bounds of `model`, or of the default model, of the provider `name`; and that model.
     ///
     /// # Errors
     /// As [`Registry::get`].
@@ -307,7 +308,7 @@ impl Registry {
         Ok((model, terms))
     }
 
-    /// The layers around a transport, innermost first.
+    /// Builds the layers around a transport, innermost first.
     fn stack(&self, entry: &Entry, transport: Transport) -> Result<Arc<Breaker>, Error> {
         let settings = &entry.settings;
         let checked = Arc::new(Checked::new(transport.provider));
@@ -315,7 +316,7 @@ impl Registry {
         let metered = Arc::new(Metered::new(timed, transport.terms_of));
         let limited = Arc::new(Permit::sharing(metered, entry.permits.clone()));
         let adapted: Arc<dyn Provider> = match settings.kind {
-            // It takes everything, and whoever needs no other provider needs no catalogue.
+            // `builtin` accepts every parameter, so using it alone does not load the catalogue.
             ProviderKind::Builtin => limited,
             kind => Arc::new(Adapt::new(limited, kind, self.assets.catalog()?, Arc::clone(&self.clock))),
         };
@@ -323,7 +324,7 @@ impl Registry {
         Ok(Arc::new(Breaker::new(retried, BreakerPolicy::default())))
     }
 
-    /// Why `name` is no provider, and which there are.
+    /// Explains why `name` is unknown or unusable, and lists the providers.
     fn unknown(&self, name: &str) -> String {
         if let Some(kind) = ProviderKind::parse(name) {
             let reason = ProviderSettings::new(name, kind).obstacle();
@@ -338,7 +339,7 @@ impl Registry {
         format!("`{name}` is no provider, expected one of {}{suggestion}", known.join(", "))
     }
 
-    /// Everything users are told, in the order of [`Registry::names`].
+    /// What users see of every provider, in the order of [`Registry::names`].
     pub fn infos(&self) -> Vec<ProviderInfo> {
         let known = Known::of(&self.assets, &*self.clock);
         let info = |entry: &Entry| {
@@ -357,12 +358,12 @@ impl Registry {
     }
 }
 
-/// The kinds that embed.
+/// True for the kinds that embed.
 const fn embeds(kind: ProviderKind) -> bool {
     matches!(kind, ProviderKind::Builtin | ProviderKind::OpenAi | ProviderKind::Google | ProviderKind::Ollama)
 }
 
-/// The model inside the program, which is one and has its own dimensions.
+/// The embedded model, which has fixed dimensions.
 fn embedded(name: &str, model: Option<&str>, dimensions: Option<NonZeroUsize>) -> Result<Arc<dyn Embedder>, Error> {
     if let Some(model) = model.filter(|model| *model != embed::MODEL) {
         let message = format!("`{name}` embeds with `{}` alone, not with `{model}`", embed::MODEL);
@@ -375,7 +376,7 @@ fn embedded(name: &str, model: Option<&str>, dimensions: Option<NonZeroUsize>) -
     Ok(embed::embedder())
 }
 
-/// What calls to a provider may cost, as the catalogue says.
+/// Cost bounds of a provider's calls, from the catalogue.
 fn terms_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> TermsOf {
     let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
     let catalog = Arc::clone(catalog);
@@ -385,7 +386,7 @@ fn terms_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> TermsOf {
     })
 }
 
-/// What a call to a provider did cost, as the catalogue says.
+/// Actual cost of a provider's calls, from the catalogue.
 fn cost_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> CostOf {
     let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
     let catalog = Arc::clone(catalog);

@@ -1,16 +1,16 @@
-//! Calls that failed and may succeed a little later are made again, visibly.
+//! Repeats calls that failed and may succeed later, and shows that it does.
 //!
-//! Owns which failures are worth another call, how long to wait, and when to stop. Before each new attempt it emits
-//! [`Chunk::Retrying`], which voids the text so far, so a retry after the first token restarts the step where
-//! everybody sees it. The number of failed calls ends up in [`Completion::retries`](super::Completion::retries).
-//! Asking another provider instead is [`route`](super::route)'s business; this layer knows one.
+//! Owns which failures are worth another call, how long to wait, and when to stop.
+//! [`Chunk::Retrying`] precedes each attempt and voids the text so far, so a retry after the first
+//! token visibly restarts the step. [`Completion::retries`](super::Completion::retries) counts the
+//! failed calls. Falling back to another provider is done by [`route`](super::route).
 //!
 //! | | |
 //! |---|---|
 //! | retried | 408, 409, 429, 500, 502, 503, 504, 529, refused and reset connections, cut streams |
-//! | not retried | silence (its limit is already long, and a fallback is quicker), a refused key, used-up credit, a rejected request |
-//! | first | what the provider itself says of a retry, where it says anything |
-//! | wait | `Retry-After` to the letter; else a random part of 0.5 s, 1 s, 2 s, … at most 8 s (full jitter) |
+//! | not retried | silence (its limit is already long, and a fallback is quicker), a refused key, exhausted credit, a rejected request |
+//! | precedence | what the provider itself says about retrying, if anything |
+//! | wait | exactly `Retry-After`; else a random part of 0.5 s, 1 s, 2 s, … at most 8 s (full jitter) |
 //! | down | a server that asks for more than 60 s: no wait, the error at once |
 
 use std::sync::Arc;
@@ -24,21 +24,21 @@ use super::checked::ended_early;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 
-/// How often and how patiently a call is made again.
+/// How often and with which delays a call is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Further calls after the first; 0 means none.
     pub max_retries: u32,
-    /// The longest wait before the first retry; doubled for each one after it.
+    /// The longest wait before the first retry; doubled for each later one.
     pub base: Duration,
-    /// The longest wait of our own choosing.
+    /// The longest wait without `Retry-After`.
     pub cap: Duration,
-    /// A provider that asks for more than this is taken as down.
+    /// A provider that asks for a longer wait counts as down.
     pub longest_wait: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// Three retries, half a second doubling up to 8 s, and 60 s of obedience.
+    /// Three retries, 0.5 s doubling up to 8 s, and a `Retry-After` of up to 60 s.
     fn default() -> Self {
         Self {
             max_retries: 3,
@@ -57,8 +57,8 @@ impl RetryPolicy {
     }
 }
 
-/// A reproducible source of fractions that spreads retries out, so that callers who failed together do not come
-/// back together.
+/// A reproducible source of fractions that spreads retries out, so that callers which failed
+/// together do not retry together.
 #[derive(Debug)]
 pub struct Jitter {
     seed: u64,
@@ -66,7 +66,7 @@ pub struct Jitter {
 }
 
 impl Jitter {
-    /// The sequence of `seed`.
+    /// Creates the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Self { seed, drawn: AtomicU64::new(0) }
     }
@@ -79,7 +79,7 @@ impl Jitter {
     }
 }
 
-/// Makes failed calls of the inner provider again.
+/// Repeats failed calls of the inner provider.
 pub struct Retry {
     inner: Arc<dyn Provider>,
     policy: RetryPolicy,
@@ -87,7 +87,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Retries as `policy` says, spread out by `jitter`.
+    /// Wraps `inner`, retrying as `policy` says, with delays spread by `jitter`.
     pub fn new(inner: Arc<dyn Provider>, policy: RetryPolicy, jitter: Arc<Jitter>) -> Self {
         Self { inner, policy, jitter }
     }
@@ -144,15 +144,15 @@ impl Provider for Retry {
     }
 }
 
-/// What follows a failure.
+/// What to do after a failure.
 pub(super) enum Step {
-    /// The call is made again after so long; the error is why.
+    /// Repeat the call after this delay; the error is the reason.
     Wait(Duration, ProviderError),
-    /// There is no further call.
+    /// Stop with this error.
     GiveUp(ProviderError),
 }
 
-/// Decides after failure number `failed`, from 0.
+/// Decides what to do after failure number `failed`, from 0.
 pub(super) fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter: &Jitter) -> Step {
     if !is_worth_retrying(&error) {
         return Step::GiveUp(error);

@@ -1,12 +1,12 @@
-//! An ordered list of targets: the provider a phase is bound to, then its fallbacks.
+//! An ordered list of targets: the provider bound to a phase, then its fallbacks.
 //!
-//! Owns which failures another provider may do better at, and the telling: nothing falls back silently. Moving on emits
-//! [`Chunk::Retrying`] with the next provider's name, a [`Chunk::Warning`] in words, and the completion says
-//! `fallback_from`. Attempts and retries are counted over all targets.
+//! Owns which failures lead to the next target. No fallback is silent: [`Chunk::Retrying`] names
+//! the next provider, a [`Chunk::Warning`] says so, and the completion has `fallback_from`.
+//! Attempts and retries are counted over all targets.
 //!
-//! A rejected request moves on as well: the next model may take the parameter, hold the longer context, or answer where
-//! this one said nothing. A refusal moves on only where the user asked for it ([`OnRefusal`]), because a model that
-//! declined was asked and answered. What the user's own caps forbid never moves on.
+//! A rejected request also moves on: the next model may accept the parameter, have a longer
+//! context, or answer where this one returned nothing. A refusal moves on only if the user asked
+//! for it ([`OnRefusal`]), because a model that declines has answered. A cap never moves on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use super::checked::ended_early;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
 
-/// One provider to ask, and for which model.
+/// A provider to call, and its model.
 #[derive(Clone)]
 pub struct Target {
-    /// Who is asked.
+    /// The provider.
     pub provider: Arc<dyn Provider>,
-    /// Which model; `None`: what the request says at the first target, the provider's default at a fallback, because
-    /// one vendor's model name means nothing to another.
+    /// The model. `None` means the request's model at the first target and the provider's default
+    /// at a fallback, because one vendor's model names mean nothing to another.
     pub model: Option<String>,
 }
 
@@ -41,24 +41,24 @@ impl Target {
         self
     }
 
-    /// `provider/model`, for people.
+    /// `provider/model`, for messages.
     fn label(&self) -> String {
         let model = self.model.as_deref().unwrap_or_else(|| self.provider.default_model());
         format!("{}/{model}", self.provider.name())
     }
 }
 
-/// What is done when a model declines to answer.
+/// What to do when a model declines to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnRefusal {
-    /// The refusal is the outcome.
+    /// Report the refusal.
     #[default]
     Report,
-    /// The next target is asked.
+    /// Call the next target.
     FallBack,
 }
 
-/// Asks the first target, and the next one for failures that another provider may not have.
+/// Calls the first target, and the next one after failures that another provider may not have.
 pub struct Route {
     first: Target,
     fallbacks: Arc<[Target]>,
@@ -66,12 +66,12 @@ pub struct Route {
 }
 
 impl Route {
-    /// Asks `first`, then each of `fallbacks` in order.
+    /// Calls `first`, then each of `fallbacks` in order.
     pub fn new(first: Target, fallbacks: impl IntoIterator<Item = Target>) -> Self {
         Self { first, fallbacks: fallbacks.into_iter().collect(), on_refusal: OnRefusal::default() }
     }
 
-    /// The same route, which does this when a model declines to answer.
+    /// Sets what to do when a model declines to answer.
     #[must_use]
     pub fn on_refusal(mut self, on_refusal: OnRefusal) -> Self {
         self.on_refusal = on_refusal;
@@ -96,7 +96,7 @@ impl Provider for Route {
             let mut target = Target { model: first_model, ..first };
             let mut waiting = fallbacks.iter();
             let mut failures: Vec<ProviderError> = Vec::new();
-            // Calls that failed at the targets before this one, and targets that were left without one.
+            // Failed attempts at earlier targets, and targets that made no call at all.
             let mut failed_before = 0_u32;
             let mut never_asked = 0_u32;
             loop {
@@ -147,7 +147,7 @@ impl Provider for Route {
     }
 }
 
-/// True when the same request may succeed at another provider.
+/// True if the same request may succeed at another provider.
 fn may_another_do_better(error: &ProviderError, on_refusal: OnRefusal) -> bool {
     match error.failure {
         ProviderFailure::Unavailable
@@ -165,8 +165,8 @@ fn moving_on(from: &Target, to: &Target, error: &ProviderError) -> String {
     format!("`{}` failed ({}), so its fallback `{}` is used instead", from.label(), error.message, to.label())
 }
 
-/// The failure of the provider that was asked for, with what became of its fallbacks. Where a cap kept a fallback from
-/// being asked, that is the failure: it ends the run, and more money would mend it.
+/// The primary provider's failure, with those of its fallbacks appended. If a cap stopped a
+/// fallback, that is the failure instead: it ends the run, and raising the cap would help.
 fn first_cause(mut earlier: Vec<ProviderError>, mut last: ProviderError) -> ProviderError {
     if earlier.is_empty() {
         return last;

@@ -1,8 +1,8 @@
-//! The limits of patience with one call: silence, and the whole.
+//! Timeouts for a call: for silence, and for the whole.
 //!
-//! Silence is counted from the request to the first chunk and from chunk to chunk, and only while somebody waits for
-//! the next one: a slow reader is not the provider's fault. The limit on connecting belongs to the transport, which
-//! alone knows what a connection is. The clock is tokio's, so tests pause it.
+//! Silence is measured from the request to the first chunk and between chunks, and only while the
+//! caller is waiting for the next one: a slow reader is not the provider's fault. The transport has
+//! the connect timeout. The clock is tokio's, so tests can pause it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use tokio::time::{Instant, timeout_at};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
-/// How long is too long.
+/// The timeouts of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The longest silence: before the first token, and between two.
+    /// The longest silence: before the first token, and between tokens.
     pub silence: Duration,
     /// The longest call, first to last chunk.
     pub whole: Duration,
@@ -30,14 +30,14 @@ impl Default for Timeouts {
     }
 }
 
-/// Ends calls of the inner provider that take too long with [`ProviderFailure::Timeout`].
+/// Ends calls of the inner provider that take too long, with [`ProviderFailure::Timeout`].
 pub struct Timeout {
     inner: Arc<dyn Provider>,
     patience: Timeouts,
 }
 
 impl Timeout {
-    /// Waits as long as `patience` says.
+    /// Wraps `inner` with these timeouts.
     pub fn new(inner: Arc<dyn Provider>, patience: Timeouts) -> Self {
         Self { inner, patience }
     }
@@ -88,18 +88,18 @@ impl Provider for Timeout {
     }
 }
 
-/// That much after `start`; a hundred years where the clock cannot count so far.
+/// `start` plus `wait`; a hundred years later if the clock overflows.
 pub(super) fn later(start: Instant, wait: Duration) -> Instant {
     let century = Duration::from_hours(100 * 365 * 24);
     start + wait.min(century)
 }
 
-/// Says that a call took longer than one may.
+/// The message for a call that exceeded its total time.
 pub(super) fn whole_too_long(whole: Duration) -> String {
     format!("the answer was not complete after {} s, the longest a call may take", whole.as_secs_f64())
 }
 
-/// Says that nothing came for too long, and at which place of the answer.
+/// The message for silence, and where in the answer it occurred.
 pub(super) fn silent_too_long(provider: &str, silence: Duration, place: &str) -> String {
     let seconds = silence.as_secs_f64();
     format!("no data for {seconds} s {place}; `providers.{provider}.timeout_s` sets how long to wait")
