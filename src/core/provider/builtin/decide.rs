@@ -1,9 +1,10 @@
-//! Deciding: which family a request belongs to, when that is certain; what is a prompt already is told in `ready`.
+//! Decides which family a request belongs to, if that is certain. Finished prompts are detected in
+//! `ready`.
 //!
-//! Certain is a head and an object of the same family in the first sentence that says what to do ("write" + "letter"), with
-//! the object before what the thing is about; a phrase that says both at once; or a thing at the very beginning that asks for
-//! itself ("a poem for Ann"). Where no object is named, a mark of form may decide, or the numbers of a problem.
-//! Two families mean none, and so does a second task in the same sentence.
+//! A family is certain if the first sentence with a task has its head and, before the topic, its
+//! object ("write" + "letter"), or a phrase for both, or begins with its object ("a poem for Ann").
+//! Without an object the form can decide, or the numbers of a problem. Two families, or a second
+//! task in the same sentence, mean none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,47 +17,47 @@ use crate::assets::Frame;
 use crate::assets::frame::{Signal, Slot};
 use crate::text::language::Language;
 
-/// What was decided.
+/// The family decided on, and what else the decision found.
 #[derive(Debug, Clone)]
 pub(super) struct Decision {
-    /// The frame; `None` for the general one.
+    /// The family's frame; `None` for the general one.
     pub(super) family: Option<Arc<Frame>>,
-    /// The words that made it certain.
+    /// The words the decision rests on.
     pub(super) shown_by: Vec<String>,
-    /// True where more than one task was seen.
+    /// True if more than one task was found.
     pub(super) is_several: bool,
-    /// True for a prompt that can be sent as it is.
+    /// True for a finished prompt, sent unchanged.
     pub(super) is_ready: bool,
 }
 
-/// What one sentence says.
+/// The task found in one sentence.
 #[derive(Debug, Clone, PartialEq)]
 enum Said {
-    /// Nothing of what to do.
+    /// No task.
     Nothing,
-    /// What to do, of no certain family.
+    /// A task, but of no certain family.
     Something,
     /// More than one task.
     Several,
-    /// A head without its object, by the families that have it.
+    /// A head without its object: the indices of the families with that head.
     Headed(Vec<usize>),
-    /// A family, by its place, with the words that show it.
+    /// The index of a family, and the words the decision rests on.
     Family(usize, Vec<String>),
 }
 
-/// The furthest that an object may stand from its head, in words.
+/// The maximum distance of an object from its head, in words.
 const NEAR: usize = 9;
 pub(super) const QUESTION: &str = "question";
 const MATHS: &str = "maths";
-/// A problem has so many different numbers at least.
+/// A problem has at least this many different numbers.
 const PROBLEM_NUMBERS: usize = 3;
 const TRANSLATION: &str = "translation";
 const IMAGE: &str = "image";
 const LETTER: &str = "letter";
-/// A head of at most so many families says what is to be done by itself.
+/// A head shared by at most this many families is specific.
 const SPECIFIC: usize = 3;
 
-/// Decides about a request.
+/// Decides on a request's family.
 pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     let lexicon = library.lexicon(reading.language);
     let mut found = Said::Nothing;
@@ -69,11 +70,11 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
         match (&found, &said) {
             (Said::Nothing, _) => found = said,
             (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Several,
-            // What is said of how to answer makes more of a question than one of fact.
+            // A question with instructions on how to answer it is more than a question of fact.
             (Said::Family(one, _), Said::Headed(_) | Said::Something) if library.families[*one].name == QUESTION => {
                 found = Said::Something;
             }
-            // Another thing is to be done, and not to the first one.
+            // A second task that is not about the first.
             (Said::Family(one, _), Said::Headed(others))
                 if !others.contains(one) && !speaks_of_it(sentence, lexicon, library) =>
             {
@@ -94,7 +95,7 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
         (Said::Nothing | Said::Headed(_), None) => problem(reading, library),
         _ => None,
     };
-    // A program is not translated like a text.
+    // Code is not translated like a text.
     let is_code = |at: usize| {
         let lists = [
             reading.has_fence,
@@ -104,12 +105,12 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     };
     let names_image_model = library.names("image_models").is_some_and(|names| names.is_among(&reading.words()));
     let is_other_prompt = |at: usize| names_image_model && library.families[at].name != IMAGE;
-    // A letter in a novel may invent what it likes.
+    // A letter in a novel can invent whatever it likes.
     let is_in_a_story = |at: usize| library.families[at].name == LETTER && reading.names(library, "in_a_story");
     let is_taken_back = reading.names(library, "never_mind");
     let is_sure = |at: usize| !(is_code(at) || is_other_prompt(at) || is_in_a_story(at) || is_taken_back);
     let family = family.filter(|(at, _)| is_sure(*at));
-    // Around a request in a language that no frame is written in, sentences of another one would be in the way.
+    // Around a request in a language without frames, sentences in another language would disturb.
     let is_foreign = !reading.language.code().is_empty() && !Language::FRAMED.contains(&reading.language);
     let is_ready = (is_foreign && family.is_none())
         || is_ready(reading, library, family.as_ref().map(|(at, _)| library.families[*at].name.as_str()));
@@ -121,7 +122,7 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     }
 }
 
-/// A problem to be calculated: some numbers, and a question of how many or how long.
+/// Finds a problem to calculate: some numbers, and a question of how many or how long.
 fn problem(reading: &Reading, library: &Library) -> Option<(usize, Vec<String>)> {
     let numbers: BTreeSet<&str> = crate::text::facts::numbers(&reading.plain).into_iter().collect();
     let asks = reading.sentences.iter().filter(|sentence| sentence.ends_with('?'));
@@ -134,7 +135,7 @@ fn problem(reading: &Reading, library: &Library) -> Option<(usize, Vec<String>)>
     Some((library.families.iter().position(|frame| frame.name == MATHS)?, vec![shown]))
 }
 
-/// A family shown by form alone.
+/// Finds a family by form alone.
 fn signal(reading: &Reading, library: &Library) -> Option<(usize, String)> {
     let lower = reading.request.get(..20_000).unwrap_or(&reading.request).to_lowercase();
     let mark = |list: &str| library.general.names.get(list)?.iter().find(|mark| lower.contains(mark.as_str())).cloned();
@@ -152,7 +153,7 @@ fn signal(reading: &Reading, library: &Library) -> Option<(usize, String)> {
     found.next().is_none().then_some(first)
 }
 
-/// True for a line that names a place in a program, in small letters: `at f (x.js:1:2)`, `file "x.py", line 3`.
+/// True for a lower-case line of a stack trace: `at f (x.js:1:2)`, `file "x.py", line 3`.
 fn is_of_a_trace(line: &str) -> bool {
     let line = line.trim();
     let names_a_line =
@@ -164,14 +165,14 @@ fn shortened(line: &str) -> String {
     line.trim().chars().take(40).collect()
 }
 
-/// A sentence of a language with blanks between words.
+/// Decides on a sentence of a language that separates words by spaces.
 fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, library: &Library) -> Said {
-    // What is asked for is named before the first comma after its head; what follows may be another task.
+    // The object precedes the first comma after its head; what follows can be another task.
     let words = words(sentence);
     let clause = clause(sentence, lexicon);
     let mut at = 0;
     while let Some((_, taken)) = lexicon.leads.at(&words[at..]) {
-        // What begins like a lead and is a head is a head.
+        // What matches both as a lead and as a head is a head.
         if heads(lexicon, &words[at..]).is_some_and(|length| length >= taken) {
             break;
         }
@@ -181,7 +182,7 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
     let phrases = lexicon.families.iter().enumerate();
     let phrase = phrases.filter_map(|(at, cues)| cues.phrases.at(rest).map(|(text, taken)| (taken, at, text)));
     if let Some((_, family, text)) = phrase.max_by_key(|(taken, ..)| *taken) {
-        // Whether to do one thing is a question; which of two, a decision.
+        // Whether to do something is a question; which of two is a decision.
         let is = |list: &str, words: &[&str]| library.names(list).is_some_and(|cues| cues.is_among(words));
         if is("asks_whether", &super::words::words(text)) && !is("alternatives", &words) {
             return Said::Something;
@@ -213,7 +214,7 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
         let Some((head, start, end)) = headed(cues) else { continue };
         with_head.push(family);
         let window = before_stop(&rest[start..end], lexicon);
-        // What is to be made is not there yet: not "this clause", not "shorter the mail".
+        // The thing to make does not exist yet: not "this clause", not "shorter the mail".
         let is = |list: &str, at: usize| library.names(list).is_some_and(|cues| cues.at(&window[at..]).is_some());
         let makes = library.families[family].makes;
         for place in 0..window.len() {
@@ -223,7 +224,7 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
             if is("other_things", place) || (place > 0 && is("other_things", place - 1)) {
                 continue;
             }
-            // It begins before what it is about, and may have a stop of its own: "prompt de sistema".
+            // An object begins before the topic and can contain a stop: "prompt de sistema".
             if let Some((object, length)) = cues.objects.at(&rest[start + place..end]) {
                 let object =
                     Object { family, head: head.clone(), text: object.to_owned(), start: start + place, length };
@@ -250,22 +251,22 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
     }
 }
 
-/// How many words join a sentence to another one here.
+/// The length of the joint at the start of these words.
 fn is_joint(words: &[&str], library: &Library) -> Option<usize> {
     library.names("joints")?.at(words).map(|(_, taken)| taken)
 }
 
-/// True where the sentence goes on to another task: "and then tell me". What only speaks of the first ("and make it short") is
-/// none.
+/// True if the sentence continues with another task: "and then tell me". A continuation about the
+/// first task ("and make it short") does not count.
 fn has_other_task(family: usize, words: &[&str], lexicon: &Lexicon, library: &Library) -> bool {
     let is = |list: &str, words: &[&str]| library.names(list).and_then(|cues| cues.at(words)).map(|(_, taken)| taken);
     (1..words.len()).any(|at| {
-        // After "afterwards" comes another thing, whatever it is.
+        // "Afterwards" always introduces another task.
         if is("then", &words[at..]).is_some() {
             return true;
         }
         let Some(taken) = is_joint(&words[at..], library) else {
-            // In Arabic it is part of the next word.
+            // In Arabic the joint is a prefix of the next word.
             let joined = words[at].strip_prefix('و');
             return joined.is_some_and(|joined| heads(lexicon, &[&[joined], &words[at + 1..]].concat()).is_some());
         };
@@ -295,14 +296,14 @@ fn has_other_task(family: usize, words: &[&str], lexicon: &Lexicon, library: &Li
     })
 }
 
-/// True for a sentence that goes on about what was named: "make it short".
+/// True for a sentence about what was already named: "make it short".
 fn speaks_of_it(sentence: &str, lexicon: &Lexicon, library: &Library) -> bool {
     let words = words(sentence);
     let Some(taken) = heads(lexicon, &words) else { return false };
     words.get(taken..).is_some_and(|rest| library.names("pronouns").is_some_and(|cues| cues.at(rest).is_some()))
 }
 
-/// A thing at the head of a sentence without a word of what to do: "a short poem for Ann".
+/// Finds a thing named without a verb: "a short poem for Ann".
 fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
     let is_skipped = |word: &&&str| {
         word.starts_with(|c: char| c.is_numeric())
@@ -328,7 +329,7 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
             }
         }
     }
-    // One word alone may be anything.
+    // A single word is ambiguous.
     if found.is_empty() || words.len() < 2 {
         return Said::Nothing;
     }
@@ -342,7 +343,7 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
     }
 }
 
-/// How many words of a sentence stand before the first comma behind which its first word is not a lead alone.
+/// The number of words up to the first comma that does not merely end a lead.
 fn clause(sentence: &str, lexicon: &Lexicon) -> usize {
     let mut taken = 0;
     for part in sentence.split([',', '،']) {
@@ -356,19 +357,19 @@ fn clause(sentence: &str, lexicon: &Lexicon) -> usize {
     taken
 }
 
-/// How many words the longest head of any family takes here.
+/// The length of the longest head of any family at the start of these words.
 fn heads(lexicon: &Lexicon, words: &[&str]) -> Option<usize> {
     lexicon.families.iter().filter_map(|cues| cues.heads.at(words)).map(|(_, taken)| taken).max()
 }
 
-/// The words up to the first that begins what a thing is about.
+/// The words up to the first stop, which begins the topic.
 fn before_stop<'a, 'w>(words: &'a [&'w str], lexicon: &Lexicon) -> &'a [&'w str] {
     let near = &words[..words.len().min(NEAR)];
     let stop = (1..near.len()).find(|at| lexicon.stops.at(&near[*at..]).is_some());
     &near[..stop.unwrap_or(near.len())]
 }
 
-/// A thing asked for.
+/// An object found in a sentence.
 struct Object {
     family: usize,
     head: String,
@@ -378,13 +379,13 @@ struct Object {
 }
 
 impl Object {
-    /// True where it is the last word of what is asked for.
+    /// True if it ends what is asked for.
     fn ends_in(&self, words: &[&str], ends: &impl Fn(usize) -> bool) -> bool {
         self.start >= words.len() || ends(self.start + self.length)
     }
 }
 
-/// The one family of these; one that is part of a longer one's words does not count.
+/// The only family among the objects, ignoring objects within longer ones.
 fn only(objects: &[Object]) -> Said {
     let is_part = |small: &Object| {
         objects.iter().any(|large| {
@@ -401,7 +402,7 @@ fn only(objects: &[Object]) -> Said {
     Said::Family(first.family, vec![first.head.clone(), first.text.clone()])
 }
 
-/// A family shown by a phrase anywhere in a text without blanks.
+/// The family with a phrase anywhere in a text without spaces.
 fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<Said> {
     let mut found = lexicon.families.iter().enumerate().filter_map(|(family, cues)| {
         let (start, end) = cues.phrases.last_in(text)?;
@@ -411,7 +412,7 @@ fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<Said> {
     Some(if found.any(|(other, _)| other != family) { Said::Something } else { Said::Family(family, vec![words]) })
 }
 
-/// The family of the last object in the text, which must have a head among `headed`.
+/// The family of the last object in the text, if it has a head in `headed`.
 fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> Said {
     let objects = lexicon.families.iter().enumerate();
     let places =
@@ -444,12 +445,12 @@ fn chinese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
     alone(last_object(&clause[from..], lexicon, &headed(clause, lexicon)), sentence, lexicon, library)
 }
 
-/// True for a sentence that asks for an answer rather than a work.
+/// True for a sentence that asks for an answer, not for a piece of work.
 fn is_question(sentence: &str, library: &Library) -> bool {
     library.names("questions").is_some_and(|cues| cues.is_in(sentence))
 }
 
-/// The same, unless the sentence has a head of another task.
+/// Passes `said` on unless the sentence also has a head of another task.
 fn alone(said: Said, sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
     let Said::Family(family, shown) = said else { return said };
     if library.names("then_unspaced").is_some_and(|cues| cues.is_in(sentence)) {
@@ -486,7 +487,7 @@ fn has_head(text: &str, lexicon: &Lexicon) -> bool {
     lexicon.families.iter().any(|cues| cues.heads.is_in(text))
 }
 
-/// The families with a head in the text, and that head.
+/// The families with a head in the text, with that head.
 fn headed(text: &str, lexicon: &Lexicon) -> Vec<(usize, String)> {
     let of = |(family, cues): (usize, &FamilyCues)| {
         cues.heads.last_in(text).map(|(start, end)| (family, text[start..end].to_owned()))

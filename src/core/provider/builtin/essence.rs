@@ -1,15 +1,15 @@
-//! The reading of a request as prima-materia shows it: rows of what was told from its form, quoted in short pieces.
+//! Renders the reading of a request for prima-materia: rows of short quotations.
 
 use super::frame::{Case, Part};
 use super::read::place_in;
 use crate::text::facts;
 
-/// The longest piece that is quoted, in characters.
+/// The maximum length of a quotation, in characters.
 const PIECE: usize = 40;
-/// The most pieces of one row.
+/// The maximum number of quotations in a row.
 const PIECES: usize = 12;
 
-/// The rows, as points; what was not found has none.
+/// The rows as points, without empty ones.
 pub(super) fn rows(case: &Case) -> Vec<Part> {
     let general = &case.library.general;
     let name = |key: &str| general.rows.get(key).map_or("", |text| case.say(text)).to_owned();
@@ -31,7 +31,7 @@ pub(super) fn rows(case: &Case) -> Vec<Part> {
     vec![Part::Heading("reading"), Part::Points(points)]
 }
 
-/// Pieces in quotation marks, the first ones, each once, cut where they are long.
+/// The first pieces in quotation marks, without duplicates, truncated.
 fn quoted(pieces: Vec<&str>) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
     for piece in pieces {
@@ -45,7 +45,7 @@ fn quoted(pieces: Vec<&str>) -> Vec<String> {
     shown
 }
 
-/// Numbers with the words beside them, which say of what: "under 50 words".
+/// Numbers with the words around them: "under 50 words".
 fn limits(request: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let words: Vec<(usize, &str)> = words_with_places(request).collect();

@@ -1,4 +1,4 @@
-//! Framing: which sentences stand before and after a request. They come from the frames alone and hold no word of the request.
+//! Framing: selects the sentences around a request. They never repeat words of it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::assets::Frame;
 use crate::assets::frame::{Sentence, Slot, Texts, applies};
 use crate::text::language::Language;
 
-/// How a prompt is asked for.
+/// How a prompt is structured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Strategy {
-    /// The task, and what to mind.
+    /// The task, and notes.
     Direct,
-    /// How to work and what to check, apart.
+    /// Separate sections for how to work and what to check.
     Structured,
-    /// The work as an order of steps.
+    /// An ordered list of steps.
     Stepwise,
-    /// What is missing is asked for first.
+    /// Asks for what is missing first.
     Clarify,
 }
 
-/// Where our sentences stand.
+/// Where our sentences go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Layout {
     /// The task before the request, the rest after it, under headings.
@@ -35,27 +35,27 @@ pub(super) enum Layout {
     Plain,
 }
 
-/// What tells one variant from another.
+/// What distinguishes one variant from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub(super) strategy: Strategy,
     pub(super) layout: Layout,
 }
 
-/// A part of what stands after a request.
+/// A part of the text after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     /// A heading of `general`, by its key.
     Heading(&'static str),
     /// A paragraph.
     Text(String),
-    /// Points without order.
+    /// A bulleted list.
     Points(Vec<String>),
-    /// Steps in order.
+    /// A numbered list.
     Steps(Vec<String>),
 }
 
-/// A request with all that was decided about it.
+/// A request and all decisions about it.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) reading: Arc<Reading>,
@@ -65,11 +65,11 @@ pub(super) struct Case {
     pub(super) library: Arc<Library>,
 }
 
-/// Up to so many words a request of no certain family gets one sentence alone.
+/// Up to this many words, a request without a family gets only one sentence.
 const TINY: usize = 4;
-/// Up to so many words a request of no certain family may be read in two ways.
+/// Up to this many words, a request without a family can be ambiguous.
 const SHORT: usize = 8;
-/// From so many words on a plan, a failure or a problem is worth an order of steps; what is short is answered at once.
+/// From this many words on, a family with steps offers them; shorter requests are answered at once.
 const WORTH_STEPS: usize = 45;
 
 impl Strategy {
@@ -82,7 +82,7 @@ impl Strategy {
         }
     }
 
-    /// The one nearest to a strategy of the models.
+    /// The closest equivalent of a strategy for models.
     pub(super) fn nearest(name: &str) -> Self {
         match name {
             "stepwise" => Self::Stepwise,
@@ -119,24 +119,24 @@ impl Case {
         self.say(text(&self.library.general)).to_owned()
     }
 
-    /// What is to be done, in one sentence.
+    /// The task, in one sentence.
     pub(super) fn opening(&self) -> String {
         self.say(&self.frame().opening).to_owned()
     }
 
-    /// True for a request of no certain family that is too short for anything but one sentence.
+    /// True for a request without a family that is too short for more than one sentence.
     fn is_tiny(&self) -> bool {
         self.decision.family.is_none() && self.reading.size <= TINY
     }
 
     /// The strategies whose texts differ for this request, the most useful first.
     pub(super) fn strategies(&self) -> Vec<Strategy> {
-        // One sentence has nothing to be arranged.
+        // One sentence has nothing to arrange.
         let mut strategies = vec![Strategy::Direct];
         if !self.is_tiny() {
             strategies.push(Strategy::Structured);
         }
-        // Where all that is missing is needed, every strategy asks for it.
+        // If everything missing is needed, every strategy asks for it.
         if self.missing.iter().any(|one| !one.is_needed) {
             strategies.push(Strategy::Clarify);
         }
@@ -158,7 +158,7 @@ impl Case {
         let mut shapes = Vec::with_capacity(layouts.len() * strategies.len());
         for layout in layouts {
             let of = |strategy: &Strategy| Shape { strategy: *strategy, layout: *layout };
-            // One sentence has no headings to be without, and one question is asked once.
+            // One sentence has no headings to omit, and one question is asked once.
             let is_same = |shape: &Shape| {
                 self.is_tiny()
                     && (*layout == Layout::Plain || (*layout == Layout::After && shape.strategy == Strategy::Clarify))
@@ -168,7 +168,7 @@ impl Case {
         shapes
     }
 
-    /// The shape of a variant that is asked for by a strategy's name.
+    /// The shape of a variant, or the first with the strategy nearest to the one requested.
     pub(super) fn shape(&self, strategy: &str, variant: u32) -> Shape {
         let shapes = self.shapes();
         let own = usize::try_from(variant).unwrap_or_default() % shapes.len();
@@ -179,7 +179,7 @@ impl Case {
         shapes.iter().find(|shape| shape.strategy == wanted).copied().unwrap_or(shapes[0])
     }
 
-    /// What stands after the request, in parts; the last one says which of two wins.
+    /// The parts after the request; the last one says which instruction wins over which.
     pub(super) fn parts(&self, strategy: Strategy) -> Vec<Part> {
         if self.is_tiny() && strategy == Strategy::Direct {
             return vec![Part::Text(self.shared(|general| &general.brief))];
@@ -215,7 +215,7 @@ impl Case {
     }
 
     fn work(&self, strategy: Strategy) -> Vec<String> {
-        // Of a request that says enough and is of no certain kind, nothing can be said that it does not say.
+        // A long enough request without a family needs nothing added.
         let says_enough = self.decision.family.is_none() && self.reading.size > SHORT;
         let is_told = says_enough || self.is_tiny();
         let mut work = if is_told { Vec::new() } else { self.sentences(&self.frame().work) };
@@ -223,7 +223,7 @@ impl Case {
         work
     }
 
-    /// What is said beside the family's own sentences.
+    /// Sentences added to the family's own.
     fn added(&self, strategy: Strategy) -> Vec<String> {
         let mut added = Vec::new();
         if self.decision.is_several {
@@ -256,7 +256,7 @@ impl Case {
     }
 }
 
-/// The parts without lists that hold nothing, and without headings over nothing.
+/// Removes empty lists, and headings with nothing under them.
 fn without_empty(parts: Vec<Part>) -> Vec<Part> {
     let is_full = |part: &Part| !matches!(part, Part::Points(list) | Part::Steps(list) if list.is_empty());
     let full: Vec<Part> = parts.into_iter().filter(is_full).collect();

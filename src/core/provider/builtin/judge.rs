@@ -1,10 +1,11 @@
-//! The embedded judge: compares two prompts, or rates one, by fixed rules and says so. It understands none of them.
+//! The embedded judge: compares two prompts, or rates one, by fixed rules. It understands neither.
 //!
-//! A criterion that has the name of a [`Measure`] is judged by it, the same that the ranking uses, with the task as the
-//! request; all others (the persona, for one) it cannot judge, and names: they are even, or rated [`UNKNOWN_RATING`].
-//! A criterion's grade follows from the difference of the measure: up to [`EVEN`] none, up to [`CLEAR`] a slight one,
-//! above it a clear one; the verdict is the grade nearest to their sum by weight. A rating is 1 plus nine times the
-//! measure, rounded. Exchanging the candidates exchanges every grade, so it favours no position; equal texts are even.
+//! A criterion named like a [`Measure`] is judged by it, with the task as the request, as in the
+//! ranking. It cannot judge others, such as the persona, and says so: they are even, or rated
+//! [`UNKNOWN_RATING`]. A grade follows from the difference of the measures: up to [`EVEN`] none, up
+//! to [`CLEAR`] a slight one, above it a clear one. The verdict is the grade nearest to the
+//! weighted sum; a rating is 1 plus nine times the measure, rounded. Swapping candidates swaps the
+//! grades: there is no position bias.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +15,22 @@ use super::super::{JudgeBrief, JudgeQuestion};
 use crate::domain::Grade;
 use crate::text::measure::{Demands, Measure, Reader, Written};
 
-/// Up to this difference of a measure the candidates are even.
+/// Up to this difference of a measure, the candidates are even.
 pub const EVEN: f64 = 0.02;
 
-/// Up to this difference of a measure one of them is slightly better.
+/// Up to this difference of a measure, one of them is slightly better.
 pub const CLEAR: f64 = 0.10;
 
-/// The rating by a criterion that it cannot judge: the middle.
+/// The rating for a criterion it cannot judge: the middle.
 pub const UNKNOWN_RATING: u8 = 5;
 
-/// Differences of one measure below this are not told.
+/// Differences of a measure below this are not reported.
 const WORTH_TELLING: f64 = 0.01;
 
-/// The most lost demands that are named.
+/// The maximum number of lost demands that are listed.
 const MOST_NAMED: usize = 5;
 
-/// The answer to a question as the judge's JSON object, with the reasons in words.
+/// Answers a question with the judge's JSON object, reasons included.
 pub fn answer(brief: &JudgeBrief) -> String {
     let mut reader = Reader::new();
     let demands = Demands::of(&brief.task, &[], 0, &mut reader);
@@ -107,7 +108,7 @@ fn rate(brief: &JudgeBrief, demands: &Demands, written: &Written) -> String {
     json!({ "reasons": reasons(told, &unweighed(brief)), "criteria": ratings }).to_string()
 }
 
-/// What one candidate loses of the task and the other keeps, in words.
+/// Describes what one candidate loses of the task and the other keeps.
 fn lost(demands: &Demands, a: &Written, b: &Written) -> String {
     let (missing_a, missing_b) = (demands.missing(a), demands.missing(b));
     let only = |own: &[String], other: &[String]| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The frames in force, with their cue words made ready for each language when it is first needed.
+//! The current frames, with cue words indexed per language on first use.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use crate::assets::{Assets, Frame, frame};
 use crate::error::{Error, Result};
 use crate::text::language::{Language, is_sure, language};
 
-/// Languages in Latin letters that frames are written in.
+/// Languages in Latin script that have frames.
 const LATIN: [Language; 7] = [
     Language::English,
     Language::German,
@@ -19,14 +19,14 @@ const LATIN: [Language; 7] = [
     Language::Italian,
     Language::Dutch,
 ];
-/// So many characters tell the language.
+/// The number of characters used to detect the language.
 const TELLING: usize = 400;
 
 /// All frames.
 #[derive(Debug)]
 pub(super) struct Library {
     pub(super) general: Arc<Frame>,
-    /// All others, in the order of the table.
+    /// All other frames, in the order of the table.
     pub(super) families: Vec<Arc<Frame>>,
     lexicons: [OnceLock<Lexicon>; Language::FRAMED.len()],
     names: OnceLock<BTreeMap<String, Cues>>,
@@ -51,10 +51,10 @@ pub(super) struct FamilyCues {
 }
 
 impl Library {
-    /// The frames as they are now.
+    /// Loads the current frames.
     ///
     /// # Errors
-    /// `file` when one of the user's cannot be used.
+    /// `file` when one of the user's frames is invalid.
     pub(super) fn of(assets: &Assets) -> Result<Self> {
         let mut frames = assets.frames()?.into_iter();
         let general = frames.next().ok_or_else(|| Error::Internal("there are no frames".to_owned()))?;
@@ -66,13 +66,13 @@ impl Library {
         })
     }
 
-    /// True when the frames are still these.
+    /// True if the frames have not changed since.
     pub(super) fn is_current(&self, assets: &Assets) -> Result<bool> {
         let known = [&self.general].into_iter().chain(&self.families);
         Ok(assets.frames()?.iter().zip(known).all(|(now, known)| Arc::ptr_eq(now, known)))
     }
 
-    /// The cue words of a language; English ones for those that no frame is written in.
+    /// The cue words of a language; English ones for a language without frames.
     pub(super) fn lexicon(&self, language: Language) -> &Lexicon {
         let place = Language::FRAMED.iter().position(|known| *known == language).unwrap_or_default();
         let code = Language::FRAMED[place].code();
@@ -98,7 +98,7 @@ impl Library {
         })
     }
 
-    /// The language of a request: as its script and commonest words tell or, where those are few, the one with most cue words.
+    /// The language of a request by script and common words or, if unsure, by the most cue words.
     pub(super) fn language(&self, text: &str) -> Language {
         let told = language(text);
         let is_latin = told == Language::Unknown || LATIN.contains(&told);
@@ -107,7 +107,7 @@ impl Library {
         }
         let lower: String = text.chars().take(TELLING).flat_map(char::to_lowercase).collect();
         let words = words(&lower);
-        // One letter is as often a name as a word.
+        // A single letter is as often a name as a word.
         if words.iter().all(|word| word.len() == 1) {
             return Language::Unknown;
         }
@@ -123,14 +123,14 @@ impl Library {
             let known = (0..words.len()).filter(|at| words[*at].len() > 1).filter(is_known).count();
             known + usize::from(language == told) * (1 + words.len() / 4)
         };
-        // Of equal ones the first, English before all: a single "a" or "no" tells nothing.
+        // Ties go to the first, English before all: a single "a" or "no" is no evidence.
         let scores = LATIN.map(|language| (score(language), language));
         let most = scores.iter().map(|(score, _)| *score).max().unwrap_or_default();
         let best = scores.iter().find(|(score, _)| *score == most && most > 0);
         best.map_or(told, |(_, language)| *language)
     }
 
-    /// Words of `general` that are the same in every language.
+    /// A word list of `general` that is the same in every language.
     pub(super) fn names(&self, list: &str) -> Option<&Cues> {
         let ready = || self.general.names.iter().map(|(name, words)| (name.clone(), Cues::of(words))).collect();
         self.names.get_or_init(ready).get(list)

@@ -1,17 +1,18 @@
 //! The embedded, deterministic prompt writer: a provider without key, network or model.
 //!
-//! It is no language model and understands nothing. It may do three things: frame a request, add what is safe, ask for what is
-//! missing. The request stands whole in the prompt, byte for byte, in a tag; what stands before and after comes
-//! from the frames ([`crate::assets::frame`]) alone and holds no word of the request. A prompt that is ready already (a
-//! template with placeholders, a system prompt, an image prompt), and a request in a language that no frame is written in, is its
-//! own output.
+//! It is no language model and understands nothing. It can do three things: frame a request, add
+//! what is safe, ask for what is missing. The prompt contains the request byte for byte, in a tag;
+//! the text around it comes only from the frames ([`crate::assets::frame`]). A finished prompt (a
+//! template with placeholders, a system prompt, an image prompt) and a request in a language
+//! without frames are returned unchanged.
 //!
 //! # How it reads and writes
-//! [`read`] tells what can be told from the request's form; [`decide`] whether it is certainly of one family, by `library`'s
-//! cue words; [`slots`] what it says itself, where ours keeps silent, and what is missing; [`frame`] which
-//! sentences that gives; [`render`] puts them around the request. Every phase is a function of the request: prima-materia is the
-//! general frame and the reading, solutio two paragraphs around the request, coagulatio the finished prompt. The text of
-//! another provider's phase stands beside the request as a draft; our own is recognised by writing it again ([`own`]).
+//! [`read`] extracts the form of the request; [`decide`] whether it certainly belongs to a family,
+//! by `library`'s cue words; [`slots`] what it states, so that ours does not, and what is missing;
+//! [`frame`] selects the sentences; [`render`] puts them around the request. Every phase is a
+//! function of the request: prima-materia is the general frame and the reading, solutio two
+//! paragraphs around the request, coagulatio the finished prompt. Another provider's phase output
+//! is added as a draft; our own is recognised by writing it again ([`own`]).
 //!
 //! To add a family, add a file to `assets/frames` and a row to the table of assets.
 
@@ -43,42 +44,42 @@ use frame::{Case, Layout, Shape};
 use library::Library;
 use render::GivenTexts;
 
-/// Our own frames, for all writers whose user has none.
+/// The built-in frames, shared by all writers without user frames.
 static SHARED: OnceLock<Arc<Library>> = OnceLock::new();
 
-/// So many requests are kept read, for the variants and phases that follow.
+/// How many requests stay in memory after reading, for further variants and phases.
 const KEPT: usize = 8;
 
-/// Writes prompts with the frames of these assets.
+/// Writes prompts with the frames of its assets.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     assets: Arc<Assets>,
     library: Arc<Mutex<Option<Arc<Library>>>>,
-    /// The last ones, newest last.
+    /// The last requests read, newest last.
     read: Arc<Mutex<VecDeque<Arc<Known>>>>,
 }
 
-/// A request that was read.
+/// A request after reading.
 #[derive(Debug)]
 struct Known {
-    /// As it was given.
+    /// The input, verbatim.
     input: String,
     has_context: bool,
-    /// True for a prompt of ours, whose request is what was read.
+    /// True for a prompt made by this writer; the request inside it was read.
     is_own: bool,
     case: Case,
 }
 
 impl Writer {
-    /// A writer with these frames.
+    /// Creates a writer with the frames of these assets.
     pub fn new(assets: Arc<Assets>) -> Self {
         Self { assets, ..Self::default() }
     }
 
-    /// The text of one phase. Deterministic and never empty but for an empty request.
+    /// Writes the text of one phase. Deterministic, and empty only for an empty request.
     ///
     /// # Errors
-    /// `file` when a frame of the user's cannot be used.
+    /// `file` when one of the user's frames is invalid.
     pub fn write(&self, brief: &PhaseBrief) -> Result<String> {
         let known = self.known(&brief.original_input, !brief.context.is_empty())?;
         let case = &known.case;
@@ -89,8 +90,8 @@ impl Writer {
         Ok(written(case, brief, brief.phase, (!is_own).then_some(brief.input.as_str())))
     }
 
-    /// The strategies of the variants of a request, in order, as far as the texts of the last of these phases differ. Where
-    /// more variants are asked for they are taken from the first again.
+    /// The strategies of a request's variants, in order, for which the text of the last of these
+    /// phases differs. Further variants start over from the first.
     ///
     /// # Errors
     /// As [`Writer::write`].
@@ -100,13 +101,13 @@ impl Writer {
         let is_one = (case.decision.is_ready && !has_context) || phases.last() == Some(&Phase::PrimaMateria);
         let mut shapes = if is_one { vec![case.shapes()[0]] } else { case.shapes() };
         if phases.last() == Some(&Phase::Solutio) {
-            // It has one layout, so each strategy gives one text.
+            // Solutio has one layout, so each strategy gives one text.
             shapes.truncate(case.strategies().len());
         }
         Ok(shapes.into_iter().map(|shape| shape.strategy.name()).collect())
     }
 
-    /// How many things a request plainly leaves open, which a prompt should ask for: of a short one of a certain family only.
+    /// The number of gaps a prompt should ask about; 0 unless the request has a certain family.
     ///
     /// # Errors
     /// As [`Writer::write`].
@@ -117,7 +118,7 @@ impl Writer {
         Ok(if is_certain { case.missing.len() } else { 0 })
     }
 
-    /// True when the request is a prompt that this writer made, which it takes off again.
+    /// True if the request is a prompt made by this writer; only the request inside it is used.
     ///
     /// # Errors
     /// As [`Writer::write`].
@@ -125,7 +126,7 @@ impl Writer {
         Ok(self.known(request, false)?.is_own)
     }
 
-    /// A request, read once for all that is written of it.
+    /// Reads a request once, for all its variants and phases.
     fn known(&self, input: &str, has_context: bool) -> Result<Arc<Known>> {
         let library = self.library()?;
         let is_it = |known: &&Arc<Known>| {
@@ -167,12 +168,12 @@ impl Writer {
     }
 }
 
-/// The strategy of the models that one of the writer's stands for: its own have no template.
+/// Maps a strategy of the writer to one of the models, which have the templates.
 pub fn strategy_of_models(name: &str) -> &str {
     if name == frame::Strategy::Clarify.name() { "question-first" } else { name }
 }
 
-/// True when two texts differ in white space alone.
+/// True if two texts differ only in white space.
 fn is_same(a: &str, b: &str) -> bool {
     a == b || a.split_whitespace().eq(b.split_whitespace())
 }
@@ -183,7 +184,7 @@ fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -
     text(case, phase, shape, brief.target, &beside)
 }
 
-/// The text of a phase in a shape.
+/// The text of a phase in this shape.
 fn text(case: &Case, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &GivenTexts<'_>) -> String {
     if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
         return String::from(&*case.reading.request);

@@ -1,7 +1,8 @@
-//! Our own prompts, given as requests: recognised by writing them again, to the letter, and taken off.
+//! Recognises prompts made by this writer when they are given as requests, and unwraps them.
 //!
-//! What stands around a request does not depend on its words, so all but prima-materia, which quotes it, are written around
-//! nothing and held against the prompt with its request cut out: the work does not grow with the request.
+//! All phases but prima-materia, which quotes the request, put text around it that does not depend
+//! on its words. So they are written around nothing and compared, which does not grow with the
+//! request.
 
 use std::sync::Arc;
 
@@ -13,17 +14,17 @@ use super::text;
 use crate::domain::Phase;
 use crate::provider::TargetFamily;
 
-/// A prompt in parts, as a tag cuts it.
+/// A prompt split at its request tag.
 struct Cut<'t> {
     tag: &'t str,
-    /// Up to the tag's line, and that line.
+    /// The text up to and including the tag's line.
     before: &'t str,
     inside: &'t str,
-    /// The closing tag, and what follows it.
+    /// The closing tag and the text after it.
     after: &'t str,
 }
 
-/// The request inside a prompt of ours; `None` for any other text.
+/// The request inside a prompt made by this writer; `None` for any other text.
 pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<&'t str> {
     let prompt = prompt.trim();
     let cut = cut(prompt)?;
@@ -38,7 +39,7 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
     if TargetFamily::ALL.into_iter().any(is_essence) {
         return Some(cut.inside);
     }
-    // As the writer writes it around nothing, whose tag has no number.
+    // The writer's own text around nothing has a tag without a number.
     let named = |part: &str| part.replacen(cut.tag, "request", 1);
     let around = [&named(cut.before), "\n", &named(cut.after)].concat();
     let reading = Reading { request: Arc::from(""), ..Reading::clone(&case.reading) };
@@ -51,7 +52,7 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
     is_ours.then_some(cut.inside)
 }
 
-/// Cuts a prompt at its first line that opens the tag of a request, and at the last that closes it.
+/// Splits a prompt at its first opening and its last closing request tag.
 fn cut(prompt: &str) -> Option<Cut<'_>> {
     let mut start = 0;
     for line in prompt.split_inclusive('\n') {

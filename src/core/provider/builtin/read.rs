@@ -1,5 +1,5 @@
-//! Reading: what of a request can be told from its form. Nothing here is a guess at what is meant, and nothing is cut out of
-//! the request: what is read decides which of our sentences stand around it.
+//! Reading: extracts the form of a request. It does not guess at meaning and removes nothing: the
+//! reading only selects our sentences around the request.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,50 +10,50 @@ use crate::text::facts;
 use crate::text::language::{Language, words_of};
 use crate::text::visited::visit;
 
-/// What can be seen of a request.
+/// The form of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
-    /// The request without the white space around it.
+    /// The request, trimmed.
     pub(super) request: Arc<str>,
     pub(super) language: Language,
-    /// The sentences that may say what is to be done, in small letters, without what they quote.
+    /// The sentences that can contain the task, in lower case, without quotations.
     pub(super) sentences: Vec<String>,
-    /// The request without its blocks, in small letters, as far as it is looked at.
+    /// The examined part of the request, without code blocks, in lower case.
     pub(super) plain: String,
-    /// Words of it; of scripts without blanks, letters halved.
+    /// Its length in words; in scripts without spaces, letters halved.
     pub(super) size: usize,
-    /// True where it takes more than a screen.
+    /// True if it is longer than a screen.
     pub(super) is_long: bool,
-    /// True where a text to work on stands in it, or beside it.
+    /// True if it contains or comes with a text to work on.
     pub(super) has_material: bool,
-    /// True where a code block names its language.
+    /// True if a code block names its language.
     pub(super) has_fence: bool,
-    /// What stands between the fences of its blocks, as many lines.
+    /// The code blocks: language and number of lines.
     pub(super) blocks: Vec<(String, usize)>,
-    /// Where something is to be filled in, in bytes of the request.
+    /// The placeholders, as byte ranges of the request.
     pub(super) placeholders: Vec<Range<usize>>,
-    /// How many lines are points of a list.
+    /// The number of list items.
     pub(super) items: usize,
 }
 
-/// How much of a request is looked at for words, in characters.
+/// How much of a request is examined for words, in characters.
 const LOOKED_AT: usize = 4000;
-/// The most lines and sentences that may say what is to be done.
+/// The maximum number of lines and sentences that can contain the task.
 const MOST_LINES: usize = 12;
 const MOST_SENTENCES: usize = 16;
-/// From so many bytes on the last paragraph may say it too.
+/// From this many bytes on, the last paragraph can contain it too.
 const LONG: usize = 600;
-/// From so many words on a request is taken to bring its text with it.
+/// Above this many words, a request counts as containing its material.
 const BRINGS_ITS_TEXT: usize = 60;
 /// A request of more bytes is long.
 const LONG_REQUEST: usize = 1500;
-/// A placeholder in capitals has so many bytes at least.
+/// The minimum length of a placeholder in capitals, in bytes.
 const A_NAME: usize = 3;
-/// A quotation of so many characters is a text to work on.
+/// A quotation of at least this many characters is a text to work on.
 const A_TEXT: usize = 12;
 
 impl Reading {
-    /// Reads a request that has context beside it or not.
+    /// Reads a request, with or without separate context.
     pub(super) fn of(request: &str, has_context: bool, library: &Library) -> Self {
         let request = request.trim();
         visit(request.len());
@@ -81,24 +81,24 @@ impl Reading {
         }
     }
 
-    /// The words of the part that is looked at.
+    /// The words of the examined part.
     pub(super) fn words(&self) -> Vec<&str> {
         words(&self.plain)
     }
 
-    /// True where a word of one of the lists that are the same in every language stands in it.
+    /// True if it contains a word of this list, one of those shared by all languages.
     pub(super) fn names(&self, library: &Library, list: &str) -> bool {
         let stands = |cues: &Cues| cues.is_among(&self.words()) || (self.is_unspaced() && cues.is_in(&self.plain));
         library.names(list).is_some_and(stands)
     }
 
-    /// True for a language that is written without blanks.
+    /// True for a language written without spaces.
     pub(super) fn is_unspaced(&self) -> bool {
         matches!(self.language, Language::Japanese | Language::Chinese)
     }
 }
 
-/// What is to be filled in: `{{name}}`, `${NAME}`, `[[name]]`, `[NAME]`, and `{name}` outside of code.
+/// Finds placeholders: `{{name}}`, `${NAME}`, `[[name]]`, `[NAME]`, and `{name}` outside of code.
 fn placeholders(request: &str) -> Vec<&str> {
     let mut found = facts::placeholders(request);
     if !request.contains("```") {
@@ -127,7 +127,7 @@ fn placeholders(request: &str) -> Vec<&str> {
     found
 }
 
-/// True for a line that is a point of a list.
+/// True for a list item.
 fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let after_number = line.trim_start_matches(|c: char| c.is_numeric());
@@ -135,20 +135,20 @@ fn is_item(line: &str) -> bool {
     is_numbered || ["- ", "* ", "• ", "– ", "・"].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Where a part of a text begins in it, in bytes; `part` must be a slice of `text`.
+/// The byte offset of `part` in `text`; `part` must be a slice of `text`.
 pub(super) fn place_in(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize).min(text.len())
 }
 
-/// The lines of a request, told apart.
+/// The lines of a request, classified.
 struct Outline<'t> {
-    /// The language that each block names, and how many lines it has.
+    /// The code blocks: language and number of lines.
     blocks: Vec<(String, usize)>,
-    /// All lines outside of blocks and quotations.
+    /// All lines outside of code blocks and quotations.
     outside: String,
-    /// Lines that may say what is to be done.
+    /// Lines that can contain the task.
     telling: Vec<&'t str>,
-    /// True where more stands below or after them.
+    /// True if there is more text below or after them.
     has_rest: bool,
 }
 
@@ -209,8 +209,8 @@ impl<'t> Outline<'t> {
         found
     }
 
-    /// The language of the lines that may say what is to be done, where they tell one; of all where they do not. What is
-    /// pasted below them, such as a log, has its own.
+    /// The language of the lines that can contain the task, else of all lines. Pasted text such as
+    /// a log can be in another language.
     fn language(&self, library: &Library) -> Language {
         let telling: Vec<&str> = self.telling.iter().copied().filter(|line| !is_of_a_log(line)).collect();
         let own = library.language(&telling.join("\n"));
@@ -233,7 +233,7 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// True for a line that a program wrote: of a trace, a log, an error.
+/// True for machine-written lines: of a stack trace, a log, an error.
 fn is_of_a_log(line: &str) -> bool {
     let is_marked = ["error", "Error", "ERR!", "Exception", "FATAL", "WARN", "Traceback", "undefined"];
     is_marked.iter().any(|mark| line.contains(mark))
@@ -241,7 +241,7 @@ fn is_of_a_log(line: &str) -> bool {
         || line.starts_with("File \"")
 }
 
-/// What follows the first colon of a line that has words on both sides; a time of the day or an address is none.
+/// The text after the first colon that has words on both sides; not a time or an address.
 fn after_colon(line: &str) -> Option<&str> {
     let at = line.match_indices([':', '：']).find(|(at, colon)| {
         let after = &line[at + colon.len()..];
@@ -251,7 +251,7 @@ fn after_colon(line: &str) -> Option<&str> {
     rest.contains(char::is_alphanumeric).then_some(rest)
 }
 
-/// The text without what stands between quotation marks and backquotes.
+/// The text without what is in quotation marks or backquotes.
 fn unquoted(text: &str) -> String {
     const MARKS: [(char, &str); 9] = [
         ('"', "\""),
@@ -287,7 +287,7 @@ fn unquoted(text: &str) -> String {
     kept
 }
 
-/// Sentences: cut after `.`, `!`, `?`, `;` before a blank, and after their ideographic forms.
+/// Splits into sentences after `.`, `!`, `?`, `;` before a space, and their ideographic forms.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -300,7 +300,7 @@ fn split(text: &str) -> Vec<&str> {
         };
         if is_end {
             let end = at + c.len_utf8();
-            // Whether it asks is told by its mark.
+            // The question mark stays: it marks a question.
             parts.push(&text[start..if c == '?' { end } else { at }]);
             start = end;
         }

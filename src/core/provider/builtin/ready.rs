@@ -1,28 +1,28 @@
-//! What is a prompt already, and so its own output: a template, a system prompt, an image prompt, a short question, a greeting.
+//! Finished prompts: templates, system and image prompts, short questions, greetings.
 
 use super::decide::QUESTION;
 use super::library::Library;
 use super::read::Reading;
 use super::words::words as words_of;
 
-/// Up to so many words a question needs no frame.
+/// Up to this many words a question needs no frame.
 const SHORT_QUESTION: usize = 12;
-/// So many words of an image model are a prompt for one.
+/// An image prompt has at least this many image model words.
 const IMAGE_WORDS: usize = 2;
-/// With so many commas.
+/// And at least this many commas.
 const IMAGE_COMMAS: usize = 3;
-/// A system prompt has so many sentences or points at least.
+/// A system prompt has at least this many sentences or list items.
 const SYSTEM_SENTENCES: usize = 2;
 
-/// True for what is a prompt already: a template with placeholders, a system prompt, a list of what a picture shows.
+/// True for a finished prompt.
 pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str>) -> bool {
     let words = reading.words();
     let says = |list: &str| reading.names(library, list);
-    // An image prompt may name what it does not want.
+    // An image prompt can have a negative prompt.
     if says("asks_for_prompt") && !reading.plain.contains("negative prompt") {
         return false;
     }
-    // In braces alone it may be part of a program.
+    // Single braces alone can be part of a program.
     let is_program = library.names("programming_language").is_some_and(|names| names.is_among(&words));
     let is_marked = reading.placeholders.iter().any(|one| {
         let is_line = reading.request[..one.start].ends_with('\n')
@@ -41,7 +41,7 @@ pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str
     if has_placeholders && !family.is_some_and(|name| makes_text.contains(&name)) {
         return true;
     }
-    // A short question of fact and a greeting are sent as they are.
+    // A short question of fact and a greeting are sent unchanged.
     if family == Some(QUESTION) && reading.sentences.len() == 1 && reading.size <= SHORT_QUESTION {
         return true;
     }
@@ -61,7 +61,7 @@ pub(super) fn is_ready(reading: &Reading, library: &Library, family: Option<&str
     } else {
         library.names("ready_system").is_some_and(|cues| cues.at(&words_of(below_heading)).is_some())
     };
-    // "You are now my landlord" opens a game.
+    // "You are now my landlord" begins a role play.
     let is_a_game = library
         .names("now")
         .is_some_and(|cues| cues.is_among(&words_of(below_heading).into_iter().take(4).collect::<Vec<_>>()));

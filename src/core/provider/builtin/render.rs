@@ -1,14 +1,15 @@
-//! Rendering: the request whole in its tag, with the parts of a frame around it, in the form that suits a family of models.
+//! Rendering: the request in its tag with the parts of a frame around it, in a model family's form.
 //!
-//! The tag is the first of `request`, `request-2`, … of which neither the opening nor the closing form stands in what it
-//! holds, whatever the case; so exactly one region is marked, and the request comes out of it byte for byte.
+//! The tag is the first of `request`, `request-2`, … whose opening and closing forms do not occur
+//! in its content, ignoring case. So exactly one region is marked, and the request can be extracted
+//! byte for byte.
 
 use std::sync::Arc;
 
 use super::frame::{Case, Layout, Part, Shape};
 use crate::provider::TargetFamily;
 
-/// A text and the tag it stands in.
+/// A text and the name of its tag.
 pub(super) struct Marked<'t> {
     name: &'static str,
     text: &'t str,
@@ -27,16 +28,16 @@ impl<'t> Marked<'t> {
         Self { name: "draft", text }
     }
 
-    /// The text in its tag, each on lines of their own. `all` is what else will stand in the prompt.
+    /// Wraps the text in tags on their own lines; `all` is the rest of the prompt.
     fn render(&self, all: &str) -> String {
         let tag = tag(self.name, all);
         ["<", &tag, ">\n", self.text, "\n</", &tag, ">"].concat()
     }
 }
 
-/// The first of `name`, `name-2`, … that opens or closes nothing in a text in small letters.
+/// The first of `name`, `name-2`, … not used as a tag in a lower-case text.
 pub(super) fn tag(name: &str, lower: &str) -> String {
-    // Which numbers are taken is seen in one pass, however many there are.
+    // Collects the numbers in use in one pass, however many there are.
     let mut taken = std::collections::HashSet::new();
     for open in [["<", name].concat(), ["</", name].concat()] {
         for (at, _) in lower.match_indices(open.as_str()) {
@@ -52,14 +53,14 @@ pub(super) fn tag(name: &str, lower: &str) -> String {
     }
 }
 
-/// The texts that are given with a request.
+/// Texts given with a request.
 pub(super) struct GivenTexts<'t> {
     pub(super) context: &'t [String],
-    /// The work of somebody else on the same request.
+    /// Another provider's output for the same request.
     pub(super) draft: Option<&'t str>,
 }
 
-/// The prompt.
+/// Renders the prompt.
 pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
     let request = &*case.reading.request;
     let mut marked: Vec<String> = Vec::new();
@@ -94,7 +95,7 @@ pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &G
     marked.join("\n\n")
 }
 
-/// The request in the general frame, with the reading of it.
+/// Renders the request in the general frame, followed by its reading.
 pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
     let general = Case {
         decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_several: false, is_ready: false },
@@ -112,7 +113,7 @@ pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>
     text
 }
 
-/// The parts as paragraphs under headings in the target's form.
+/// The parts as paragraphs under headings, in the target's form.
 pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut open: Option<&'static str> = None;
@@ -149,7 +150,7 @@ pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<S
             close(&mut open, &mut paragraphs);
         }
         match paragraphs.last_mut() {
-            // A heading stands on its paragraph.
+            // A heading joins its paragraph.
             Some(heading) if is_first => {
                 heading.push('\n');
                 heading.push_str(&text);
@@ -166,7 +167,7 @@ fn numbered(steps: &[String]) -> String {
     steps.join("\n")
 }
 
-/// The parts as one paragraph; steps and questions stay a list, which they need to be read.
+/// The parts as one paragraph; steps and questions stay lists to be readable.
 fn plain(case: &Case, parts: &[Part]) -> Vec<String> {
     let joint = if case.reading.is_unspaced() { "" } else { " " };
     let mut paragraphs: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Slots: what a request says itself, where ours keeps silent, and what is plainly missing, which is asked for.
+//! Slots: what a request states, so that ours does not, and what it lacks and has to be asked for.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use super::read::Reading;
 use crate::assets::Frame;
 use crate::assets::frame::{Slot, applies};
 
-/// Up to so many words what a request does not say is taken to be missing, not left out.
+/// Up to this many words, what a request does not state is missing, not left out on purpose.
 const SHORT: usize = 14;
 
-/// Up to so many words what only the user can know is taken to be missing.
+/// Up to this many words, what only the user can know counts as missing.
 const FEW_PARTICULARS: usize = 20;
 
-/// So many halved letters of a script without blanks say more than what is asked for.
+/// In scripts without spaces, this many halved letters make one detail.
 const ENOUGH_UNSPACED: usize = 7;
 
-/// What the request says something of.
+/// The slots the request states.
 pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
     let lexicon = library.lexicon(reading.language);
     let words = reading.words();
@@ -26,7 +26,7 @@ pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
         .iter()
         .filter(|(_, cues)| if unspaced { cues.is_in(&reading.plain) } else { cues.is_among(&words) });
     let mut stated: BTreeSet<Slot> = shown.map(|(slot, _)| *slot).collect();
-    // Words such as `json` and `python` stand in any text.
+    // English words such as `json` and `python` occur in any language.
     let english = library.lexicon(crate::text::language::Language::English);
     for slot in [Slot::Format, Slot::AnswerOnly] {
         if english.stated.get(&slot).is_some_and(|cues| cues.is_among(&words)) {
@@ -55,7 +55,7 @@ pub(super) fn stated(reading: &Reading, library: &Library) -> BTreeSet<Slot> {
     stated
 }
 
-/// True where a number stands before what is counted: "80 words", "four sentences".
+/// True if a number precedes a unit: "80 words", "four sentences".
 fn counts(reading: &Reading, library: &Library) -> bool {
     if reading.is_unspaced() {
         return reading.plain.contains(char::is_numeric);
@@ -72,13 +72,13 @@ fn counts(reading: &Reading, library: &Library) -> bool {
     })
 }
 
-/// What is plainly missing, in the order of the family's questions.
+/// What is missing, in the order of the family's questions.
 pub(super) fn missing(reading: &Reading, library: &Library, family: &Frame, stated: &BTreeSet<Slot>) -> Vec<Missing> {
     let is_short = reading.size <= SHORT;
     let details = details(reading, library);
     let is_sent = family.ask.iter().any(|question| question.slot == Slot::Recipient);
     let has_topic = library.names("topics").is_some_and(|topics| topics.is_among(&reading.words()));
-    // To whom a message goes is not what it is about.
+    // The recipient of a message is not its topic.
     let says_what_for = details > 0 && (!is_sent || has_topic || reading.is_unspaced());
     let is_missing = |slot: Slot| match slot {
         Slot::Material
@@ -108,7 +108,7 @@ pub(super) fn missing(reading: &Reading, library: &Library, family: &Frame, stat
         asked.filter(|(_, one)| if one.slot == Slot::Particulars { lacks_particulars } else { is_missing(one.slot) });
     let missing: Vec<Missing> =
         questions.map(|(at, one)| Missing { at, slot: one.slot, is_needed: one.needed }).collect();
-    // What only refines is no gap by itself.
+    // A slot that only refines is not a gap by itself.
     let refines = |slot: Slot| {
         matches!(
             slot,
@@ -128,23 +128,23 @@ pub(super) fn missing(reading: &Reading, library: &Library, family: &Frame, stat
     if has(&|slot| !refines(slot)) { missing } else { Vec::new() }
 }
 
-/// What a request does not say.
+/// A slot the request does not state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// The place of its question in the frame.
+    /// The index of its question in the frame.
     pub(super) at: usize,
     pub(super) slot: Slot,
-    /// True where nothing can begin without it.
+    /// True if work cannot begin without it.
     pub(super) is_needed: bool,
 }
 
-/// How often the request goes beyond naming a thing: about, for, that.
+/// How many details the request gives beyond naming a thing: about, for, that.
 fn details(reading: &Reading, library: &Library) -> usize {
     if reading.is_unspaced() {
         return reading.size / ENOUGH_UNSPACED;
     }
     let stops = &library.lexicon(reading.language).stops;
     let words = reading.words();
-    // What a sentence begins with is not yet about something.
+    // A stop at the start of a sentence adds no detail.
     (1..words.len()).filter(|at| stops.at(&words[*at..]).is_some()).count() + usize::from(reading.sentences.len() > 1)
 }

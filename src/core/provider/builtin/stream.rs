@@ -1,6 +1,6 @@
-//! The writer as a provider: one model, no cost, text in natural pieces.
+//! The writer as a provider: one model, no cost, text streamed in words.
 //!
-//! It never cuts an answer at `max_tokens`: a prompt without its end would lose constraints of the request.
+//! It ignores `max_tokens`: a prompt cut short would lose constraints of the request.
 
 use async_stream::stream;
 
@@ -14,7 +14,7 @@ use crate::text::tokens;
 /// The one model: the second version of the writer.
 pub const MODEL: &str = "builtin-2";
 
-/// Lines longer than so many bytes come whole instead of word by word: they are material, not our writing.
+/// Longer lines (in bytes) are streamed whole, not word by word: they are material, not our text.
 const WORD_BY_WORD: usize = 600;
 
 /// The embedded prompt writer as a provider.
@@ -25,7 +25,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// Under its name in the configuration, with this writer.
+    /// Creates the provider with its configured name and this writer.
     pub fn new(name: impl Into<String>, writer: Writer) -> Self {
         Self { name: name.into(), writer }
     }
@@ -93,7 +93,7 @@ impl Provider for Builtin {
     }
 }
 
-/// What the writer reads: the user's texts and the draft, never the templates, which are for language models.
+/// The texts the writer reads: the user's and the draft, never templates, which are for models.
 fn texts_read(brief: &Brief) -> Vec<&str> {
     match brief {
         Brief::Phase(brief) => {
@@ -105,7 +105,7 @@ fn texts_read(brief: &Brief) -> Vec<&str> {
     }
 }
 
-/// The text in words with the blanks after them; long lines whole.
+/// Splits the text into words with their trailing spaces; long lines stay whole.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in text.split_inclusive('\n') {

@@ -1,8 +1,8 @@
-//! Words and cues: how a text is cut into words, and where a cue word stands among them.
+//! Words and cues: splits text into words and matches cue words.
 
 use crate::text::visited::visit;
 
-/// The words of a text in small letters: letters, digits and `-`, `_`, `+`, `#` inside them.
+/// The words of a lower-case text: letters, digits and `-`, `_`, `+`, `#` within them.
 pub(super) fn words(lower: &str) -> Vec<&str> {
     visit(lower.len());
     lower
@@ -17,7 +17,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | '#' | '\u{64b}'..='\u{652}')
 }
 
-/// One word of a cue; `*` at an end of it stands for any letters.
+/// One word of a cue; `*` at either end matches any letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     text: String,
@@ -47,13 +47,13 @@ impl Pattern {
 /// A cue of one or more words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cue {
-    /// As it is written.
+    /// The cue as written.
     pub(super) text: String,
     words: Vec<Pattern>,
 }
 
 impl Cue {
-    /// Reads a cue; `None` where there is no word in it.
+    /// Parses a cue; `None` if it has no word.
     pub(super) fn of(text: &str) -> Option<Self> {
         let lower = text.to_lowercase();
         let split = lower.split(|c: char| !is_of_word(c) && c != '*');
@@ -61,17 +61,17 @@ impl Cue {
         (!words.is_empty()).then_some(Self { text: lower, words })
     }
 
-    /// How many words it takes at the head of these; `None` where it is not there.
+    /// How many words it matches at the start of these; `None` if it does not match.
     pub(super) fn at(&self, words: &[&str]) -> Option<usize> {
         let fits = words.len() >= self.words.len() && self.words.iter().zip(words).all(|(cue, word)| cue.fits(word));
         fits.then_some(self.words.len())
     }
 }
 
-/// Cues that are looked up by their first letter, so that many of them cost little.
+/// Cues indexed by first letter, so that many of them are cheap.
 #[derive(Debug, Default)]
 pub(super) struct Cues {
-    /// Those whose first word has an open start may stand anywhere.
+    /// Cues whose first word begins with `*`, which can match anywhere.
     open: Vec<Cue>,
     by_letter: std::collections::HashMap<char, Vec<Cue>>,
     all: Vec<String>,
@@ -92,30 +92,31 @@ impl Cues {
         cues
     }
 
-    /// The longest cue at the head of these words, and how many it takes.
+    /// The longest cue at the start of these words, and how many words it matches.
     pub(super) fn at(&self, words: &[&str]) -> Option<(&str, usize)> {
         let letter = words.first()?.chars().next()?;
         let near = self.by_letter.get(&letter).into_iter().flatten().chain(&self.open);
         near.filter_map(|cue| Some((cue.text.as_str(), cue.at(words)?))).max_by_key(|(_, taken)| *taken)
     }
 
-    /// True where one of them stands anywhere among the words.
+    /// True if a cue matches anywhere among the words.
     pub(super) fn is_among(&self, words: &[&str]) -> bool {
         (0..words.len()).any(|at| self.at(&words[at..]).is_some())
     }
 
-    /// How many different ones stand among the words.
+    /// How many different cues match among the words.
     pub(super) fn count_among(&self, words: &[&str]) -> usize {
         let found = (0..words.len()).filter_map(|at| self.at(&words[at..]).map(|(cue, _)| cue));
         found.collect::<std::collections::HashSet<_>>().len()
     }
 
-    /// How many different ones stand in a text without blanks.
+    /// How many different cues occur in a text without spaces.
     pub(super) fn count_in(&self, text: &str) -> usize {
         self.all.iter().filter(|cue| text.contains(cue.as_str())).count()
     }
 
-    /// Where one of them ends last in a text without blanks, the longest of those that end there: its start and end.
+    /// The start and end of the last cue in a text without spaces, the longest if several end
+    /// there.
     pub(super) fn last_in(&self, text: &str) -> Option<(usize, usize)> {
         let found = self.all.iter().filter_map(|cue| {
             visit(text.len());
@@ -124,7 +125,7 @@ impl Cues {
         found.max_by_key(|(start, end)| (*end, usize::MAX - start))
     }
 
-    /// True where one of them stands in a text without blanks.
+    /// True if a cue occurs in a text without spaces.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.all.iter().any(|cue| text.contains(cue.as_str()))
     }
