@@ -1,14 +1,15 @@
-//! The circuit: when calls go through, when they are refused, and what an ending changes. Pure; time is an argument.
+//! The circuit's state machine. Pure; time is an argument.
 //!
 //! | state | a call | how it is left |
 //! |---|---|---|
-//! | closed | goes through | so many failures in a row open it |
-//! | open | is refused | when the pause is over, half-open |
-//! | half-open | one goes through as the trial, the others are refused | an answer closes it, a failure opens it for twice as long; a trial that is dropped is given back |
+//! | closed | goes through | `failures` failures in a row open it |
+//! | open | is refused | half-open once the pause is over |
+//! | half-open | one goes through as the trial, the others are refused | an answer closes it; a failure opens it for twice as long; a dropped trial allows another |
 //!
-//! A failure is the provider's (unavailable, silent, too many requests). Any other error proves that it answers. What
-//! a call ends with counts only in the state it began in: of many that fail together the late ones change nothing. A
-//! trial that nobody reads any more does not keep the circuit: after the longest pause another one goes.
+//! Only the provider's own failures count: unavailable, timed out, too many requests. Any other
+//! error proves that it answers. The end of a call counts only in the state it began in, so of many
+//! calls that fail together the late ones change nothing. After the longest pause a new trial
+//! replaces one that is not read.
 
 use std::time::Duration;
 
@@ -19,11 +20,11 @@ use crate::error::{ProviderError, ProviderFailure};
 /// When a circuit opens, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerPolicy {
-    /// Failures in a row that open it; 1 or more.
+    /// Failures in a row that open the circuit; 1 or more.
     pub failures: u32,
     /// The first pause; doubled each time the trial fails.
     pub pause: Duration,
-    /// The longest pause, the provider's own wish included.
+    /// The longest pause, even if the provider asks for more.
     pub longest_pause: Duration,
 }
 
@@ -39,7 +40,7 @@ impl Default for BreakerPolicy {
 pub(super) struct Circuit {
     policy: BreakerPolicy,
     state: State,
-    /// Raised with every change of state: tickets of another turn are stale.
+    /// Incremented with every change of state; tickets of an earlier turn are stale.
     turn: u64,
 }
 
@@ -54,9 +55,9 @@ struct Outage {
     since: Instant,
     failures: u32,
     cause: String,
-    /// Our own choice of pause, before the provider's wish.
+    /// Our own pause, before any `Retry-After`.
     pause: Duration,
-    /// From then on a call may be the trial, whatever became of the one before.
+    /// From then on a call can be the trial, even if an earlier one is still open.
     due: Instant,
     /// True while a trial is under way.
     on_trial: bool,
@@ -76,14 +77,14 @@ impl Ticket {
     }
 }
 
-/// Why a call is not made.
+/// Why a call is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// Since the circuit opened.
+    /// Time since the circuit opened.
     pub(super) down_for: Duration,
     /// Calls that failed in a row, trials included.
     pub(super) failures: u32,
-    /// What the last of them said.
+    /// The message of the last failure.
     pub(super) cause: String,
     /// When a call can go through.
     pub(super) next: NextTry,
@@ -92,9 +93,9 @@ pub(super) struct Refusal {
 /// When a call can go through.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NextTry {
-    /// After so long.
+    /// After this delay.
     In(Duration),
-    /// As soon as the trial that is under way ends well.
+    /// Once the trial in flight succeeds.
     UnderWay,
 }
 
@@ -103,14 +104,14 @@ pub(super) enum NextTry {
 pub(super) enum Ending<'a> {
     /// The provider works, though it may have refused this request.
     Answered,
-    /// It does not.
+    /// The provider failed.
     Failed(&'a ProviderError),
-    /// Nothing was learnt: the call was dropped, or never sent.
+    /// Nothing was learned: the call was dropped or never sent.
     Nothing,
 }
 
 impl<'a> Ending<'a> {
-    /// What an error says about the provider.
+    /// Classifies an error.
     pub(super) fn of(error: &'a ProviderError) -> Self {
         match error.failure {
             ProviderFailure::Unavailable | ProviderFailure::Timeout | ProviderFailure::RateLimited => {
@@ -125,16 +126,16 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// What an ending changed.
+/// A change of state.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Calls are refused from now on.
+    /// Calls are now refused.
     Opened {
         /// Calls that failed in a row, trials included.
         failures: u32,
-        /// How long until the next trial.
+        /// The delay before the next trial.
         pause: Duration,
-        /// What the last of them said.
+        /// The message of the last failure.
         cause: String,
     },
     /// Calls go through again.
@@ -142,12 +143,12 @@ pub(super) enum Change {
 }
 
 impl Circuit {
-    /// Closed.
+    /// Creates a closed circuit.
     pub(super) fn new(policy: BreakerPolicy) -> Self {
         Self { policy, state: State::Closed { failures: 0 }, turn: 0 }
     }
 
-    /// Whether a call may be made now; the first one after the pause is the trial.
+    /// Admits or refuses a call; the first one after the pause is the trial.
     pub(super) fn admit(&mut self, now: Instant) -> Result<Ticket, Refusal> {
         if let Some(refusal) = self.refusal(now) {
             return Err(refusal);
@@ -164,7 +165,7 @@ impl Circuit {
         Ok(Ticket { turn: self.turn, is_trial })
     }
 
-    /// Why a call would be refused now; `None` where it would go through.
+    /// Why a call would be refused now; `None` if it would be admitted.
     pub(super) fn refusal(&self, now: Instant) -> Option<Refusal> {
         let State::Open(outage) = &self.state else { return None };
         (now < outage.due).then(|| Refusal {
@@ -175,7 +176,7 @@ impl Circuit {
         })
     }
 
-    /// Takes note of how a call ended.
+    /// Records how a call ended.
     #[expect(clippy::needless_pass_by_value, reason = "a ticket is good for one call")]
     pub(super) fn end(&mut self, ticket: Ticket, ending: &Ending<'_>, now: Instant) -> Option<Change> {
         if ticket.turn != self.turn {

@@ -1,4 +1,4 @@
-//! All kept answers of a process: looked up in memory, then behind it, and asked for once at a time.
+//! All cached answers of a process: in memory, then in the store, with one call per key at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,10 +8,10 @@ use super::{Answer, AnswerKey, AnswerStore, CacheNamespace, Keeping};
 use crate::domain::Timestamp;
 use crate::time::Clock;
 
-/// Bytes of answers kept in memory, both namespaces together.
+/// Bytes of answers held in memory, all namespaces together.
 const MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
-/// What every [`Cache`](super::Cache) of a process shares.
+/// The state shared by every [`Cache`](super::Cache) of a process.
 pub struct Answers {
     clock: Arc<dyn Clock>,
     memory: Mutex<[Memory; CacheNamespace::ALL.len()]>,
@@ -19,29 +19,30 @@ pub struct Answers {
     store: Option<Arc<dyn AnswerStore>>,
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 pub(super) enum Found {
-    /// An answer.
+    /// A cached answer.
     Kept(Arc<Answer>),
-    /// None: ask. Others wait for what comes, unless somebody else has already kept this one waiting in vain.
+    /// No answer. With [`Leading`], equal calls wait for this one; without, this one waited in
+    /// vain.
     Nothing(Option<Leading>),
 }
 
 impl Answers {
-    /// None yet, and no memory beyond the process.
+    /// Creates an empty cache without a store.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let memory = CacheNamespace::ALL.map(|_| Memory::new(MEMORY_BYTES / CacheNamespace::ALL.len()));
         Self { clock, memory: Mutex::new(memory), flights: Arc::default(), store: None }
     }
 
-    /// The same, which also finds and keeps answers in `store`.
+    /// Adds `store` behind the memory.
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn AnswerStore>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Waits until what is kept is written.
+    /// Waits until the store has written everything.
     pub fn close(&self) {
         if let Some(store) = &self.store {
             store.close();
@@ -52,7 +53,7 @@ impl Answers {
         self.clock.now()
     }
 
-    /// The answer to `key`: kept, or from the equal call that is under way, for which this waits.
+    /// The answer to `key`, from the cache or from an equal call in flight, which this waits for.
     pub(super) async fn find(&self, key: AnswerKey, keeping: &Keeping) -> Found {
         if let Some(answer) = self.remembered(key, keeping) {
             return Found::Kept(answer);
@@ -63,7 +64,7 @@ impl Answers {
                 return following.answer().await.map_or(Found::Nothing(None), Found::Kept);
             }
         };
-        // The last call may have landed between the look-up and the boarding.
+        // Another call may have completed between the look-up and the join.
         match self.remembered(key, keeping).or_else(|| self.stored(key, keeping)) {
             Some(answer) => {
                 leading.complete(Arc::clone(&answer));
@@ -73,7 +74,7 @@ impl Answers {
         }
     }
 
-    /// Keeps an answer; gives it back, shared.
+    /// Caches an answer and returns it, shared.
     pub(super) fn keep(&self, key: AnswerKey, answer: Answer, keeping: &Keeping) -> Arc<Answer> {
         let answer = Arc::new(answer);
         self.remember(key, &answer, keeping);
@@ -108,7 +109,7 @@ impl Answers {
         self.memory()[keeping.shelf as usize].put(key, Arc::clone(answer), keeping.limits.max_entries);
     }
 
-    /// Nothing that runs under this lock can fail half-way.
+    /// A poisoned lock is safe to use: no update under it can be left half done.
     fn memory(&self) -> MutexGuard<'_, [Memory; CacheNamespace::ALL.len()]> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
-//! Single flight: of equal requests that are under way at once, one is sent and the others wait for its answer.
+//! Single flight: of equal concurrent requests one is sent, and the others wait for its answer.
 //!
-//! Nobody waits twice: where the first one fails, is dropped or shows no life for [`STALL`], whoever waited asks for
-//! itself. So a failure is never multiplied in time, and a caller whose reader has gone to sleep holds nobody up.
+//! If the first one fails, is dropped or makes no progress for [`STALL`], the others are sent too
+//! and do not wait again. So delays do not add up, and a stalled reader blocks nobody else.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 
 use super::{Answer, AnswerKey};
 
-/// Without a chunk for so long, the others go without the first.
+/// After this long without a chunk, the others stop waiting.
 pub(super) const STALL: Duration = Duration::from_mins(1);
 
 type Landing = Option<Arc<Answer>>;
 
-/// The requests under way.
+/// The requests in flight.
 #[derive(Default)]
 pub(super) struct InFlight {
     open: Mutex<HashMap<AnswerKey, watch::Receiver<Landing>>>,
 }
 
-/// Where a request stands.
+/// The role of a request.
 pub(super) enum Place {
     /// It is to be sent.
     First(Leading),
-    /// An equal one was sent before.
+    /// It waits for an equal one in flight.
     Behind(Following),
 }
 
@@ -43,13 +43,13 @@ impl InFlight {
         Place::First(Leading { flights: Arc::clone(self), key, landing })
     }
 
-    /// Nothing that runs under this lock can fail half-way.
+    /// A poisoned lock is safe to use: no update under it can be left half done.
     fn open(&self) -> MutexGuard<'_, HashMap<AnswerKey, watch::Receiver<Landing>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The request that is sent. Dropping it sends the others off to ask for themselves.
+/// The request that is sent. Dropping it makes the others send their own.
 pub(super) struct Leading {
     flights: Arc<InFlight>,
     key: AnswerKey,
@@ -57,12 +57,12 @@ pub(super) struct Leading {
 }
 
 impl Leading {
-    /// Tells the others that waiting is still worth it.
+    /// Resets the others' stall timer.
     pub(super) fn report_progress(&self) {
         self.landing.send_modify(|_| {});
     }
 
-    /// Gives the others the answer.
+    /// Hands the answer to the others.
     pub(super) fn complete(self, answer: Arc<Answer>) {
         self.landing.send_replace(Some(answer));
     }
@@ -74,13 +74,13 @@ impl Drop for Leading {
     }
 }
 
-/// A request that waits for another's answer.
+/// A request waiting for another's answer.
 pub(super) struct Following {
     landing: watch::Receiver<Landing>,
 }
 
 impl Following {
-    /// The answer; `None` when none will come.
+    /// Waits for the answer; `None` when none will come.
     pub(super) async fn answer(mut self) -> Option<Arc<Answer>> {
         loop {
             let news = timeout(STALL, self.landing.changed()).await;

@@ -1,22 +1,23 @@
-//! What makes two requests equal: a SHA-256 over all that could change the answer.
+//! The cache key: a SHA-256 over everything that can change the answer.
 //!
 //! | in the key | |
 //! |---|---|
 //! | [`VERSION`] | raised whenever this table or the encoding changes |
-//! | provider: name, kind, `base_url`, headers that are no secrets; for `sim` its script | another server, another answer |
+//! | provider: name, kind, `base_url`, non-secret headers; for `sim` its script | another server, another answer |
 //! | model | the request's, else the provider's default, by name |
 //! | messages: role and content, in order | |
-//! | temperature (its bits), `max_tokens`, the schema as it is sent | as wanted, before a model's refusals are known |
-//! | role, phase, sample number | eight variants that ask the same are eight samples, and stay eight |
+//! | temperature (its bits), `max_tokens`, the schema as sent | as requested, before a model's refusals are known |
+//! | role, phase, sample number | eight equal variants are eight samples, and stay eight |
 //!
-//! Not in it: the key and secret headers (they decide who pays; and nothing secret shall reach a file, not even as a
-//! hash), time limits, retries, concurrency and caps (when an answer comes, not which), fallbacks (their answers are
-//! not kept), the rest of the [`Brief`] (no model reads it; its texts are in the messages), and what a model name
-//! stands for at the provider today, which is why answers age.
+//! Not in the key: the API key and secret headers (they decide who pays, and no secret may reach a
+//! file, not even hashed), timeouts, retries, concurrency and caps (they change when an answer
+//! comes, not which), fallbacks (their answers are not cached), the rest of the [`Brief`] (no model
+//! reads it; its texts are in the messages), and the model behind a name today, which is why
+//! answers expire.
 //!
-//! The encoding is a line of fields, each a tag, a length in eight bytes and the bytes; absent ones are left out. So
-//! two different requests never have one encoding, whatever texts they hold, and SHA-256 leaves nobody a way to make
-//! two with one key: clients of a server who send texts of their choice cannot plant an answer for another's.
+//! Fields are encoded as a tag, a length of eight bytes and the bytes; absent ones are left out. So
+//! different requests never share an encoding, and as SHA-256 resists collisions, a server's
+//! clients cannot plant answers for one another.
 
 use std::fmt;
 
@@ -25,27 +26,27 @@ use sha2::{Digest, Sha256};
 use crate::domain::ProviderKind;
 use crate::provider::{Brief, ChatRequest, Role};
 
-/// Comes first in every encoding.
+/// The first field of every encoding.
 const VERSION: &str = "aludel answer 1";
 
-/// The part of a key that is the provider's.
+/// The provider's part of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Its name in the configuration.
     pub provider: String,
     /// The protocol it speaks.
     pub kind: ProviderKind,
-    /// Where it is reached; `None`: the vendor's own address.
+    /// Its address; `None`: the vendor's own.
     pub base_url: Option<String>,
-    /// Headers sent along that are no secrets.
+    /// Non-secret headers sent along.
     pub headers: Vec<(String, String)>,
-    /// The model it is bound to, which wins over the request's; `None`: the request's, else its default.
+    /// The bound model, which overrides the request's; `None`: the request's, else the default.
     pub model: Option<String>,
-    /// What a scripted provider plays.
+    /// The script of a scripted provider.
     pub script: Option<String>,
 }
 
-/// Names an answer. Equal for equal requests, and for no others.
+/// Identifies an answer. Equal for equal requests, and for no others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerKey([u8; 32]);
 
@@ -55,7 +56,7 @@ impl AnswerKey {
         Self(Sha256::digest(encoding(source, request, default_model)).into())
     }
 
-    /// The key of these bytes, as a store gives them back.
+    /// Restores a key from stored bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -79,7 +80,7 @@ impl fmt::Debug for AnswerKey {
     }
 }
 
-/// The fields of a key. A new one gets a new number; none is ever given another meaning within a version.
+/// The fields of a key. A new field gets a new number; no number is reused within a version.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Tag {
@@ -141,7 +142,7 @@ fn encoding(source: &Source, request: &ChatRequest, default_model: &str) -> Vec<
         encoding.field(Tag::MessageRole, role);
         encoding.field(Tag::MessageContent, &message.content);
     }
-    // Zero is zero, whatever its sign.
+    // Makes -0.0 equal to 0.0.
     encoding.optional(Tag::Temperature, request.temperature.map(|wanted| (wanted + 0.0).to_bits().to_le_bytes()));
     encoding.optional(Tag::MaxTokens, request.max_tokens.map(u32::to_le_bytes));
     encoding.optional(Tag::Schema, request.response_schema.as_ref().map(serde_json::Value::to_string));

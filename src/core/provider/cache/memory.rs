@@ -1,4 +1,4 @@
-//! The answers in memory: those used last, so many and so many bytes of them.
+//! The answers in memory: a least-recently-used cache bounded in entries and bytes.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use lru::LruCache;
 
 use super::{Answer, AnswerKey};
 
-/// Bytes that an entry takes beside its texts: its key, its place in the list, its numbers.
+/// Bytes of an entry beyond its texts: key, list node, numbers.
 const OVERHEAD: usize = 256;
 
-/// Answers by key; those that were not used for longest make room.
+/// Answers by key, least recently used first out.
 pub(super) struct Memory {
     entries: LruCache<AnswerKey, Arc<Answer>>,
     bytes: usize,
@@ -22,12 +22,12 @@ impl Memory {
         Self { entries: LruCache::unbounded(), bytes: 0, max_bytes }
     }
 
-    /// The answer to `key`, which now counts as used.
+    /// The answer to `key`, marked as used.
     pub(super) fn get(&mut self, key: &AnswerKey) -> Option<Arc<Answer>> {
         self.entries.get(key).map(Arc::clone)
     }
 
-    /// Takes an answer in and lets go of what is then too much, were it the answer itself.
+    /// Adds an answer and evicts until the limits hold, the new answer included if need be.
     pub(super) fn put(&mut self, key: AnswerKey, answer: Arc<Answer>, max_entries: usize) {
         self.bytes += weight(&answer);
         if let Some(older) = self.entries.put(key, answer) {
@@ -39,7 +39,7 @@ impl Memory {
         }
     }
 
-    /// Lets go of the answer to `key`.
+    /// Removes the answer to `key`.
     pub(super) fn forget(&mut self, key: &AnswerKey) {
         if let Some(answer) = self.entries.pop(key) {
             self.bytes -= weight(&answer);

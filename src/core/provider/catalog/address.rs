@@ -1,29 +1,30 @@
-//! Which models cost nothing because nobody else's machine answers.
+//! Models that cost nothing because they run on a machine of the user's own.
 //!
-//! An address is private when it cannot lead into the internet: loopback, private and link-local ranges (RFC 1918, 4193,
-//! 3927, 4291), `localhost` (RFC 6761), `.local` (RFC 6762), `.home.arpa` (RFC 8375), `.internal` (reserved by ICANN
-//! in 2024), and a bare name without a dot, which only the local network resolves. What cannot be read is not private.
+//! An address is private if it cannot reach the internet: loopback, private and link-local ranges
+//! (RFC 1918, 4193, 3927, 4291), `localhost` (RFC 6761), `.local` (RFC 6762), `.home.arpa` (RFC
+//! 8375), `.internal` (ICANN, 2024), and a host name without a dot. What cannot be parsed is not
+//! private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::domain::ProviderKind;
 
-/// True for the embedded writer, and for a model that an Ollama at a private address answers itself.
+/// True for the embedded writer, and for a model run by an Ollama at a private address.
 pub(super) fn costs_nothing(kind: ProviderKind, base_url: Option<&str>, model: &str) -> bool {
     match kind {
         ProviderKind::Builtin => true,
-        // Where none is given it is the one on this machine.
+        // The default address is this machine.
         ProviderKind::Ollama => !is_passed_on(model) && base_url.is_none_or(is_private),
         _ => false,
     }
 }
 
-/// True for the tags with which a local Ollama passes a model on to ollama.com: `gpt-oss:120b-cloud`, `glm-5:cloud`.
+/// True for models that a local Ollama forwards to ollama.com: `gpt-oss:120b-cloud`, `glm-5:cloud`.
 fn is_passed_on(model: &str) -> bool {
     model.rsplit_once(':').is_some_and(|(_, tag)| tag == "cloud" || tag.ends_with("-cloud"))
 }
 
-/// True when the host of this URL is on this machine or in its own network.
+/// True if the URL's host is on this machine or its local network.
 fn is_private(url: &str) -> bool {
     let Some(host) = host(url) else { return false };
     if let Ok(ip) = host.parse::<IpAddr>() {
@@ -32,13 +33,13 @@ fn is_private(url: &str) -> bool {
     let name = host.strip_suffix('.').unwrap_or(&host);
     let is_below = |domain: &str| name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    // A number alone is an address in disguise: `http://134744072` is 8.8.8.8.
+    // A bare number is an IP address: `http://134744072` is 8.8.8.8.
     let is_name = name.bytes().any(|byte| byte.is_ascii_alphabetic()) && !name.starts_with("0x");
     ["localhost", "local", "home.arpa", "internal"].into_iter().any(is_below)
         || (!name.is_empty() && is_word && is_name)
 }
 
-/// The host of a URL, in lower case, an IPv6 address without its brackets.
+/// The host of a URL in lower case, an IPv6 address without brackets.
 fn host(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;

@@ -1,7 +1,7 @@
-//! The format of `models.yaml`, read with every fault at once: the line, the key, what was expected.
+//! Parses `models.yaml` and reports all faults at once, each with line, key and what was expected.
 //!
-//! The header of `assets/models.yaml` explains the format to people; this file is what holds. Keys are strict: an
-//! unknown one is a fault with the nearest known one suggested, and so is one given twice. A text is taken whole or not at all.
+//! The header of `assets/models.yaml` documents the format. Unknown and duplicate keys are faults;
+//! for unknown ones the closest known key is suggested. A text is accepted whole or not at all.
 
 use indexmap::IndexMap;
 use jiff::civil::Date;
@@ -16,16 +16,16 @@ const ROW: &[&str] =
 const PRICE: &[&str] = &["input", "output", "cached_input", "cache_write", "above"];
 const TIER: &[&str] = &["tokens", "input", "output", "cached_input", "cache_write"];
 
-/// More tokens than any model reads; a larger number is a slip.
+/// An upper bound on token counts; a larger number is a mistake.
 const MOST_TOKENS: u64 = 1_000_000_000;
-/// US dollars per million tokens; a larger number is a slip, such as a price per token times 10^12.
+/// An upper bound in US dollars per million tokens; more is a mistake, such as a wrong unit.
 const DEAREST: f64 = 100_000.0;
 const MOST_DIMENSIONS: u64 = 65_536;
-/// The highest temperature a request can want.
+/// The highest temperature a request can ask for.
 const HOTTEST: f64 = 2.0;
 
 impl Catalog {
-    /// This catalogue under the rows of `text`. With `is_ours`, every row must say its source and day.
+    /// Adds the rows of `text`. With `is_ours`, every row needs its source and day.
     pub(super) fn extended(mut self, text: &str, is_ours: bool) -> Result<Self, Faults> {
         let (mut reader, root) = Reader::open(text)?;
         for (name, node) in reader.entries(&root) {
@@ -38,7 +38,7 @@ impl Catalog {
         Ok(self)
     }
 
-    /// Puts a group over the one there is; its defaults must then name rows.
+    /// Merges a group into the existing one, whose defaults must then name rows.
     fn lay_over(&mut self, reader: &mut Reader<'_>, name: &str, group: Group) {
         let below = self.groups.entry(name.to_owned()).or_default();
         let Group { default, default_embedding, models } = group;
@@ -55,7 +55,7 @@ impl Catalog {
     }
 }
 
-/// What a row, or its group, says of where it is from.
+/// The source of a row or its group.
 #[derive(Default)]
 struct Provenance {
     source: Option<String>,
@@ -84,7 +84,7 @@ fn read_group(reader: &mut Reader<'_>, node: &Node, is_ours: bool, is_kind: bool
     group
 }
 
-/// With `of_group`, every row needs a provenance of its own or that of its group.
+/// With `of_group`, every row needs a provenance, its own or the group's.
 fn read_rows(reader: &mut Reader<'_>, node: &Node, of_group: Option<&Provenance>) -> IndexMap<String, ModelCard> {
     let mut rows = IndexMap::new();
     for (name, node) in reader.entries(node) {
@@ -140,7 +140,7 @@ fn read_row(reader: &mut Reader<'_>, node: &Node) -> (ModelCard, Provenance) {
     (card, provenance)
 }
 
-/// `true`, `false`, or the most it takes.
+/// `true`, `false`, or a maximum.
 fn read_temperature(reader: &mut Reader<'_>, node: &Node) -> Sampling {
     match node {
         Node::Scalar(serde_json::Value::Bool(true)) => Sampling::UpTo(HOTTEST),
@@ -155,7 +155,7 @@ fn read_temperature(reader: &mut Reader<'_>, node: &Node) -> Sampling {
     }
 }
 
-/// Rates as given; what is left out is still `None`.
+/// Rates as given; `None` if left out.
 #[derive(Default)]
 struct Rates {
     input: Option<f64>,
@@ -176,7 +176,7 @@ impl Rates {
         *slot = reader.number(node, 0.0, DEAREST);
     }
 
-    /// Names what is missing. Embedding models have no output.
+    /// Reports missing rates. Embedding models have no output.
     fn check(&mut self, reader: &mut Reader<'_>, node: &Node, embeds: bool) -> Option<(f64, f64)> {
         if embeds {
             self.output = self.output.or(Some(0.0));
@@ -210,7 +210,7 @@ fn read_price(reader: &mut Reader<'_>, node: &Node, embeds: bool) -> Option<Pric
     Some(Price { input, output, cached_input, cache_write, above })
 }
 
-/// The price of cached tokens rises with that of all others unless it is given.
+/// Cached tokens scale with the other rates unless given.
 fn read_tier(reader: &mut Reader<'_>, node: &Node, base: Tier, embeds: bool) -> Option<(u64, Tier)> {
     let mut rates = Rates::default();
     let mut tokens = None;

@@ -1,6 +1,6 @@
-//! Money for tokens: what a call did cost, and what one may cost at most.
+//! Token prices: what a call cost, and the most it can cost.
 //!
-//! Both are figures in US dollars; the ledger counts with whole billionths and rounds them up.
+//! Costs are in US dollars; the ledger rounds them up to whole billionths.
 
 use super::super::wire::WireUsage;
 
@@ -11,36 +11,36 @@ pub struct Price {
     pub input: f64,
     /// Tokens received, reasoning included.
     pub output: f64,
-    /// Tokens sent that the provider had cached; the full price where it gives no discount.
+    /// Tokens read from the provider's cache; the full price without a discount.
     pub cached_input: f64,
-    /// Tokens sent that the provider then caches; the full price where it takes no surcharge.
+    /// Tokens written to the provider's cache; the full price without a surcharge.
     pub cache_write: f64,
-    /// Another price once a request sends more than so many tokens.
+    /// The tier of requests with more input tokens than this.
     pub above: Option<(u64, Tier)>,
 }
 
-/// The price of long requests, in US dollars per million tokens; it holds for all tokens of such a request.
+/// The price of all tokens of a long request, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tier {
     /// Tokens sent.
     pub input: f64,
     /// Tokens received, reasoning included.
     pub output: f64,
-    /// Tokens sent that the provider had cached.
+    /// Tokens read from the provider's cache.
     pub cached_input: f64,
-    /// Tokens sent that the provider then caches.
+    /// Tokens written to the provider's cache.
     pub cache_write: f64,
 }
 
-/// More than the rounding of a handful of operations can take from a sum or add to it.
+/// An upper bound on the rounding error of a handful of operations.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl Price {
-    /// Nothing at all.
+    /// Costs nothing.
     pub const FREE: Self = Self { input: 0.0, output: 0.0, cached_input: 0.0, cache_write: 0.0, above: None };
 
-    /// What a call cost, in US dollars. Tokens that were not counted cost nothing; cached and newly cached tokens are
-    /// part of the input, and never more than it.
+    /// The cost of a call in US dollars. Tokens without a count cost nothing. Cached and newly
+    /// cached tokens are part of the input and never exceed it.
     pub fn cost(&self, usage: &WireUsage) -> f64 {
         let input = usage.input.unwrap_or(0);
         let cached = usage.cached_input.unwrap_or(0).min(input);
@@ -56,8 +56,8 @@ impl Price {
         parts.iter().map(|(tokens, dollars)| *tokens as f64 * dollars).sum::<f64>() / 1e6
     }
 
-    /// What a call can cost at most, in US dollars, when it sends and receives at most so many tokens: each token at the highest price
-    /// that may come to apply. No [`Price::cost`] of such a call is above it, rounding included.
+    /// The most a call with at most this many tokens can cost, in US dollars: each token at the
+    /// highest price that can apply. Never below [`Price::cost`] of such a call, rounding included.
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> f64 {
         let (base, long) = (self.rate(0), self.rate(input_tokens));
         let dearest = |tier: Tier| tier.input.max(tier.cached_input).max(tier.cache_write);
@@ -66,7 +66,7 @@ impl Price {
         (input + output) / 1e6 * (1.0 + ROUNDING)
     }
 
-    /// The price of a request that sends so many tokens.
+    /// The price of a request with this much input.
     fn rate(&self, input_tokens: u64) -> Tier {
         match self.above {
             Some((tokens, tier)) if input_tokens > tokens => tier,

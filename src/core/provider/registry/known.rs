@@ -1,7 +1,7 @@
-//! What the list of providers says of their models, as far as the catalogue knows.
+//! Model data for the list of providers, from the catalogue.
 //!
-//! Lists no model that its vendor has shut down, and none of a vendor's for a server of the user's own that merely
-//! speaks the same protocol. Which models a server has in truth, only a call can tell.
+//! Omits models that their vendor has shut down, and a vendor's models for a user's own server that
+//! merely speaks its protocol. Only a call can tell which models a server really has.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::provider::catalog::Catalog;
 use crate::time::Clock;
 
-/// The catalogue as of today, or why it cannot be used.
+/// Today's view of the catalogue, or why it cannot be used.
 pub(super) struct Known {
     catalog: Result<Arc<Catalog>, Error>,
     today: Date,
@@ -27,27 +27,27 @@ impl Known {
         Self { catalog: assets.catalog(), today: Offset::UTC.to_datetime(clock.now()).date() }
     }
 
-    /// Why a provider cannot be used though it is configured well: the user's catalogue is broken.
+    /// Why a well configured provider cannot be used: the user's catalogue is broken.
     pub(super) fn obstacle(&self, settings: &ProviderSettings) -> Option<String> {
         let needs_it = settings.kind != ProviderKind::Builtin;
         self.catalog.as_ref().err().filter(|_| needs_it).map(Error::to_string)
     }
 
-    /// The model a provider is asked where neither its settings nor a request name one. None for Ollama, which has those
-    /// that somebody installed.
+    /// The model used if neither settings nor request name one. `None` for Ollama, whose models are
+    /// the ones installed.
     pub(super) fn default_model(&self, settings: &ProviderSettings) -> Option<String> {
         let has_a_usual_one = has_its_kinds_models(settings) && settings.kind != ProviderKind::Ollama;
         let catalog = self.catalog.as_ref().ok().filter(|_| has_a_usual_one)?;
         catalog.default_model(settings.kind).map(str::to_owned)
     }
 
-    /// The model a provider embeds with where nobody names one.
+    /// The embedding model used if none is named.
     pub(super) fn default_embedding_model(&self, settings: &ProviderSettings) -> Option<String> {
         let catalog = self.catalog.as_ref().ok().filter(|_| has_its_kinds_models(settings))?;
         catalog.default_embedding_model(settings.kind).map(str::to_owned)
     }
 
-    /// The models that chat: `default` first, then those under the provider's name, then those of its kind.
+    /// The chat models: `default`, then those under the provider's name, then those of its kind.
     pub(super) fn models(&self, settings: &ProviderSettings, default: Option<&str>) -> Vec<String> {
         let mut models: Vec<String> = default.map(str::to_owned).into_iter().collect();
         let Ok(catalog) = &self.catalog else { return models };
@@ -63,7 +63,7 @@ impl Known {
     }
 }
 
-/// True unless it is another server that speaks the protocol of OpenAI, as so many do.
+/// False for other servers that speak OpenAI's protocol.
 fn has_its_kinds_models(settings: &ProviderSettings) -> bool {
     settings.kind != ProviderKind::OpenAi || is_openai_itself(settings)
 }

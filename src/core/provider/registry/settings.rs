@@ -1,7 +1,7 @@
 //! One provider as configured, and why it may not be usable.
 //!
-//! Knows which kinds need a key and where: a vendor's own service does, a server of the user's own that speaks the same
-//! protocol does not. Whether the key is any good only a call can tell.
+//! Decides which kinds need a key: a vendor's own service does, a user's own server that speaks the
+//! same protocol does not. Whether a key is valid only a call can tell.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,11 +25,11 @@ pub struct ProviderSettings {
     pub name: String,
     /// The protocol it speaks.
     pub kind: ProviderKind,
-    /// The model where none is named; `None`: the provider's own default.
+    /// The default model; `None`: the provider's own default.
     pub model: Option<String>,
-    /// Where it is reached; `None`: the vendor's own address.
+    /// Its address; `None`: the vendor's own.
     pub base_url: Option<String>,
-    /// The model that embeds; `None`: the vendor's usual one.
+    /// The embedding model; `None`: the vendor's usual one.
     pub embedding_model: Option<String>,
     /// Where its key comes from.
     pub key: KeySource,
@@ -37,17 +37,17 @@ pub struct ProviderSettings {
     pub allow_http: bool,
     /// True when one of `headers` carries a credential.
     pub has_secret_header: bool,
-    /// Headers sent with every call, over the ones of the protocol.
+    /// Headers sent with every call; they override those of the protocol.
     pub headers: IndexMap<String, Secret>,
     /// A PEM file with an additional root certificate to trust.
     pub ca_file: Option<PathBuf>,
     /// The script of a `sim` provider.
     pub script: Option<PathBuf>,
-    /// Further calls after a failed one; 0 means none.
+    /// Retries after a failed call; 0 means none.
     pub max_retries: u32,
-    /// The most requests under way at once; `NonZeroUsize::MAX`: only the run's own limit holds.
+    /// The maximum number of requests in flight; `NonZeroUsize::MAX`: no limit but the run's own.
     pub max_concurrency: NonZeroUsize,
-    /// How long is too long.
+    /// The timeouts of a call.
     pub patience: Timeouts,
 }
 
@@ -72,12 +72,12 @@ impl ProviderSettings {
         }
     }
 
-    /// How often and how patiently its calls are made again.
+    /// How often and with which delays its calls are repeated.
     pub(super) fn retry_policy(&self) -> RetryPolicy {
         RetryPolicy { max_retries: self.max_retries, ..RetryPolicy::default() }
     }
 
-    /// Why it cannot be used, and what to do; `None` where it can.
+    /// Why it cannot be used, and what to do; `None` if it can.
     pub(super) fn obstacle(&self) -> Option<Obstacle> {
         let Self { name, kind, .. } = self;
         match kind {
@@ -95,14 +95,14 @@ impl ProviderSettings {
         }
     }
 
-    /// True when anybody on the way could read its key, and nobody allowed that.
+    /// True if its key would be sent in clear text without permission.
     fn shows_its_key(&self) -> bool {
         !self.allow_http
             && (self.key != KeySource::None || self.has_secret_header)
             && self.base_url.as_deref().is_some_and(is_in_the_clear)
     }
 
-    /// True when the service wants a key and there is none. A header of the user's own may be one.
+    /// True if the service needs a key and there is none. A header set by the user counts as one.
     fn lacks_key(&self) -> bool {
         let needs_one = match self.kind {
             ProviderKind::OpenAi => wires::is_openai_itself(self),
@@ -124,9 +124,9 @@ impl ProviderSettings {
 /// Why a provider cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Obstacle {
-    /// A `sim` that plays nothing.
+    /// A `sim` without a script.
     NoScript(String),
-    /// The service wants a key.
+    /// The service needs a key.
     NoKey(String),
     /// Its key would be sent unencrypted.
     InTheClear(String),
@@ -140,7 +140,7 @@ impl Obstacle {
         }
     }
 
-    /// The error of who wants to use the provider `name` all the same.
+    /// The error of using the provider `name` regardless.
     pub(super) fn error(self, name: &str) -> Error {
         match self {
             Self::NoScript(reason) => Error::value("provider", format!("`{name}` cannot be used: {reason}")),

@@ -1,4 +1,4 @@
-//! Which codec each kind speaks.
+//! The codec of each kind.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::provider::wire::ollama::Ollama;
 use crate::provider::wire::openai::OpenAi;
 use crate::provider::wire::openrouter::OpenRouter;
 
-/// The kinds that anybody may use by name, configured or not.
+/// The kinds usable by name without configuration.
 pub(super) const VENDORS: [ProviderKind; 5] = [
     ProviderKind::OpenAi,
     ProviderKind::Anthropic,
@@ -20,7 +20,7 @@ pub(super) const VENDORS: [ProviderKind; 5] = [
     ProviderKind::Ollama,
 ];
 
-/// The codec of a provider; `None` for the kinds that speak over no network.
+/// The codec of a provider; `None` for kinds without a network.
 pub(super) fn wire_of(settings: &ProviderSettings) -> Option<Arc<dyn Wire>> {
     let name = &settings.name;
     Some(match settings.kind {
@@ -33,14 +33,14 @@ pub(super) fn wire_of(settings: &ProviderSettings) -> Option<Arc<dyn Wire>> {
     })
 }
 
-/// True unless it is another server that speaks the protocol of OpenAI, as so many do.
+/// False for other servers that speak OpenAI's protocol.
 pub(super) fn is_openai_itself(settings: &ProviderSettings) -> bool {
     const HOST: &str = "api.openai.com";
     let host = |url: &str| {
         let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
         Some(authority.split(':').next()?.to_ascii_lowercase())
     };
-    // It serves its regions under names below its own.
+    // Its regional endpoints are subdomains.
     let is_its = |host: &str| host.strip_suffix(HOST).is_some_and(|region| region.is_empty() || region.ends_with('.'));
     settings.base_url.as_deref().is_none_or(|url| host(url).as_deref().is_some_and(is_its))
 }
