@@ -1,8 +1,8 @@
-//! Folds what a codec reads into the chunks of a stream and, at its end, the completion.
+//! Folds the pieces read by a codec into the chunks of a stream and the final completion.
 //!
-//! Pure: it is told the time. Counts the provider gave are taken as they are; where it gave none, ours stand in, marked
-//! as estimated and not priced, unless the model is free. The provider's own figure of
-//! the cost goes before the catalogue's price.
+//! Pure; time is an argument. The provider's token counts are used as they are. Missing ones are
+//! estimated, marked as such and not priced unless the model is free. A cost reported by the
+//! provider takes precedence over the catalogue's price.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use super::super::{ChatRequest, Chunk, Completion};
 use crate::domain::TokenUsage;
 use crate::text::tokens;
 
-/// The cost of so many tokens of a model in US dollars; `None` where its price is unknown.
+/// The cost of a model's usage in US dollars; `None` if its price is unknown.
 pub type CostOf = Arc<dyn Fn(&str, &WireUsage) -> Option<f64> + Send + Sync>;
 
-/// One answer as far as it has come.
+/// An answer in progress.
 #[derive(Debug)]
 pub(super) struct Answer {
     start: Instant,
     first_token: Option<Instant>,
-    /// As the provider calls it; `None` until it says.
+    /// The name the provider reports; `None` until then.
     model: Option<String>,
     usage: WireUsage,
     cost: Option<f64>,
@@ -31,7 +31,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Nothing has come yet; the request goes out at `start`.
+    /// An answer without content whose request goes out at `start`.
     pub(super) fn new(start: Instant) -> Self {
         Self {
             start,
@@ -45,8 +45,8 @@ impl Answer {
         }
     }
 
-    /// Takes pieces that came together; what is to be shown of them goes to `chunks`, neighbours joined. True once the
-    /// answer is complete; pieces after the end are passed over.
+    /// Takes pieces that arrived together and appends what they show to `chunks`, merging
+    /// neighbours. Returns true once the answer is complete; later pieces are ignored.
     pub(super) fn take(&mut self, pieces: Vec<Piece>, now: Instant, chunks: &mut Vec<Chunk>) -> bool {
         for piece in pieces {
             match piece {
@@ -76,7 +76,7 @@ impl Answer {
         false
     }
 
-    /// A count that is there replaces the earlier one.
+    /// Newer counts replace older ones.
     fn count(&mut self, newer: WireUsage) {
         self.usage = WireUsage {
             input: newer.input.or(self.usage.input),
@@ -109,9 +109,9 @@ impl Answer {
         };
         let answered = self.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
         let counted = WireUsage { input: Some(usage.input_tokens), output: Some(usage.output_tokens), ..self.usage };
-        // A gateway may answer under a name of its own; the price is that of the model that was asked for.
+        // A gateway can report a name of its own; the price is then that of the requested model.
         let listed = || cost_of(&answered, &counted).or_else(|| cost_of(asked, &counted));
-        // What is free is free, whatever the counts; otherwise those of our own are no ground for a figure.
+        // Estimated counts have no price, unless the model is free.
         let listed = || listed().filter(|cost| !is_estimated || *cost <= 0.0);
         let cost_usd = self.cost.filter(|cost| cost.is_finite() && *cost >= 0.0).or_else(listed);
         Completion {
@@ -149,7 +149,7 @@ mod tests {
         (chunks, completion)
     }
 
-    /// One dollar a token for the model `priced`.
+    /// One dollar per token for the model `priced`.
     fn prices() -> CostOf {
         Arc::new(|model, usage| {
             (model == "priced").then(|| (usage.input.unwrap_or(0) + usage.output.unwrap_or(0)) as f64)

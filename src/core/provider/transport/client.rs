@@ -1,8 +1,8 @@
-//! The HTTP clients, each made when the first call needs it and shared by all providers with the same trust.
+//! The HTTP clients, created on first use and shared by all providers with the same trust settings.
 //!
-//! One client holds the connections, so sharing it is what makes calls reuse them. There are as many as there are
-//! different `ca_file`s in use, times two: what goes to this machine itself never takes the system's proxy. A client
-//! follows no redirect and has no limit of silence; [`link`](super::link) and the layers above do.
+//! A client owns its connections, so sharing it is what reuses them. There are up to two clients
+//! per `ca_file` in use: calls to this machine never take the system's proxy. A client follows no
+//! redirects and has no silence timeout; [`link`](super::link) and the layers above do that.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,38 +15,38 @@ use crate::config::address::is_this_machine;
 use crate::error::Error;
 use crate::files;
 
-/// The longest wait for a connection, TLS included.
+/// The connect timeout, TLS included.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Idle connections kept for one host: as many as a run may have calls at the same time.
+/// Idle connections kept per host: as many as a run can have calls at once.
 const IDLE_CONNECTIONS: usize = 128;
 
-/// How often a connection is probed while nothing comes, so that one that a router forgot is found out.
+/// The TCP keep-alive interval, which detects connections that a router dropped.
 const KEEPALIVE: Duration = Duration::from_mins(1);
 
-/// What tells two clients apart.
+/// What distinguishes two clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Which {
     ca_file: Option<PathBuf>,
     is_loopback: bool,
 }
 
-/// The clients of one process.
+/// The HTTP clients of a process.
 #[derive(Debug, Default)]
 pub struct Clients {
     made: Mutex<HashMap<Which, Client>>,
 }
 
 impl Clients {
-    /// No client yet.
+    /// Starts without clients.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The client for `url` that also trusts the certificates in `ca_file`; `provider` is named where it is broken.
+    /// The client for `url` that also trusts the certificates in `ca_file`; errors name `provider`.
     ///
     /// # Errors
-    /// `file` when `ca_file` cannot be read or holds no certificate; `internal` when TLS cannot be set up.
+    /// `file` for a `ca_file` without a readable certificate; `internal` when TLS cannot be set up.
     pub(super) fn get(&self, provider: &str, url: &Url, ca_file: Option<&Path>) -> Result<Client, Error> {
         let which = Which { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_this_machine(url) };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,12 +58,12 @@ impl Clients {
         Ok(client)
     }
 
-    /// How many clients were made.
+    /// The number of clients created.
     pub fn len(&self) -> usize {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// True until a call needs a client.
+    /// True until a client is created.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,10 +95,10 @@ fn build(provider: &str, which: &Which) -> Result<Client, Error> {
     })
 }
 
-/// The largest file of certificates, in bytes; those of all public authorities together take a quarter of it.
+/// The maximum size of a certificate file; all public authorities together need a quarter of it.
 const MOST_PEM_BYTES: u64 = 1 << 20;
 
-/// The certificates of a PEM file.
+/// Reads the certificates of a PEM file.
 fn own_roots(provider: &str, path: &Path) -> Result<Vec<Certificate>, Error> {
     let pem = files::read_own(path, MOST_PEM_BYTES).map_err(|error| unusable(provider, path, &error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {

@@ -1,8 +1,8 @@
-//! Embeddings over HTTP, with the limits, retries and accounts that a chat has.
+//! Embeddings over HTTP, with the same limits, retries and accounting as chats.
 //!
-//! Texts go out in batches that every vendor takes and come back in order. Each call waits for its turn among the
-//! provider's calls, is set aside in the account at its worst case, and is made again where that may help. What comes
-//! back is counted, checked and brought to length one; a vector without a direction is an error, not a result.
+//! Texts go out in batches that every vendor accepts and come back in order. Each call waits for a
+//! permit, is reserved in the account at its worst case, and is retried if that may help. Vectors
+//! are checked and normalised to length one; one without a direction is an error.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -25,31 +25,31 @@ use crate::provider::timeout::Timeouts;
 use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
 use crate::text::tokens;
 
-/// The most characters of one call, but for a single text that is longer: far below the 300,000 tokens that the most
-/// sparing vendor takes.
+/// Characters per call, except for a single longer text: far below 300,000 tokens, the lowest limit
+/// of any vendor.
 const MAX_BATCH_CHARACTERS: usize = 250_000;
 
-/// Batches of one request under way at once.
+/// Concurrent batches of one request.
 const SIDE_BY_SIDE: usize = 4;
 
-/// How calls to a provider are made, whatever they ask.
+/// How calls to a provider are made, chats and embeddings alike.
 #[derive(Clone)]
 pub struct CallPolicy {
-    /// How often and how patiently a call is made again.
+    /// When and how a call is retried.
     pub policy: RetryPolicy,
-    /// Spreads retries.
+    /// Spreads the retries.
     pub jitter: Arc<Jitter>,
-    /// The provider's calls under way, chats included.
+    /// The provider's permits, shared with its chats.
     pub permits: Permits,
-    /// How long is too long.
+    /// The timeouts of a call.
     pub patience: Timeouts,
-    /// What a call may cost.
+    /// Bounds the cost of a call.
     pub terms_of: TermsOf,
-    /// What a call did cost.
+    /// Computes the actual cost of a call.
     pub cost_of: CostOf,
 }
 
-/// Embeds with one model of one provider.
+/// Embeds with one model of a provider.
 pub struct HttpEmbedder {
     link: Arc<ProviderClient>,
     model: String,
@@ -59,8 +59,8 @@ pub struct HttpEmbedder {
 }
 
 impl HttpEmbedder {
-    /// Embeds with `model`. `wanted` dimensions are asked for; `known` are those of the model's vectors where they are
-    /// known and none are asked for.
+    /// Embeds with `model`. Requests `wanted` dimensions; `known` are those of the model if known
+    /// and none are requested.
     pub fn new(
         link: Arc<ProviderClient>,
         model: impl Into<String>,
@@ -89,7 +89,7 @@ impl HttpEmbedder {
         Ok(Embedded { vectors: answers.into_iter().flat_map(|(vectors, _)| vectors).collect(), metadata })
     }
 
-    /// One batch, made again where that may help.
+    /// Embeds one batch, with retries.
     async fn batch(
         &self,
         texts: &[String],
@@ -157,7 +157,7 @@ impl HttpEmbedder {
         let counted = answer.usage.input;
         let input_tokens = counted.unwrap_or_else(|| texts.iter().map(|text| tokens::estimate(text)).sum());
         let usage = WireUsage { input: Some(input_tokens), output: Some(0), ..answer.usage };
-        // What is free is free, whatever the counts; otherwise those of our own are no ground for a figure.
+        // Estimated counts have no price, unless the model is free.
         let cost_usd = (self.manners.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
         reservation.settle(Actual {
             input_tokens,
@@ -180,7 +180,7 @@ impl HttpEmbedder {
         Ok((vectors, metadata))
     }
 
-    /// One vector a text, all of the same dimensions, each of length one.
+    /// Checks for one vector per text, all of the same dimensions, and normalises them.
     fn checked(&self, mut vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
         let unusable = |what: String| Err(self.link.failed(ProviderFailure::Unavailable, what));
         if vectors.len() != texts {
@@ -225,7 +225,7 @@ impl Embedder for HttpEmbedder {
     }
 }
 
-/// Texts in calls: so many, and so many characters, at most.
+/// Splits texts into batches bounded in number and in characters.
 fn batches(texts: &[String]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -244,7 +244,7 @@ fn batches(texts: &[String]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Brings a vector to length one; false when it has none, or is not made of numbers.
+/// Normalises a vector to length one; false for a zero vector or one with non-finite numbers.
 #[expect(clippy::cast_possible_truncation, reason = "a quotient of two numbers of single precision, at most one")]
 fn normalise(vector: &mut [f32]) -> bool {
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();

@@ -1,8 +1,8 @@
 //! Where a provider's key comes from, and the command that prints one.
 //!
-//! A command is run when the key is first needed and what it prints is kept in memory; after a refusal it is run again by the
-//! next call. Calls that wait for the same run share its outcome. Its output goes into a [`Secret`] and nowhere else:
-//! an error names the key of the configuration and the exit status. How a command is run is in [`command`].
+//! The command runs when the key is first needed, and again after a refused key. Calls waiting for
+//! the same run share its result. The output stays in memory and goes only into a [`Secret`]:
+//! errors show the configuration key and the exit status. [`command`] runs it.
 
 mod command;
 
@@ -18,25 +18,25 @@ use crate::redact;
 /// Where a key comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum KeySource {
-    /// There is none, and none is sent.
+    /// No key; none is sent.
     #[default]
     None,
-    /// This one.
+    /// A configured key.
     Given(Secret),
-    /// The first line that a shell command prints.
+    /// The first non-blank line printed by a shell command.
     Command(KeyCommand),
 }
 
 /// A command that prints a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyCommand {
-    /// The command, for a shell. It may hold a credential, so it is never shown.
+    /// The shell command. It can contain a credential, so it is never shown.
     pub line: String,
-    /// Variables of the environment that it does not get: the keys of others.
+    /// Environment variables removed for it: the keys of other providers.
     pub withheld: BTreeSet<String>,
 }
 
-/// The names of the variables alone.
+/// Shows only the names of the withheld variables.
 impl std::fmt::Debug for KeyCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("KeyCommand").field("withheld", &self.withheld).finish_non_exhaustive()
@@ -51,7 +51,7 @@ pub(super) struct Key {
     last: Mutex<LastRun>,
 }
 
-/// What the command gave when it last ran.
+/// The result of the command's last run.
 #[derive(Debug, Default)]
 struct LastRun {
     key: Option<Secret>,
@@ -63,10 +63,10 @@ impl Key {
         Self { provider: provider.into(), source, last: Mutex::default() }
     }
 
-    /// The key; `None` where the provider has none.
+    /// The key; `None` if the provider has none.
     ///
     /// # Errors
-    /// `provider_auth` when the command gives none.
+    /// `provider_auth` when the command yields none.
     pub(super) async fn get(&self) -> Result<Option<Secret>, ProviderError> {
         let command = match &self.source {
             KeySource::None => return Ok(None),
@@ -81,7 +81,7 @@ impl Key {
         if let Some((failed, error)) = &last.failure
             && *failed >= asked
         {
-            return Err(error.clone()); // it ran while this call waited for it
+            return Err(error.clone()); // The command ran while this call waited for it.
         }
         match command::run(command).await {
             Ok(key) => {
@@ -99,8 +99,8 @@ impl Key {
         }
     }
 
-    /// The provider refused `key`: the next call runs the command again. Does nothing for a key that is given, or when
-    /// another call has got a newer one meanwhile.
+    /// Makes the next call run the command again, because the provider refused `key`. Does nothing
+    /// for a configured key, or if another call has already got a newer one.
     pub(super) async fn refused(&self, key: &Secret) {
         let mut last = self.last.lock().await;
         if last.key.as_ref() == Some(key) {

@@ -1,8 +1,9 @@
-//! The way to one provider: sends one call with its headers and its key, and gives the answer when it is a success.
+//! Sends single calls to a provider, with headers and key, and returns successful answers.
 //!
-//! Owns where the key goes (the codec's header, nowhere else), that the user's own headers win, which redirects are
-//! followed (to the same scheme, host and port, at most three, method and body kept) and that every failure names
-//! the provider and is free of secrets. Chat, embeddings and the list of models all go this way.
+//! Owns that the key goes only into the codec's header, that the user's headers take precedence,
+//! which redirects are followed (same scheme, host and port, at most three, keeping method and
+//! body), and that every error names the provider and contains no secret. All networked calls go
+//! through here.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,28 +28,28 @@ use crate::time::Clock;
 /// The most redirects followed in a row.
 const MAX_REDIRECTS: usize = 3;
 
-/// The most that is read of an answer that is no success.
+/// How much of an error answer is read, in bytes.
 const LONGEST_REFUSAL: usize = 64 * 1024;
 
-/// The most bytes that one answer may have.
+/// The maximum size of an answer, in bytes.
 pub(super) const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 
-/// What kind of answer is wanted.
+/// The kind of answer expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// A stream, cut so.
+    /// A stream with this framing.
     Stream(Framing),
-    /// One JSON value.
+    /// A single JSON value.
     Whole,
 }
 
-/// The way to one provider.
+/// The client of one provider.
 pub struct ProviderClient {
     pub(super) name: String,
     pub(super) wire: Arc<dyn Wire>,
     place: Place,
     ca_file: Option<PathBuf>,
-    /// The user's own.
+    /// The user's headers.
     headers: HeaderMap,
     key: Key,
     clients: Arc<Clients>,
@@ -56,11 +57,11 @@ pub struct ProviderClient {
 }
 
 impl ProviderClient {
-    /// The way to the provider of `settings`, which speaks `wire`. Opens no connection, and makes a client only where
-    /// there is a `ca_file` to check.
+    /// Creates the client of `settings`, which speaks `wire`. Opens no connection; creates an HTTP
+    /// client only to check a `ca_file`.
     ///
     /// # Errors
-    /// `validation_failed` for a `base_url` or a header that cannot be used, `file` for a `ca_file` that cannot.
+    /// `validation_failed` for an invalid `base_url` or header, `file` for an unusable `ca_file`.
     pub fn new(
         settings: &ProviderSettings,
         wire: Arc<dyn Wire>,
@@ -71,7 +72,7 @@ impl ProviderClient {
         let base_url = base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
         let place = Place::parse(base_url, &format!("providers.{name}.base_url"))?;
         if ca_file.is_some() {
-            // A broken file is told now, not in the middle of a run.
+            // Reports a broken file now, not in the middle of a run.
             clients.get(name, place.url(), ca_file.as_deref())?;
         }
         let headers = own_headers(name, headers)?;
@@ -83,10 +84,10 @@ impl ProviderClient {
         Called { provider: &self.name, place: &self.place }
     }
 
-    /// Sends one call. `model` is the one asked for, empty where none is.
+    /// Sends one call. `model` is the requested one, or empty.
     ///
     /// # Errors
-    /// Everything that is no success, as [`Wire::failure`] or the connection tells it.
+    /// Any answer but a success, as classified by [`Wire::failure`], and connection errors.
     pub(super) async fn send(&self, call: HttpCall, wanted: Wanted, model: &str) -> Result<Response, ProviderError> {
         let unsent = |error: Error| self.failed(ProviderFailure::Unavailable, error.to_string()).before_sending();
         let client = self.clients.get(&self.name, self.place.url(), self.ca_file.as_deref()).map_err(unsent)?;
@@ -126,10 +127,10 @@ impl ProviderClient {
         Err(self.failed(ProviderFailure::Unavailable, message))
     }
 
-    /// Sends one call and reads its whole answer of `most` bytes, within the limits of `patience`.
+    /// Sends one call and reads its whole answer of up to `most` bytes, within `patience`.
     ///
     /// # Errors
-    /// As [`ProviderClient::send`]; `provider_timeout`; `provider_unavailable` for an answer that is cut or too long.
+    /// As [`ProviderClient::send`]; `provider_timeout`; `provider_unavailable` if cut or too long.
     pub(super) async fn fetch(
         &self,
         call: HttpCall,
@@ -150,30 +151,30 @@ impl ProviderClient {
         }
     }
 
-    /// What a codec could not read: an error of the provider's inside a success, or `unread`.
+    /// The error of an unreadable success: the provider's own error in its body, else `unread`.
     pub(super) fn unread(&self, body: &[u8], model: &str, unread: ProviderError) -> ProviderError {
         if says_error(body) { self.failure(200, &[], body, model) } else { self.own(unread) }
     }
 
-    /// A failure of this provider.
+    /// An error of this provider.
     pub(super) fn failed(&self, failure: ProviderFailure, message: impl Into<String>) -> ProviderError {
         self.own(ProviderError::new(&self.name, failure, message))
     }
 
-    /// The same error, of this provider and without secrets: providers like to quote the key they refuse.
+    /// Attributes an error to this provider and masks secrets, such as a quoted key.
     pub(super) fn own(&self, mut error: ProviderError) -> ProviderError {
         error.provider.clone_from(&self.name);
         error.message = redact::mask(&error.message).into_owned();
         error
     }
 
-    /// More than `most` bytes.
+    /// The error for an answer over `most` bytes.
     pub(super) fn too_long(&self, most: usize) -> ProviderError {
         let limit = most / (1024 * 1024);
         self.failed(ProviderFailure::Unavailable, format!("the answer exceeded {limit} MiB on the wire"))
     }
 
-    /// What the codec makes of an answer that is no success, read as far as it goes.
+    /// Reads an error answer as far as possible and has the codec classify it.
     pub(super) async fn refused(&self, mut response: Response, model: &str) -> ProviderError {
         let status = response.status();
         let headers: Vec<(String, String)> = response
@@ -275,17 +276,17 @@ impl ProviderClient {
         self.failed(ProviderFailure::Rejected, format!("the header `{header}` cannot be sent")).before_sending()
     }
 
-    /// Where to ask instead; `None` when the answer is no redirect that can be followed.
+    /// The redirect target; `None` for an answer that is no redirect or has no valid target.
     ///
     /// # Errors
-    /// `provider_unavailable` for one that must not be followed.
+    /// `provider_unavailable` for a redirect that must not be followed.
     fn redirect(&self, response: &Response, asked: &Url) -> Result<Option<Url>, ProviderError> {
         if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
             return Ok(None);
         }
         let target = response.headers().get(header::LOCATION).and_then(|target| target.to_str().ok());
         let Some(next) = target.and_then(|target| asked.join(target).ok()) else { return Ok(None) };
-        // 303 means "look there with GET", which answers no question that was posted.
+        // 303 means GET the target, which would not repeat the POST.
         if place::same_origin(asked, &next) && response.status() != StatusCode::SEE_OTHER {
             return Ok(Some(next));
         }
@@ -298,12 +299,12 @@ impl ProviderClient {
                 self.name
             )
         };
-        // No model has seen the request, so nothing is owed.
+        // No model has seen the request, so nothing is billed.
         Err(self.failed(ProviderFailure::Unavailable, message).with_status(response.status().as_u16()).before_sending())
     }
 }
 
-/// True for a JSON body with an `error`, as an object or the first of an array.
+/// True for a JSON object with an `error`, or an array whose first element has one.
 fn says_error(body: &[u8]) -> bool {
     let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else { return false };
     let first = body.as_array().and_then(|items| items.first()).unwrap_or(&body);
@@ -335,7 +336,7 @@ fn own_headers<'a>(
     Ok(map)
 }
 
-/// A header's value that no log shows.
+/// A header value marked as sensitive, so that it is not logged.
 fn secret_value(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_bytes(text.as_bytes()).ok()?;
     value.set_sensitive(true);

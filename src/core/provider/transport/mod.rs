@@ -1,12 +1,12 @@
-//! What moves the bytes of the network providers: one transport over any codec.
+//! Network transport, the same for every codec.
 //!
-//! [`HttpTransport`] chats and [`HttpEmbedder`] embeds; both, and the list of models, go the way of one [`ProviderClient`], over
-//! clients that all providers share ([`Clients`]), made when the first call needs one. What is here knows statuses,
-//! headers, cuts and keys, and nothing of what a protocol means: that is the codec's ([`wire`](super::wire)).
+//! [`HttpTransport`] chats and [`HttpEmbedder`] embeds; both, and the model list, use one
+//! [`ProviderClient`], over HTTP clients that all providers share ([`Clients`]). Statuses, headers,
+//! broken connections and keys are handled here, the protocol in its codec ([`wire`](super::wire)).
 //!
-//! A call that is dropped closes its socket at once. The answer is read until the codec says that it is complete; what
-//! is left of it then, in practice the last bytes of the framing, is read aside for a moment so that the connection can be
-//! used again. Silence and the whole are the layers' above; the limit on connecting is here.
+//! Dropping a call closes its socket at once. An answer is read until the codec says it is
+//! complete; the rest, usually a few bytes, is drained briefly so that the connection can be
+//! reused. Only the connect timeout is here; the layers above have the others.
 
 mod answer;
 mod client;
@@ -48,10 +48,10 @@ pub use link::ProviderClient;
 use link::{LONGEST_ANSWER, Wanted};
 pub use models::Listing;
 
-/// How often the connection may take its turn before what follows the end of an answer is left to the background.
+/// How often the rest of an answer is polled before it is drained in the background.
 const TURNS: usize = 4;
 
-/// How long what follows the end of an answer is read in the background.
+/// How long the rest of an answer is drained in the background.
 const DRAIN: Duration = Duration::from_millis(200);
 
 /// A provider over HTTP.
@@ -63,8 +63,8 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// A provider whose calls go over `link`, asked for `model` where a request names none. Without either, a call
-    /// fails with the list of the models there are, which is waited for with `patience`.
+    /// A provider that calls through `link`, with `model` if a request names none. Without either,
+    /// a call fails with the list of available models, fetched within `patience`.
     pub fn new(link: Arc<ProviderClient>, model: Option<String>, patience: Timeouts, cost_of: CostOf) -> Self {
         Self { link, model, patience, cost_of }
     }
@@ -115,7 +115,7 @@ impl Provider for HttpTransport {
     }
 }
 
-/// Asks for a stream; the answer is one, as far as its head tells.
+/// Opens a stream and checks the head of its answer.
 async fn open(link: &ProviderClient, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
     let framing = link.wire.framing();
     let response = link.send(link.wire.chat(request, model), Wanted::Stream(framing), model).await?;
@@ -126,7 +126,7 @@ async fn open(link: &ProviderClient, request: &ChatRequest, model: &str) -> Resu
     }
 }
 
-/// Bytes to pieces, by way of frames.
+/// Turns bytes into frames and frames into pieces.
 struct Reading<'a> {
     framer: Framer,
     reader: Box<dyn super::wire::AnswerReader>,
@@ -135,7 +135,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// What these bytes, or the end of all, give: the pieces up to the first fault, and the fault.
+    /// Reads these bytes, or the end: the pieces up to the first error, and that error.
     fn take(&mut self, came: Option<&[u8]>) -> (Vec<Piece>, Option<ProviderError>) {
         let mut pieces = Vec::new();
         let outcome = self.read(came, &mut pieces);
@@ -175,20 +175,20 @@ enum NoStream {
     Page,
 }
 
-/// Whether a success is no stream, by its content type. One that is not said, or unusual, is taken as a stream.
+/// Recognises an answer that is no stream by its content type; a missing or unknown one passes.
 fn no_stream(response: &Response, framing: Framing) -> Option<NoStream> {
     let content_type = response.headers().get(CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     match media_type {
         "text/html" => Some(NoStream::Page),
-        // Lines of JSON often go under the name of JSON.
+        // Lines of JSON are often labelled as JSON.
         "application/json" | "application/problem+json" if framing == Framing::Sse => Some(NoStream::Json),
         _ => None,
     }
 }
 
-/// Reads what follows the end of an answer, so that the connection is whole and can carry the next call. What is there
-/// already is read now, the rest in the background; a connection that goes on talking is closed.
+/// Drains the rest of an answer so that the connection can be reused. What has arrived is read now,
+/// the rest in the background; a connection that keeps sending is closed.
 async fn keep_connection(mut response: Response) {
     let mut rest = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
     for _ in 0..TURNS {

@@ -1,4 +1,4 @@
-//! The models a provider has, as it lists them itself.
+//! The models that a provider itself lists.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::checked::is_name;
 use crate::provider::timeout::Timeouts;
 
-/// The most pages asked for: an endless list is cut here.
+/// The maximum number of pages; a longer list is truncated.
 const MOST_PAGES: usize = 20;
 
-/// The most bytes of a page. The longest list there is, OpenRouter's, has under one MiB.
+/// The maximum size of a page. The longest known list, OpenRouter's, is under one MiB.
 const LONGEST_PAGE: usize = 4 * 1024 * 1024;
 
 /// The most models that an error lists.
 const SHOWN: usize = 20;
 
-/// The list to come.
+/// A pending list.
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<String>, ProviderError>> + Send>>;
 
 impl ProviderClient {
-    /// Every model the provider lists, as [`ProviderClient::models`] without a borrow.
+    /// Like [`ProviderClient::models`], without a borrow.
     pub fn listing(self: &Arc<Self>, patience: Timeouts) -> Listing {
         let link = Arc::clone(self);
         Box::pin(async move { link.models(patience).await })
     }
 
-    /// Every model the provider lists, in its order, page after page; what is no name is left out.
+    /// All models the provider lists, in its order, over all pages, without invalid names.
     ///
     /// # Errors
-    /// As any call; `provider_unavailable` for what is no list.
+    /// As any call; `provider_unavailable` for a body that is not a list.
     pub(super) async fn models(&self, patience: Timeouts) -> Result<Vec<String>, ProviderError> {
         let start = Instant::now();
         let mut models: Vec<String> = Vec::new();
@@ -43,7 +43,7 @@ impl ProviderClient {
             let read = self.wire.read_models(&body).map_err(|error| self.unread(&body, "", error))?;
             models.extend(read.models.into_iter().filter(|model| is_name(model)));
             match read.next {
-                // A mark that comes again would be asked for again and again.
+                // A repeated page token would loop forever.
                 Some(next) if page.as_ref() != Some(&next) => page = Some(next),
                 _ => break,
             }
@@ -52,12 +52,12 @@ impl ProviderClient {
     }
 }
 
-/// No model is named and none is configured: says which there are.
+/// The error for a call without a model; lists the available ones.
 pub(super) async fn none_named(link: &ProviderClient, patience: Timeouts) -> ProviderError {
     let name = &link.name;
     let models = match link.models(patience).await {
         Ok(models) => models,
-        // Why it cannot be asked is what has to be mended first.
+        // Why the list failed is the first thing to fix.
         Err(error) => return error.before_sending(),
     };
     let (shown, more) = models.split_at(models.len().min(SHOWN));

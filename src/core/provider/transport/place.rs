@@ -1,27 +1,27 @@
-//! Where a provider is reached, and what an address may tell: scheme, host and port, nothing else.
+//! The address of a provider, and the part of it that may be shown: scheme, host and port.
 //!
-//! Paths and queries may carry what nobody should read, and a user and password in a URL are refused, so every message speaks of a
-//! [`Place`] by [`Place::shown`].
+//! Paths and queries can contain secrets, and URLs with a user or password are refused, so messages
+//! show a [`Place`] only by [`Place::shown`].
 
 use reqwest::Url;
 
 use crate::error::Error;
 
-/// The root of one service.
+/// The base URL of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Without a slash at its end; paths are appended.
+    /// Without a trailing slash; paths are appended.
     root: String,
     url: Url,
     shown: String,
 }
 
 impl Place {
-    /// The place of `base_url`; `field` is the key of the configuration that a fault names.
+    /// Parses `base_url`; errors name the configuration key `field`.
     ///
     /// # Errors
-    /// `validation_failed` on `field` for what is no http or https URL, or holds a user, a password, a query or a
-    /// fragment.
+    /// `validation_failed` on `field` unless it is an http or https URL without user, password,
+    /// query and fragment.
     pub(super) fn parse(base_url: &str, field: &str) -> Result<Self, Error> {
         let fault = |why: &str| Error::value(field, why);
         let url = Url::parse(base_url.trim())
@@ -43,26 +43,26 @@ impl Place {
         &self.shown
     }
 
-    /// The root itself.
+    /// The base URL.
     pub(super) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The address of `path`, which begins with a slash and may have a query.
+    /// The URL of `path`, which begins with a slash and can have a query.
     pub(super) fn at(&self, path: &str) -> Result<Url, Error> {
         let whole = format!("{}{path}", self.root);
         Url::parse(&whole).map_err(|error| Error::Internal(format!("a path of ours does not fit an address: {error}")))
     }
 }
 
-/// Same scheme, host and port.
+/// True if scheme, host and port are the same.
 pub(super) fn same_origin(one: &Url, other: &Url) -> bool {
     one.scheme() == other.scheme()
         && one.host_str() == other.host_str()
         && one.port_or_known_default() == other.port_or_known_default()
 }
 
-/// Scheme, host and port of a URL; no user, no path, no query.
+/// The scheme, host and port of a URL.
 pub(super) fn shown(url: &Url) -> String {
     let host = url.host_str().unwrap_or("?");
     match url.port() {

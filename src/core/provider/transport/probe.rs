@@ -1,7 +1,7 @@
-//! Whether an Ollama runs on this machine, asked without a configuration and without waiting.
+//! Detects an Ollama server on this machine, without configuration and without a noticeable wait.
 //!
-//! Knows where it listens: the address of `OLLAMA_HOST` as Ollama itself reads it, else its usual port. Asks no other
-//! machine: a variable that points elsewhere may be used, and is not looked at unasked.
+//! Looks at the address in `OLLAMA_HOST`, parsed as Ollama does, else at the default port. Never
+//! contacts another machine unasked, even if the variable names one.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use tokio::net::TcpStream;
 use super::client::Clients;
 use crate::config::address::is_this_machine;
 
-/// Where it listens unless told otherwise.
+/// The default address.
 pub const OLLAMA_URL: &str = "http://localhost:11434";
 
-/// Its usual port.
+/// The default port.
 const OLLAMA_PORT: u16 = 11_434;
 
-/// The longest wait for its answer.
+/// The timeout.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The most bytes of its answer.
+/// The maximum size of the answer, in bytes.
 const LONGEST_VERSION: usize = 4096;
 
-/// An Ollama that answered.
+/// A running Ollama server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningOllama {
-    /// Where it is reached.
+    /// Its address.
     pub base_url: String,
     /// Its version.
     pub version: String,
@@ -38,13 +38,13 @@ struct Version {
     version: String,
 }
 
-/// Asks the Ollama at `base_url` for its version. `None` when it is on another machine, does not answer within 300 ms,
-/// or is something else.
+/// Asks the Ollama at `base_url` for its version. `None` if it is on another machine, does not
+/// answer within 300 ms, or is something else.
 pub async fn running_ollama(clients: &Clients, base_url: &str) -> Option<RunningOllama> {
     let base_url = base_url.trim_end_matches('/');
     let url = Url::parse(&format!("{base_url}/api/version")).ok().filter(is_this_machine)?;
     let asked = async {
-        // Making a client takes longer than asking: where nobody listens, none is made.
+        // Creating a client takes longer than connecting, so connect first.
         let host = url.host_str()?.trim_matches(['[', ']']);
         drop(TcpStream::connect((host, url.port_or_known_default()?)).await.ok()?);
         let client = clients.get("ollama", &url, None).ok()?;
@@ -63,8 +63,8 @@ pub async fn running_ollama(clients: &Clients, base_url: &str) -> Option<Running
     Some(RunningOllama { base_url: base_url.to_owned(), version })
 }
 
-/// The base URL that a value of `OLLAMA_HOST` means: a host, a host with a port, or a URL. An address to listen on
-/// everywhere means this machine. `None` for what is none, or holds a user and password.
+/// The base URL for a value of `OLLAMA_HOST`: a host, a host with a port, or a URL. A wildcard
+/// listen address means this machine. `None` for invalid values and those with a user or password.
 pub fn ollama_url(host: &str) -> Option<String> {
     let host = host.trim().trim_matches(['"', '\'']);
     let has_scheme = host.contains("://");

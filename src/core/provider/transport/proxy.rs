@@ -1,37 +1,37 @@
-//! Which proxy of the environment a call goes through, for people: a proxy that nobody thought of explains many a failure.
+//! Reports the proxy that a call goes through: an unexpected proxy explains many failures.
 //!
-//! Decided by the very matcher that the HTTP client uses, so the two cannot disagree; what the operating system's own
-//! settings add on macOS and Windows is not seen here. Calls to this machine take no proxy. Shown are scheme, host and
-//! port: a proxy's address often holds a password.
+//! Uses the HTTP client's own matcher, so the two agree, but does not see the system settings that
+//! macOS and Windows add. Calls to this machine take no proxy. Only scheme, host and port are
+//! shown, because proxy addresses often contain a password.
 
 use hyper_util::client::proxy::matcher::Matcher;
 
 use crate::config::Environment;
 use crate::config::address::is_on_this_machine;
 
-/// The variables that name a proxy for everything.
+/// Variables with a proxy for everything.
 const ALL: [&str; 2] = ["ALL_PROXY", "all_proxy"];
-/// Those for `http://`.
+/// Variables with a proxy for `http://`.
 const HTTP: [&str; 2] = ["HTTP_PROXY", "http_proxy"];
-/// Those for `https://`.
+/// Variables with a proxy for `https://`.
 const HTTPS: [&str; 2] = ["HTTPS_PROXY", "https_proxy"];
-/// Those with what takes no proxy.
+/// Variables with exceptions.
 const NONE: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-/// Where a CGI server tells the method of a request; its clients can then set `HTTP_PROXY`, so no proxy is taken.
+/// Set for CGI scripts, whose clients can set `HTTP_PROXY`; so no proxy is used then.
 const CGI: &str = "REQUEST_METHOD";
 
-/// A proxy that a call goes through.
+/// A proxy that calls go through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxyInUse {
     /// Scheme, host and port.
     pub address: String,
-    /// The variable that names it.
+    /// The environment variable that sets it.
     pub variable: String,
 }
 
 impl ProxyInUse {
-    /// The proxy for calls to `base_url`; `None` where they go there directly.
+    /// The proxy for calls to `base_url`; `None` if they go there directly.
     pub fn of(base_url: &str, environment: &Environment) -> Option<Self> {
         if is_on_this_machine(base_url) || environment.get(CGI).is_some() {
             return None;
@@ -43,7 +43,7 @@ impl ProxyInUse {
         let matcher = Matcher::builder().all(value(ALL)).http(value(HTTP)).https(value(HTTPS)).no(value(NONE)).build();
         let proxy = matcher.intercept(&base_url.parse().ok()?)?;
         let own = if base_url.to_ascii_lowercase().starts_with("https:") { HTTPS } else { HTTP };
-        // A value that is no address is passed over for that of all.
+        // An invalid value is skipped in favour of the variable for everything.
         let is_taken = |value: &str| {
             let alone = Matcher::builder().all(value.to_owned()).build();
             base_url.parse().is_ok_and(|url| alone.intercept(&url).is_some())

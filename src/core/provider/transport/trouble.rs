@@ -1,7 +1,8 @@
-//! What went wrong below HTTP, told the way a user must act: no connection, no name, no trust, a cut, garbage.
+//! Errors below HTTP, by what the user has to do: connection, name resolution, TLS, cut answers,
+//! garbage.
 //!
-//! Every message names the place and the fix. Texts of the libraries are quoted without their URL, and only where there is nothing
-//! better to say. What a status means is the codec's knowledge, not ours.
+//! Every message names the address and the fix. Library errors are quoted without their URL, if
+//! nothing better is known. The codec reads statuses.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,17 +12,17 @@ use super::place::Place;
 use crate::config::address::is_this_machine;
 use crate::error::{ProviderError, ProviderFailure};
 
-/// A call to one provider, as far as messages need to know.
+/// The provider of a call, for messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Called<'a> {
     /// The provider's name in the configuration.
     pub(super) provider: &'a str,
-    /// Where it is reached.
+    /// Its address.
     pub(super) place: &'a Place,
 }
 
 impl Called<'_> {
-    /// There was no answer.
+    /// The error for a call without an answer.
     pub(super) fn unanswered(self, error: reqwest::Error) -> ProviderError {
         let error = error.without_url();
         let (provider, shown) = (self.provider, self.place.shown());
@@ -69,14 +70,14 @@ impl Called<'_> {
         unavailable(format!("the call to {shown} failed before an answer came: {why}"))
     }
 
-    /// The answer broke off.
+    /// The error for an answer that broke off.
     pub(super) fn cut(self, error: reqwest::Error) -> ProviderError {
         let why = innermost(&error.without_url());
         let message = format!("the connection to {} broke in the middle of the answer ({why})", self.place.shown());
         ProviderError::new(self.provider, ProviderFailure::Unavailable, message)
     }
 
-    /// It is no answer of the protocol.
+    /// The error for an answer that is not of the protocol.
     pub(super) fn garbage(self, what: &str) -> ProviderError {
         let (provider, shown) = (self.provider, self.place.shown());
         let message = format!("{shown} answered with {what}; check `kind` and `base_url` of `providers.{provider}`");
@@ -84,7 +85,7 @@ impl Called<'_> {
     }
 }
 
-/// TLS did not come about.
+/// The message for a failed TLS handshake.
 fn untrusted(provider: &str, shown: &str, io: Option<&io::Error>) -> String {
     let why = io.map(ToString::to_string).unwrap_or_default();
     if why.contains("certificate") {
@@ -97,13 +98,13 @@ fn untrusted(provider: &str, shown: &str, io: Option<&io::Error>) -> String {
     )
 }
 
-/// The error of the system at the bottom. One may wrap another without naming it as its source.
+/// The innermost system error, including wrapped ones that are not reported as a source.
 fn io_error(error: &reqwest::Error) -> Option<&io::Error> {
     let outer = causes(error).find_map(|cause| cause.downcast_ref::<io::Error>())?;
     std::iter::successors(Some(outer), |io| io.get_ref()?.downcast_ref::<io::Error>()).last()
 }
 
-/// The words of the last error on the way down, which say what happened; those above say where.
+/// The text of the innermost cause, which says what happened; the outer ones say where.
 fn innermost(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
 }

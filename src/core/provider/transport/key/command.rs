@@ -1,10 +1,10 @@
 //! Runs a command for the key it prints.
 //!
-//! The command gets no input and none of the keys of others. Its first line that is not blank is the key, and is taken
-//! without waiting for the end of the output, which a process left in the background may keep open. A command that
-//! goes on after its key has a moment to fail: what some print before they fail is no key. It runs in a process group
-//! of its own, which ends when the key is there, the time is up or the call is dropped; a daemon that made a session
-//! of its own, such as gpg-agent, stays.
+//! The command gets no input and not the keys of other providers. The key is its first non-blank
+//! line, taken without waiting for the end of the output, which a background process may keep open.
+//! A command that keeps running after its key gets a moment to fail, since some print before they
+//! fail. It runs in its own process group, killed once the key is there, time is up or the call is
+//! dropped. A daemon in a session of its own, such as gpg-agent, survives.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -16,19 +16,19 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::KeyCommand;
 use crate::config::Secret;
 
-/// The longest a command may take.
+/// The longest a command can run.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a command may still fail after it has printed a key, and how long output is waited for after its end.
+/// How long a command can fail after printing a key, or its output can come after its end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The most a command may print, in bytes.
+/// The maximum output, in bytes.
 const LONGEST_OUTPUT: usize = 64 * 1024;
 
 /// Bytes read at a time.
 const PIECE: usize = 4096;
 
-/// Runs the command; the key, or why there is none.
+/// Runs the command; returns the key, or why there is none.
 pub(super) async fn run(command: &KeyCommand) -> Result<Secret, String> {
     let mut group = Group::start(command).map_err(|error| format!("cannot be started: {error}"))?;
     let ended = timeout(COMMAND_TIMEOUT, group.output()).await.unwrap_or_else(|_| {
@@ -39,7 +39,7 @@ pub(super) async fn run(command: &KeyCommand) -> Result<Secret, String> {
     key_in(&ended?)
 }
 
-/// A command and what it started.
+/// A command and its child processes.
 struct Group {
     child: Child,
     output: Option<ChildStdout>,
@@ -69,7 +69,7 @@ impl Group {
         })
     }
 
-    /// What it prints, as far as a key may be in it.
+    /// Reads the output until it contains a key.
     async fn output(&mut self) -> Result<Vec<u8>, String> {
         let waited_for = |error: std::io::Error| format!("cannot be waited for: {error}");
         let mut key_since: Option<Instant> = None;
@@ -86,7 +86,7 @@ impl Group {
             let step = match key_since {
                 Some(since) => match timeout_at(since + GRACE, step).await {
                     Ok(step) => step,
-                    Err(_) => return Ok(std::mem::take(&mut self.printed)), // It goes on, and the key is there.
+                    Err(_) => return Ok(std::mem::take(&mut self.printed)), // Still running, but the key is there.
                 },
                 None => step.await,
             };
@@ -98,7 +98,7 @@ impl Group {
         self.rest(status).await
     }
 
-    /// What is left of the output of a command that ended.
+    /// Reads the remaining output of a command that ended.
     async fn rest(&mut self, status: ExitStatus) -> Result<Vec<u8>, String> {
         if !status.success() {
             return Err(format!("failed ({status}); run it in a shell to see why"));
@@ -123,18 +123,18 @@ impl Group {
     }
 }
 
-/// The whole group is killed; the runtime waits for the command itself.
+/// Kills the whole group; the runtime reaps the command itself.
 impl Drop for Group {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(id) = self.id {
-            // The group is gone where everything in it has ended, which is as well.
+            // An error means that everything in the group has already ended.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
     }
 }
 
-/// Reads the next piece; waits for ever once there is no more.
+/// Reads the next piece; waits forever at the end of the output.
 async fn read(output: &mut Option<ChildStdout>, printed: &mut Vec<u8>) -> std::io::Result<()> {
     let Some(open) = output else { return std::future::pending().await };
     let mut piece = [0_u8; PIECE];
@@ -146,13 +146,13 @@ async fn read(output: &mut Option<ChildStdout>, printed: &mut Vec<u8>) -> std::i
     Ok(())
 }
 
-/// True once a line that is not blank has come to its end.
+/// True once a non-blank line is complete.
 fn has_line(printed: &[u8]) -> bool {
     let lines = printed.split_inclusive(|&byte| byte == b'\n');
     lines.filter(|line| line.ends_with(b"\n")).any(|line| !line.trim_ascii().is_empty())
 }
 
-/// The first line that is not blank.
+/// The first non-blank line.
 fn key_in(printed: &[u8]) -> Result<Secret, String> {
     let mut lines = printed.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let Some(line) = lines.find(|line| !line.is_empty()) else {
