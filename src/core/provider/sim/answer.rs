@@ -1,7 +1,8 @@
-//! What is answered: an echo of the request, a fixed text, seeded words, a JSON value, or a verdict.
+//! Makes answers: an echo of the request, a fixed text, seeded words, a JSON value, or a verdict.
 //!
-//! Every answer is a function of the seed and the request; the state of the provider has no part in it. The echo is
-//! made to be ranked, compared and read: it is built from the input's own words and differs by phase, persona and strategy.
+//! An answer depends only on the seed and the request, never on the provider's state. The echo
+//! consists of the input's own words and differs by phase, persona and strategy, so that it can be
+//! ranked.
 
 use std::fmt::Write as _;
 
@@ -14,23 +15,23 @@ use super::template::{Filling, JsonTemplate, Template};
 use crate::domain::Phase;
 use crate::provider::{Brief, PhaseBrief};
 
-/// The most words of a salad.
+/// The maximum number of words.
 const MOST_WORDS: u32 = 2_000_000;
 
 /// How an answer is made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
-    /// From the brief: for phases a text of the input's own words, for a judge its verdict.
+    /// Made from the brief: for phases a text of the input's own words, for a judge its verdict.
     Echo,
     /// A text with holes.
     Text(Template),
-    /// That many seeded words, of one token each.
+    /// This many seeded words, of one token each.
     Words(u32),
     /// A JSON value with holes in its strings.
     Json(JsonTemplate),
 }
 
-/// What answers are made from, besides the script.
+/// The inputs of an answer, besides the script.
 pub(super) struct Asked<'a> {
     pub(super) seed: u64,
     pub(super) judge: &'a JudgeScript,
@@ -39,7 +40,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Answer {
-    /// The whole text of the answer.
+    /// Makes the whole text of the answer.
     pub(super) fn make(&self, asked: &Asked<'_>) -> String {
         match (self, &asked.filling.request.brief) {
             (Self::Echo, Brief::Phase(brief)) => echo(brief),
@@ -51,7 +52,7 @@ impl Answer {
     }
 }
 
-/// A text that reads like the work of the phase and says nothing that was not in the brief.
+/// A text that reads like the phase's output and says nothing that is not in the brief.
 fn echo(brief: &PhaseBrief) -> String {
     let PhaseBrief { persona, strategy, original_input, .. } = brief;
     let terms = terms(&brief.input);
@@ -80,7 +81,7 @@ fn echo(brief: &PhaseBrief) -> String {
     text
 }
 
-/// The distinct longer words of a text in their order, at most twelve.
+/// The first twelve distinct longer words of a text.
 fn terms(text: &str) -> Vec<&str> {
     let mut terms: Vec<&str> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3) {
@@ -94,7 +95,7 @@ fn terms(text: &str) -> Vec<&str> {
     terms
 }
 
-/// Words of at most seven Latin letters, so that each is one token by our own estimate.
+/// Words of at most seven Latin letters, so that each is one token by our estimate.
 const WORDS: [&str; 48] = [
     "amber", "aqua", "ash", "athanor", "balm", "bath", "brass", "bright", "calcine", "clear", "copper", "crystal",
     "dew", "dilute", "distil", "earth", "elixir", "ember", "essence", "ether", "fire", "flask", "furnace", "glass",

@@ -1,8 +1,8 @@
-//! Recorded answers, played back instead of made.
+//! Recorded answers, for playback.
 //!
-//! A cassette is a YAML or JSON list of recordings, or a file of JSON lines (`.jsonl`) with one recording each. The first
-//! recording whose request matches is played. What is not recorded is not made up: the request fails and says its
-//! fingerprint, unless the script has an `answer` of its own.
+//! A cassette is a YAML or JSON list of recordings, or a file of JSON lines (`.jsonl`) with one
+//! recording each. The first recording that matches the request is played. Without one the request
+//! fails with its fingerprint, unless the script has an `answer` of its own.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::files;
 use crate::provider::{Brief, JudgeQuestion};
 
-/// One answer and the request it belongs to.
+/// A recorded answer and the request it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Recording {
     request: Option<Fingerprint>,
@@ -27,7 +27,7 @@ pub(super) struct Recording {
     pub(super) cost_usd: Option<f64>,
 }
 
-/// As it stands in the file.
+/// The file's form of a recording.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -68,12 +68,12 @@ impl Recording {
     }
 }
 
-/// The recording to play for `call`.
+/// Finds the recording for `call`.
 pub(super) fn find<'a>(recordings: &'a [Recording], call: &Call<'_>) -> Option<&'a Recording> {
     recordings.iter().find(|recording| recording.matches(call))
 }
 
-/// The failure of a request that is not recorded.
+/// The error for a request without a recording.
 pub(super) fn missing(provider: &str, call: &Call<'_>) -> ProviderError {
     let about = match &call.request.brief {
         Brief::Phase(brief) => format!("{} of variant {}", brief.phase, brief.variant),
@@ -92,7 +92,7 @@ pub(super) fn missing(provider: &str, call: &Call<'_>) -> ProviderError {
 /// Reads a cassette.
 ///
 /// # Errors
-/// `file` when it cannot be read, `config_invalid` with the line when it is not as it should be.
+/// `file` when it cannot be read, `config_invalid` with the line when it is malformed.
 pub(super) fn load(path: &Path) -> Result<Vec<Recording>, Error> {
     let text = read_file(path)?;
     if path.extension().is_none_or(|extension| extension != "jsonl") {
@@ -110,7 +110,7 @@ pub(super) fn load(path: &Path) -> Result<Vec<Recording>, Error> {
 /// The largest script or cassette, in bytes.
 pub const MOST_SCRIPT_BYTES: u64 = 16 << 20;
 
-/// The text of a file the user named.
+/// Reads a file the user named.
 pub(super) fn read_file(path: &Path) -> Result<String, Error> {
     let failed = |error: &std::io::Error| files::failure("read", path, error);
     let bytes = files::read_own(path, MOST_SCRIPT_BYTES).map_err(|error| failed(&error))?;

@@ -1,8 +1,8 @@
-//! Names of requests, and chance that is no chance: every draw is a function of the seed and what it is drawn for.
+//! Request fingerprints, and random numbers that depend only on the seed and their purpose.
 //!
-//! A request's fingerprint covers its brief, model, parameters and schema. Its messages are left out: they render the
-//! brief through templates that users may override and delimiters that may be drawn anew, and a script must not
-//! change its mind because of either.
+//! A request's fingerprint covers its brief, model, parameters and schema. It leaves out the
+//! messages, which depend on user templates and random delimiters; scripts must not depend on
+//! either.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,12 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::provider::{Brief, ChatRequest};
 
-/// The name of a request: 16 hexadecimal digits.
+/// Identifies a request: 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// The fingerprint of `request` as asked of `model`.
+    /// The fingerprint of `request` to `model`.
     pub fn of(request: &ChatRequest, model: &str) -> Self {
         let mut hash = Fields::new(0);
         hash.text(model);
@@ -57,7 +57,7 @@ impl Fingerprint {
         Self(hash.finish())
     }
 
-    /// The bare number, to draw with.
+    /// The number itself, as an input to draws.
     pub(super) const fn number(self) -> u64 {
         self.0
     }
@@ -83,7 +83,7 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// A hash over fields that cannot run into one another.
+/// A hash over delimited fields.
 pub(super) struct Fields(Xxh3);
 
 impl Fields {
@@ -105,7 +105,7 @@ impl Fields {
     }
 }
 
-/// A number drawn for `purpose` and what `parts` name.
+/// A random number for `purpose` and `parts`.
 pub(super) fn number(seed: u64, purpose: &str, parts: &[u64]) -> u64 {
     let mut hash = Fields::new(seed);
     hash.text(purpose);
@@ -115,12 +115,12 @@ pub(super) fn number(seed: u64, purpose: &str, parts: &[u64]) -> u64 {
     hash.finish()
 }
 
-/// A fraction 0..1, evenly spread.
+/// A uniform fraction 0..1.
 pub(super) fn fraction(seed: u64, purpose: &str, parts: &[u64]) -> f64 {
     unit(number(seed, purpose, parts))
 }
 
-/// A number of the standard normal distribution (Box and Muller, 1958).
+/// A standard normal random number (Box and Muller, 1958).
 pub(super) fn normal(seed: u64, purpose: &str, parts: &[u64]) -> f64 {
     let first = number(seed, purpose, parts);
     let second = number(first, purpose, &[]);

@@ -1,4 +1,4 @@
-//! Failures on demand: what can go wrong with a call, and where in the answer it does.
+//! Simulated failures: what fails, and at which point of the answer.
 
 use std::time::Duration;
 
@@ -7,40 +7,40 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 use crate::error::{ProviderError, ProviderFailure};
 
-/// The kinds of failure, as named in a script.
+/// The kinds of failure, by their names in a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Too many requests.
     RateLimit,
-    /// The server broke.
+    /// A server error.
     ServerError,
-    /// The key was refused.
+    /// A refused key.
     Auth,
-    /// Credit or quota used up.
+    /// Exhausted credit or quota.
     Quota,
-    /// The request was refused.
+    /// A rejected request.
     Rejected,
-    /// The request is longer than the model's context.
+    /// A request longer than the model's context.
     TooLong,
-    /// The model declined.
+    /// The model declines.
     Refusal,
-    /// The answer has no text.
+    /// An answer without text.
     Empty,
-    /// The answer is JSON that breaks off.
+    /// An answer of truncated JSON.
     Malformed,
-    /// Nothing more ever comes.
+    /// The stream hangs.
     Hang,
-    /// The connection ends in the middle.
+    /// The connection breaks.
     Cut,
-    /// The answer never ends.
+    /// An endless answer.
     Endless,
-    /// The limit of tokens is ignored, and the whole answer comes and is charged.
+    /// The token limit is ignored; the whole answer comes and is charged.
     Overlong,
 }
 
 impl Kind {
-    /// As it stands in a script.
+    /// The name used in a script.
     const fn as_str(self) -> &'static str {
         match self {
             Self::RateLimit => "rate_limit",
@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// The HTTP statuses it may stand for; the first unless told.
+    /// The HTTP statuses it can have; the first is the default.
     const fn statuses(self) -> &'static [u16] {
         match self {
             Self::RateLimit => &[429, 529],
@@ -74,17 +74,17 @@ impl Kind {
         }
     }
 
-    /// True where the failure may come after part of the answer.
+    /// True if the failure can come after part of the answer.
     const fn can_be_late(self) -> bool {
         matches!(self, Self::RateLimit | Self::ServerError | Self::Refusal | Self::Hang | Self::Cut)
     }
 }
 
-/// One failure, ready to happen.
+/// A configured failure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fault {
     pub(super) kind: Kind,
-    /// How many pieces of the answer come before it.
+    /// The number of pieces before it.
     pub(super) after_chunks: usize,
     status: Option<u16>,
     retry_after: Option<Duration>,
@@ -92,12 +92,12 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// True where the answer stops short of its end.
+    /// True if the answer stops before its end.
     pub(super) const fn stops(&self) -> bool {
         !matches!(self.kind, Kind::Empty | Kind::Malformed | Kind::Endless | Kind::Overlong)
     }
 
-    /// The error it ends with; `None` for those that are no error at this level: they hang, just end, or answer badly.
+    /// The error it ends with; `None` for those that hang, just end, or answer badly.
     pub(super) fn error(&self, provider: &str) -> Option<ProviderError> {
         let (failure, words) = match self.kind {
             Kind::RateLimit => (ProviderFailure::RateLimited, "too many requests"),
@@ -123,14 +123,14 @@ impl Fault {
     }
 }
 
-/// JSON that breaks off: the first half of `text` where it is JSON, else a JSON answer begun with it.
+/// Truncated JSON: the first half of `text`, within a JSON object unless it is JSON itself.
 pub(super) fn broken_json(text: &str) -> String {
     let half = text.chars().count() / 2;
     let beginning: String = text.chars().take(half).collect();
     if text.starts_with(['{', '[']) { beginning } else { format!("{{\"answer\": {beginning:?}, \"") }
 }
 
-/// As it stands in the script, written out.
+/// The script's long form of a fault.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

@@ -1,8 +1,8 @@
-//! What the provider was asked and how each call ended, for assertions and for writing cassettes.
+//! Records calls and how they ended, for assertions and for writing cassettes.
 //!
-//! Shared by all clones of one [`Sim`](super::Sim). A call is entered when it really goes out, at the first poll of its
-//! stream, and its end is entered even when it is dropped in the middle. The newest [`KEPT`] calls are kept; the
-//! counts go on.
+//! Shared by all clones of one [`Sim`](super::Sim). A call is recorded when it goes out, at the
+//! first poll of its stream, and its end even when it is dropped. Only the newest [`KEPT`] calls
+//! are retained; the counts continue.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,23 +11,23 @@ use super::draw::Fingerprint;
 use super::rule::{Call, Counts, Rule};
 use crate::provider::{Brief, ChatRequest};
 
-/// How many calls are remembered.
+/// The number of calls retained.
 pub const KEPT: usize = 4096;
 
-/// One call.
+/// A recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournalEntry {
-    /// Its place among all calls, from 1.
+    /// The number of the call, from 1.
     pub number: u64,
-    /// The name of the request.
+    /// The request's fingerprint.
     pub fingerprint: Fingerprint,
-    /// How often this very request was asked, this time included.
+    /// How often this request was made, this time included.
     pub attempt: u32,
-    /// The model asked.
+    /// The model called.
     pub model: String,
-    /// The rule that applied, by its place in the script, from 0.
+    /// The index of the rule applied, from 0.
     pub rule: Option<usize>,
-    /// The request itself.
+    /// The request.
     pub request: ChatRequest,
     /// How it ended.
     pub end: CallEnd,
@@ -36,18 +36,18 @@ pub struct JournalEntry {
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEnd {
-    /// Not yet.
+    /// Still in flight.
     UnderWay,
-    /// Complete.
+    /// Completed.
     Answered,
-    /// With an error, or without a word.
+    /// Ended with an error, or just ended.
     Failed,
     /// The caller dropped the stream.
     Dropped,
 }
 
 impl JournalEntry {
-    /// The variant, for a phase's call.
+    /// The variant, for a phase call.
     pub fn variant(&self) -> Option<u32> {
         match &self.request.brief {
             Brief::Phase(brief) => Some(brief.variant),
@@ -56,7 +56,7 @@ impl JournalEntry {
     }
 }
 
-/// All that changes while a script is played.
+/// The state that changes while a script is played.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     asked: u64,
@@ -67,27 +67,27 @@ pub(super) struct Journal {
     entries: VecDeque<JournalEntry>,
 }
 
-/// The journal as clones share it.
+/// A journal shared by clones.
 pub(super) type Shared = Arc<Mutex<Journal>>;
 
-/// The journal. A poisoned lock is taken over: every critical section leaves the journal whole.
+/// A poisoned lock is safe to use: no critical section leaves the journal inconsistent.
 pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, Journal> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A call that has just gone out. Dropping it enters how it ended.
+/// A call in flight. Dropping it records how it ended.
 pub(super) struct OpenCall {
     shared: Shared,
     number: u64,
     end: CallEnd,
-    /// How often this very request was asked, this time included.
+    /// How often this request was made, this time included.
     pub(super) attempt: u32,
-    /// The rule that applies.
+    /// The rule to apply.
     pub(super) rule: Option<usize>,
 }
 
 impl OpenCall {
-    /// Enters a call and chooses its rule.
+    /// Records a call and chooses its rule.
     pub(super) fn enter(
         shared: &Shared,
         request: &ChatRequest,

@@ -1,9 +1,10 @@
-//! A judge whose truth and whose faults are known: grades and ratings from a hidden quality, with biases to order.
+//! A judge with known truth and known errors: grades and ratings from a hidden quality, with
+//! configurable biases.
 //!
-//! The preference for the first candidate over the second is the difference of their hidden qualities, plus the biases,
-//! plus noise. Grades are cut from it at 0.35 and 1.2, the thresholds of the toy judge that the selection protocol
-//! was designed against; a rating is 7 plus 1.2 times the quality as that judge sees it, rounded, 1 to 10. All criteria
-//! have the same grade unless `criteria` makes them differ. Nothing here aggregates anything: that is the judge use-case.
+//! The preference for the first candidate is the difference of the hidden qualities, plus biases,
+//! plus noise. Grades begin at 0.35 and 1.2, as for the toy judge that the selection protocol was
+//! designed against. A rating is 7 plus 1.2 times the quality as that judge sees it, rounded, 1 to
+//! 10. All criteria have the same grade unless `criteria` differ. The judge use-case aggregates.
 
 use std::collections::BTreeMap;
 
@@ -16,52 +17,52 @@ use super::strict;
 use crate::domain::Grade;
 use crate::provider::{JudgeBrief, JudgeQuestion};
 
-/// Preferences below this are a tie, of either sign.
+/// Preferences of smaller magnitude are a tie.
 const TIE_BELOW: f64 = 0.35;
-/// Preferences from this on are a clear win.
+/// Preferences of at least this magnitude are a clear win.
 const CLEAR_FROM: f64 = 1.2;
-/// The rating of a text of hidden quality 0, round which ratings cluster.
+/// The rating of a text of hidden quality 0.
 const MIDDLE_RATING: f64 = 7.0;
-/// Points of a rating to a unit of quality.
+/// Rating points per unit of quality.
 const POINTS: f64 = 1.2;
-/// The length in characters that a rating by itself neither gains nor loses by.
+/// The length in characters that neither raises nor lowers a rating.
 const USUAL_LENGTH: f64 = 400.0;
 
 /// How comparisons are judged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct JudgeScript {
-    /// The same verdict whatever is compared.
+    /// A constant verdict.
     always: Option<Always>,
-    /// Added to the margin of whatever is shown first.
+    /// Added to the margin of the candidate shown first.
     #[serde(deserialize_with = "finite")]
     position_bias: f64,
-    /// Times the natural logarithm of the ratio of lengths, first to second.
+    /// Multiplies the natural logarithm of the length ratio, first to second.
     #[serde(deserialize_with = "finite")]
     length_bias: f64,
-    /// Standard deviation of an error that each request makes anew.
+    /// Standard deviation of an error drawn for each request.
     #[serde(deserialize_with = "spread")]
     noise: f64,
-    /// Standard deviation of an error that sticks to the two candidates, in either order.
+    /// Standard deviation of an error drawn for each pair of candidates, in either order.
     #[serde(deserialize_with = "spread")]
     pair_noise: f64,
-    /// Standard deviation of a liking that sticks to a text and is no quality.
+    /// Standard deviation of a preference for a text, drawn for each text, that is not quality.
     #[serde(deserialize_with = "spread")]
     taste: f64,
-    /// Standard deviation of the hidden quality drawn for each text; 0 leaves the markers alone.
+    /// Standard deviation of the hidden quality drawn for each text; with 0 only the markers count.
     #[serde(deserialize_with = "quality_spread")]
     quality_spread: QualitySpread,
-    /// Added to the hidden quality of each text that contains the key.
+    /// Added to the hidden quality of texts that contain the key.
     #[serde(deserialize_with = "finite_values")]
     markers: BTreeMap<String, f64>,
-    /// Added to what the judge makes of each text that contains the key, and no quality: as its own family's marks.
+    /// Added to the judge's view, not the quality, of texts that contain the key: a family's style.
     #[serde(deserialize_with = "finite_values")]
     favours: BTreeMap<String, f64>,
-    /// By criterion, what each text that contains the key gains by that criterion alone.
+    /// By criterion, added for texts that contain the key, for that criterion alone.
     criteria: BTreeMap<String, Markers>,
 }
 
-/// A map from a part of a text to what it is worth.
+/// Maps parts of a text to their value.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 struct Markers(#[serde(deserialize_with = "finite_values")] BTreeMap<String, f64>);
 
@@ -74,7 +75,7 @@ impl Default for QualitySpread {
     }
 }
 
-/// Whom a broken judge prefers.
+/// The constant verdict of a broken judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Always {
@@ -84,12 +85,12 @@ enum Always {
 }
 
 impl JudgeScript {
-    /// How good `text` really is: what an unbiased judge without noise would go by.
+    /// The true quality of `text`, as an unbiased judge without noise would see it.
     pub(super) fn hidden_quality(&self, seed: u64, text: &str) -> f64 {
         self.quality_spread.0 * draw::normal(seed, "quality", &[xxh3_64(text.as_bytes())]) + worth(&self.markers, text)
     }
 
-    /// The answer as a judge gives it: a JSON object, reasons first.
+    /// Answers as a judge does: a JSON object, reasons first.
     pub(super) fn answer(&self, seed: u64, brief: &JudgeBrief, request: Fingerprint) -> String {
         match &brief.question {
             JudgeQuestion::Compare { a, b } => self.compare(seed, brief, (a, b), request),
@@ -138,7 +139,7 @@ impl JudgeScript {
         json!({"reasons": format!("It serves the task by {seen:+.2}."), "criteria": criteria}).to_string()
     }
 
-    /// By how much the first candidate is preferred.
+    /// How much the first candidate is preferred.
     fn preference(&self, seed: u64, (a, b): (&str, &str), request: Fingerprint) -> f64 {
         let quality = self.hidden_quality(seed, a) - self.hidden_quality(seed, b);
         let length = |text: &str| (text.chars().count().max(1) as f64).ln();
@@ -156,12 +157,12 @@ impl JudgeScript {
             + self.noise * draw::normal(seed, "noise", &[request.number()])
     }
 
-    /// What it makes of a text beyond its quality.
+    /// The preference for a text beyond its quality.
     fn liking(&self, seed: u64, text: &str) -> f64 {
         worth(&self.favours, text) + self.taste * draw::normal(seed, "taste", &[xxh3_64(text.as_bytes())])
     }
 
-    /// How good a text looks to it by itself. Each of two texts has half of the error of their comparison.
+    /// The perceived quality of a text, with half the error variance of a comparison.
     fn seen(&self, seed: u64, text: &str, request: Fingerprint) -> f64 {
         let half = std::f64::consts::FRAC_1_SQRT_2;
         let length = text.chars().count().max(1) as f64;
@@ -173,7 +174,7 @@ impl JudgeScript {
     }
 }
 
-/// What the marks in a text are worth together.
+/// The sum of the values of all markers in a text.
 fn worth(markers: &BTreeMap<String, f64>, text: &str) -> f64 {
     markers.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, worth)| worth).sum()
 }
@@ -317,7 +318,7 @@ mod tests {
             let (a, b) = (format!("text {n}"), format!("another {n}"));
             assert_eq!(verdict_of(script, &a, &b), mirrored(&verdict_of(script, &b, &a)));
             assert!(judge.hidden_quality(7, &a).abs() < f64::EPSILON);
-            // What is rated well above another is preferred to it: the liking is the same in both questions.
+            // A text rated well above another is preferred: both questions share the liking.
             match (rating_of(script, &a), rating_of(script, &b)) {
                 (x, y) if x >= y + 2 => {
                     liked += 1;

@@ -1,11 +1,13 @@
-//! The scripted provider: a model for tests and for prompt suites in CI that does what a YAML script says.
+//! The scripted provider: a model that does what a YAML script says, for tests and prompt suites in
+//! CI.
 //!
-//! Answers are a function of the seed, the role and the request, or come from a cassette; failures, waits, token
-//! counts and prices are to order; there is never a socket. Chance is drawn from the seed and the request, so a suite runs
-//! the same on every machine and in any order of arrival, except where a rule counts calls.
-//! It plays the part of a transport: it hangs, cuts and answers nothing as the wire would, and the layers above
-//! ([`checked`](super::checked), [`timeout`](super::timeout), [`retry`](super::retry)) turn that into errors.
-//! One file a part of the format: `script`, `rule`, `answer`, `template`, `fault`, `pacing`, `judge`, `cassette`.
+//! Answers are a function of the seed, the role and the request, or come from a cassette. Failures,
+//! delays, token counts and prices are configurable; no socket is opened. Randomness depends only
+//! on seed and request, so a suite gives the same results everywhere and in any order, unless a
+//! rule counts calls. As a transport it hangs, cuts and ends like one; the layers above
+//! ([`checked`](super::checked), [`timeout`](super::timeout), [`retry`](super::retry)) turn that
+//! into errors. Each part of the format has a file: `script`, `rule`, `answer`, `template`,
+//! `fault`, `pacing`, `judge`, `cassette`.
 #![doc = include_str!("format.md")]
 
 mod answer;
@@ -47,7 +49,7 @@ use crate::domain::TokenUsage;
 use crate::error::{Error, ProviderError};
 use crate::text::tokens;
 
-/// A provider that runs a script. Clones share the journal and the counts of the rules.
+/// A provider that runs a script. Clones share the journal and the rule counts.
 #[derive(Debug, Clone)]
 pub struct Sim {
     name: Arc<str>,
@@ -57,18 +59,18 @@ pub struct Sim {
 }
 
 impl Sim {
-    /// A provider called `name` that plays the script `text`; a cassette is looked for in the working directory.
+    /// Creates a provider with the script `text`; cassettes are relative to the working directory.
     ///
     /// # Errors
-    /// `config_invalid` for a script that is not as it should be; `file` for a cassette that cannot be read.
+    /// `config_invalid` for a malformed script; `file` for an unreadable cassette.
     pub fn from_yaml(name: &str, text: &str) -> Result<Self, Error> {
         Self::build(name, text, Path::new(name), Path::new(""))
     }
 
-    /// A provider called `name` that plays the script in the file `path`; a cassette is looked for beside it.
+    /// Creates a provider that plays the script at `path`; cassettes are relative to its folder.
     ///
     /// # Errors
-    /// As [`Sim::from_yaml`], and `file` when the script cannot be read.
+    /// As [`Sim::from_yaml`]; also `file` when the script cannot be read.
     pub fn from_file(name: &str, path: &Path) -> Result<Self, Error> {
         let text = cassette::read_file(path)?;
         Self::build(name, &text, path, path.parent().unwrap_or(Path::new("")))
@@ -84,14 +86,14 @@ impl Sim {
         Ok(Self { name: name.into(), model, script: Arc::new(script), journal: journal::Shared::default() })
     }
 
-    /// The same provider with another default model than the script's.
+    /// Overrides the script's default model.
     #[must_use]
     pub fn with_model(mut self, model: &str) -> Self {
         self.model = model.into();
         self
     }
 
-    /// The price its script gives, for every model.
+    /// The script's price, the same for every model.
     pub fn price(&self) -> Option<Price> {
         self.script.price.map(|script::Price { input, output }| Price {
             input,
@@ -107,27 +109,27 @@ impl Sim {
         journal::lock(&self.journal).entries()
     }
 
-    /// How many calls were made so far.
+    /// The number of calls so far.
     pub fn asked(&self) -> u64 {
         journal::lock(&self.journal).asked()
     }
 
-    /// How many calls are under way.
+    /// The number of calls in flight.
     pub fn in_flight(&self) -> usize {
         journal::lock(&self.journal).in_flight()
     }
 
-    /// The most calls that were ever under way at once.
+    /// The highest number of calls in flight so far.
     pub fn peak_in_flight(&self) -> usize {
         journal::lock(&self.journal).peak_in_flight()
     }
 
-    /// How good the scripted judge holds `text` to be, without noise and biases: the truth a selection should find.
+    /// The hidden quality of `text`, without noise and biases: the truth a selection should find.
     pub fn hidden_quality(&self, text: &str) -> f64 {
         self.script.judge.hidden_quality(self.script.seed, text)
     }
 
-    /// Everything about one call that is settled before it begins.
+    /// Settles everything about a call before it begins.
     fn plan(&self, request: &ChatRequest, open: &OpenCall, fingerprint: Fingerprint, model: &str) -> Plan {
         let script = &*self.script;
         let rule = open.rule.and_then(|number| script.rules.get(number));
@@ -185,7 +187,7 @@ impl Sim {
     }
 }
 
-/// One call, settled.
+/// The settings of one call.
 struct Plan {
     text: String,
     fault: Option<Fault>,
@@ -196,7 +198,7 @@ struct Plan {
     cost_usd: Option<f64>,
 }
 
-/// What went out by the end.
+/// What was sent by the end.
 struct Sent {
     tokens: u64,
     latency: Duration,
@@ -234,7 +236,7 @@ impl Provider for Sim {
             };
             let limit = request.max_tokens.filter(|_| !matches!(kind, Some(Kind::Endless | Kind::Overlong)));
             let text = limit.map_or(whole.as_str(), |limit| tokens::prefix(&whole, u64::from(limit)));
-            // Where the answer stops short: at once, after some pieces, or at the latest where it would be complete.
+            // Where the answer stops: at once, after some pieces, or at the latest at its end.
             let stops_after = plan.fault.as_ref().filter(|fault| fault.stops()).map(|fault| fault.after_chunks);
             let mut first_token = None;
             let mut sent = 0_usize;
@@ -284,7 +286,7 @@ impl Provider for Sim {
     }
 }
 
-/// Waits until `due` after `start`; no wait needs no timer, and so no runtime.
+/// Waits until `due` after `start`; without a wait it needs no timer and no runtime.
 async fn wait_until(start: Instant, due: Duration) {
     if !due.is_zero() {
         tokio::time::sleep_until(start + due).await;

@@ -1,7 +1,7 @@
-//! When each piece of an answer comes: the wait for the first, and the beat of the rest.
+//! The timing of an answer's pieces: the wait for the first, and the interval of the rest.
 //!
-//! Every moment is counted from the request, so waits do not add up their rounding. Time is tokio's: paused in tests,
-//! real in a process that is to be killed or watched. Without pacing an answer comes at once, in small pieces.
+//! Times are measured from the request, so rounding does not add up. The clock is tokio's, which
+//! tests pause. Without pacing an answer comes at once, in small pieces.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer};
 use super::strict;
 use crate::text::tokens;
 
-/// The longest wait a script may ask for: a day.
+/// The longest wait a script can configure: a day.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// How an answer is spread over time.
+/// The timing of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pacing {
     first_token: Duration,
@@ -22,7 +22,7 @@ pub(super) struct Pacing {
     chunk_chars: NonZeroUsize,
 }
 
-/// What sets the time between two pieces.
+/// Determines the interval between two pieces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Beat {
     AtOnce,
@@ -30,7 +30,7 @@ enum Beat {
     TokensPerSecond(f64),
 }
 
-/// Characters of a piece: about four tokens.
+/// Characters per piece: about four tokens.
 const CHUNK_CHARS: NonZeroUsize = match NonZeroUsize::new(16) {
     Some(chars) => chars,
     None => NonZeroUsize::MIN,
@@ -42,7 +42,7 @@ impl Default for Pacing {
     }
 }
 
-/// A piece of an answer and the moment it is due, counted from the request.
+/// A piece of an answer and when it is due, measured from the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
@@ -50,12 +50,12 @@ pub(super) struct Piece<'a> {
 }
 
 impl Pacing {
-    /// How long until the first token, or until a failure that comes instead of it.
+    /// The delay before the first token, or before a failure in its place.
     pub(super) fn first_token(&self) -> Duration {
         self.first_token
     }
 
-    /// `text` in pieces; the first is due after the first-token wait, each other one a beat after the one before.
+    /// Splits `text` into pieces, due after the first-token delay and then at the interval.
     pub(super) fn pieces<'a>(&self, text: &'a str) -> Vec<Piece<'a>> {
         let per_char = match self.beat {
             Beat::TokensPerSecond(rate) => tokens::estimate(text) as f64 / rate / text.chars().count().max(1) as f64,
@@ -82,7 +82,7 @@ impl Pacing {
     }
 }
 
-/// As it stands in the script.
+/// The script's form of a pacing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

@@ -1,8 +1,8 @@
-//! Rules: which requests they are for, how often they apply, and what they give.
+//! Rules: which requests they match, how often they apply, and what they change.
 //!
-//! A condition looks at the request alone; the counts (`nth`, `times`) and the draw (`probability`) belong to the rule.
-//! A rule that does not apply is passed over as if it were not there, and a call that an earlier rule took is not
-//! counted by later ones.
+//! A condition depends only on the request; counts (`nth`, `times`) and the draw (`probability`)
+//! belong to the rule. A rule that does not apply is skipped, and calls taken by an earlier rule
+//! are not counted by later ones.
 
 use std::num::NonZeroU32;
 
@@ -18,35 +18,35 @@ use super::strict;
 use crate::domain::Phase;
 use crate::provider::{Brief, ChatRequest};
 
-/// One of the ordered rules.
+/// A rule of the script.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
-    /// Which requests it is for.
+    /// The requests it matches.
     when: Condition,
     /// Which of the matching calls, counted from 1.
     nth: OneOrMore<NonZeroU32>,
-    /// How many of the matching calls, the first ones.
+    /// The maximum number of times it applies.
     times: Option<NonZeroU32>,
-    /// How likely for each matching call.
+    /// The probability for each matching call.
     probability: Option<Probability>,
-    /// What is answered instead of the script's own.
+    /// Replaces the script's answer.
     pub(super) answer: Option<Answer>,
-    /// What goes wrong.
+    /// The failure to simulate.
     pub(super) fault: Option<Fault>,
-    /// How the answer is spread over time instead of the script's own.
+    /// Replaces the script's pacing.
     pub(super) pacing: Option<Pacing>,
-    /// What the provider counts instead of the script's own.
+    /// Replaces the script's token counts.
     pub(super) usage: Option<Usage>,
 }
 
-/// How often a rule was looked at and used.
+/// How often a rule matched and was used.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     matched: u32,
     used: u32,
 }
 
-/// As it stands in the script.
+/// The script's form of a rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for Rule {
 }
 
 impl Rule {
-    /// True when the rule applies to this call; counts it. `number` is the rule's place in the script.
+    /// True if the rule applies to this call, which it counts. `number` is the index of the rule.
     pub(super) fn applies(&self, call: &Call<'_>, seed: u64, number: usize, counts: &mut Counts) -> bool {
         if !self.when.matches(call) {
             return false;
@@ -95,16 +95,16 @@ impl Rule {
     }
 }
 
-/// One request as rules see it.
+/// A request as rules see it.
 pub(super) struct Call<'a> {
     pub(super) request: &'a ChatRequest,
     pub(super) model: &'a str,
     pub(super) fingerprint: Fingerprint,
-    /// How often this very request was asked, this time included.
+    /// How often this request was made, this time included.
     pub(super) attempt: u32,
 }
 
-/// What a request must be like. Every part given must hold; a list holds when any of its items does.
+/// A condition on requests. All parts given must hold; of a list, any item.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Condition {
@@ -119,7 +119,7 @@ pub(super) struct Condition {
     message: OneOrMore<String>,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Role {
@@ -128,12 +128,12 @@ enum Role {
 }
 
 impl Condition {
-    /// True for a condition that asks for nothing.
+    /// True for a condition without parts.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// True when `call` is as asked for.
+    /// True if `call` matches.
     pub(super) fn matches(&self, call: &Call<'_>) -> bool {
         let request = call.request;
         let about_the_brief = match &request.brief {
@@ -164,7 +164,7 @@ impl Condition {
     }
 }
 
-/// Any, where nothing is given; else one of those given.
+/// Any value if empty, else one of these.
 #[derive(Debug, Clone, PartialEq)]
 struct OneOrMore<T>(Option<Vec<T>>);
 

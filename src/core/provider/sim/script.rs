@@ -1,7 +1,7 @@
-//! The script as it stands in the file, and the faults of writing it.
+//! The script file, and the errors in it.
 //!
-//! Owns the top of the format (see [`sim`](super) for all of it) and how a mistake is told: the file, the key, the line
-//! and what was expected, as the configuration's own mistakes are. Nothing here answers anything.
+//! Owns the top level of the format (all of it is in [`sim`](super)) and how errors are reported:
+//! file, key, line and what was expected, as for the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ use crate::config::{ConfigError, ConfigFault, ConfigSource};
 use crate::error::Error;
 use crate::text::yaml;
 
-/// The model a script speaks as unless told.
+/// The default model.
 const MODEL: &str = "sim-1";
 
-/// A whole script.
+/// A script.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Script {
@@ -54,7 +54,7 @@ impl Default for Script {
     }
 }
 
-/// US dollars for a million tokens.
+/// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Price {
@@ -64,7 +64,7 @@ pub(super) struct Price {
     pub(super) output: f64,
 }
 
-/// Tokens as the provider counts them.
+/// Token counts to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Usage {
@@ -72,7 +72,7 @@ pub(super) struct Usage {
     pub(super) output_tokens: u64,
 }
 
-/// Zero or more dollars.
+/// A dollar amount of zero or more.
 pub(super) fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     strict::number(deserializer, |amount| {
         if amount >= 0.0 && amount.is_finite() {
@@ -83,7 +83,7 @@ pub(super) fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64,
     })
 }
 
-/// Reads a script. An empty text is a script that echoes.
+/// Parses a script. An empty text is a script that echoes.
 ///
 /// # Errors
 /// `config_invalid` with the key and the line.
@@ -94,7 +94,7 @@ pub(super) fn read(text: &str, origin: &Path) -> Result<Script, Error> {
     parse(text, origin)
 }
 
-/// Reads one YAML document strictly.
+/// Parses one YAML document strictly.
 pub(super) fn parse<T: DeserializeOwned>(text: &str, origin: &Path) -> Result<T, Error> {
     yaml::check(text).map_err(|error| broken(origin, String::new(), error.line, &error.message))?;
     serde_path_to_error::deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
@@ -108,13 +108,13 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str, origin: &Path) -> Result<T,
     })
 }
 
-/// A mistake in `origin`.
+/// An error in `origin`.
 pub(super) fn broken(origin: &Path, key: String, line: Option<usize>, message: &str) -> Error {
     let source = ConfigSource::File(origin.to_owned());
     Error::Config(ConfigError::one(ConfigFault { source, key, line, column: None, message: message.to_owned() }))
 }
 
-/// The message without the path and the place, which are told apart from it, and with a suggestion for a misspelt key.
+/// The message without path and position, with a suggestion for a misspelt key.
 fn words(message: &str) -> String {
     let message = match message.rsplit_once(" at line ") {
         Some((words, place)) if place.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) => words,

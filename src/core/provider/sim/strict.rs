@@ -1,7 +1,7 @@
-//! Reading a value with a check whose complaint stands where the value does.
+//! Deserialises checked values, so that errors have the value's position.
 //!
-//! serde places an error at whatever was being read when it arose. A check made after the value was read would be placed
-//! at the map around it; these make it while the value is at hand, so the line in the message is the right one.
+//! serde attributes an error to what is being read when it arises. A check after reading would be
+//! attributed to the enclosing map; these check while reading, so the line in the message is right.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-/// A map, read as `W` and checked.
+/// Reads a map as `W` and checks it.
 pub(super) fn map<'de, D, W, T>(deserializer: D, check: fn(W) -> Result<T, String>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -18,7 +18,7 @@ where
     deserializer.deserialize_map(MapThen { check, read: PhantomData })
 }
 
-/// A number, checked.
+/// Reads and checks a number.
 pub(super) fn number<'de, D, T>(deserializer: D, check: fn(f64) -> Result<T, String>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -26,7 +26,7 @@ where
     deserializer.deserialize_f64(NumberThen { check })
 }
 
-/// A text, checked.
+/// Reads and checks a text.
 pub(super) fn text<'de, D, T>(deserializer: D, check: fn(&str) -> Result<T, String>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,7 +1,7 @@
-//! Texts with holes: `{input}`, `{phase}` and the like, filled from the request.
+//! Texts with placeholders such as `{input}` and `{phase}`, filled from the request.
 //!
-//! Only braces around one lower-case word are a hole; any other brace is itself, so that code and JSON need no escaping.
-//! `{{word}}` gives `{word}`. A hole that nothing fills is a fault of the script, found when it is read.
+//! Only braces around one lower-case word are a placeholder; others are literal, so code and JSON
+//! need no escaping. `{{word}}` gives `{word}`. Reading a script fails on an unknown placeholder.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::strict;
 use crate::provider::{Brief, ChatRequest, JudgeBrief};
 
-/// What can be filled in, in the order of the documentation.
+/// The placeholders, in the order of the documentation.
 const HOLES: [&str; 11] =
     ["input", "original_input", "phase", "persona", "strategy", "variant", "model", "attempt", "task", "a", "b"];
 
-/// A text with holes.
+/// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template(Vec<Piece>);
 
@@ -24,7 +24,7 @@ enum Piece {
     Hole(&'static str),
 }
 
-/// What fills the holes of one answer.
+/// The values for one answer's placeholders.
 pub(super) struct Filling<'a> {
     pub(super) request: &'a ChatRequest,
     pub(super) model: &'a str,
@@ -32,7 +32,7 @@ pub(super) struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// What stands in `hole`: empty where the request has no such thing.
+    /// The value of `hole`; empty if the request has none.
     fn get(&self, hole: &str) -> String {
         match (hole, &self.request.brief) {
             ("model", _) => self.model.to_owned(),
@@ -52,16 +52,16 @@ impl Filling<'_> {
     }
 }
 
-/// The candidate at a place; empty where none is shown.
+/// The candidate at an index; empty if there is none.
 fn shown(brief: &JudgeBrief, place: usize) -> String {
     brief.question.texts().get(place).map(|text| (*text).to_owned()).unwrap_or_default()
 }
 
 impl Template {
-    /// Reads a text with holes.
+    /// Parses a text with placeholders.
     ///
     /// # Errors
-    /// The first hole that nothing fills, in words.
+    /// A message about the first unknown placeholder.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut literal = String::new();
@@ -96,7 +96,7 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// The text with its holes filled.
+    /// Fills the placeholders.
     pub(super) fn fill(&self, filling: &Filling<'_>) -> String {
         self.0
             .iter()
@@ -108,7 +108,7 @@ impl Template {
     }
 }
 
-/// `word}tail` with a word of lower-case letters and underscores.
+/// Splits `word}tail`, where the word is lower-case letters and underscores.
 fn word_before_brace(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_lowercase() || c == '_'))?;
     let tail = text[end..].strip_prefix('}')?;
@@ -121,7 +121,7 @@ impl<'de> Deserialize<'de> for Template {
     }
 }
 
-/// A JSON value with holes in its strings.
+/// A JSON value with placeholders in its strings.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum JsonTemplate {
     Fixed(Value),
@@ -143,7 +143,7 @@ impl JsonTemplate {
         })
     }
 
-    /// The value with its holes filled.
+    /// Fills the placeholders.
     pub(super) fn fill(&self, filling: &Filling<'_>) -> Value {
         match self {
             Self::Fixed(value) => value.clone(),
