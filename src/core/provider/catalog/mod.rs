@@ -1,5 +1,4 @@
-//! The model catalogue: limits, prices, accepted parameters. Unknown stays unknown; nothing is
-//! guessed.
+//! The model catalogue: limits, prices, accepted parameters. Nothing unknown is guessed.
 //!
 //! Rows come from `assets/models.yaml`, with source and date, and from the user's own
 //! `models.yaml`, whose rows win. [`crate::assets`] reads the files, [`parse`] parses them,
@@ -10,7 +9,7 @@
 //! 1. exactly the row's name;
 //! 2. the row's name, a dash and a date, `2026-08-01` or `20260801`: a dated snapshot;
 //! 3. for `ollama` and `openrouter`, one of these, a colon and a tag: `qwen3:8b`,
-//! `google/gemini-3.8-flash:nitro`.
+//!    `google/gemini-3.8-flash:nitro`.
 //!
 //! The first of the three that finds a row decides. Nothing else matches: `gpt-6-luna-pro` is not
 //! `gpt-6-luna`, and a model without a row is unknown.

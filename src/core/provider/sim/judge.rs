@@ -3,8 +3,9 @@
 //!
 //! The preference for the first candidate is the difference of the hidden qualities, plus biases,
 //! plus noise. Grades begin at 0.35 and 1.2, as for the toy judge that the selection protocol was
-//! designed against. A rating is 7 plus 1.2 times the quality as that judge sees it, rounded, 1 to
-//! 10. All criteria have the same grade unless `criteria` differ. The judge use-case aggregates.
+//! designed against. A rating is 7 plus 1.2 times the quality as that judge sees it, rounded into
+//! 1 to 10. All criteria have the same grade unless `criteria` differ. The judge use-case
+//! aggregates.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! Anthropic's Messages API.
 //!
-//! Owns its requests and answers. Two versions of the API are in use, told apart by a header: the newer one takes no
-//! temperature at all, for no model, and is otherwise the same as far as we use it. So the request decides: one with a
-//! temperature goes to [`LAST_WITH_SAMPLING`], every other to [`NEWEST`], which needs no table of models and does not
-//! hang on a version that may be closed to new users. A version among the user's own headers wins over both.
+//! Two versions of the API are in use, selected by a header: the newer one accepts no temperature
+//! for any model and is otherwise the same for our purposes. So requests with a temperature use
+//! [`LAST_WITH_SAMPLING`] and all others [`NEWEST`]. That needs no table of models, nor an old
+//! version for most requests. A version in the user's headers overrides both.
 //!
-//! JSON is asked for by a schema, never by writing the beginning of the answer or by a forced tool: current models
-//! refuse both. Sources: the Python SDK 2.11.0 (`types/message_create_params.py`, `types/raw_*_event.py`) and the
-//! vendor's page on versions, both read on 2026-11-20.
+//! JSON is requested by schema, never by a prefilled answer or a forced tool: current models refuse
+//! both. Sources: the Python SDK 2.11.0 (`types/message_create_params.py`, `types/raw_*_event.py`)
+//! and the vendor's page on versions, both read on 2026-11-20.
 
 mod failure;
 mod reader;
@@ -26,27 +26,27 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
 
-/// The header that names the version.
+/// The header with the version.
 const VERSION_HEADER: &str = "anthropic-version";
 
-/// The version that still takes a temperature, from the models that do.
+/// The last version that accepts a temperature, for models that do.
 const LAST_WITH_SAMPLING: &str = "2023-06-01";
 
-/// The version of today.
+/// The current version.
 const NEWEST: &str = "2026-10-21";
 
-/// Tokens to answer with when the request names none, since the protocol asks for a number. Every model in use takes
-/// it, and it leaves room for the reasoning that many models put before the answer and count into it.
+/// `max_tokens` for requests without one, since the protocol requires it. Every model in use
+/// accepts it, and it leaves room for reasoning, which counts towards it.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
-/// The codec.
+/// The Anthropic codec.
 #[derive(Debug, Clone)]
 pub struct Anthropic {
     provider: String,
 }
 
 impl Anthropic {
-    /// A codec for the provider of this name in the configuration; errors carry it.
+    /// Creates the codec of `provider`, its name in the configuration, for error messages.
     pub fn new(provider: &str) -> Self {
         Self { provider: provider.to_owned() }
     }

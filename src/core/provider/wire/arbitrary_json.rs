@@ -1,4 +1,4 @@
-//! Any JSON at all, for everything of a codec that reads, in tests: it may refuse, and must not panic.
+//! Arbitrary JSON for testing a codec's readers: they can return errors but must not panic.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::Wire;
 use super::messages::failure;
 use crate::provider::frame::Frame;
 
-/// Names and words of the protocols, so that chance meets what the readers look for.
+/// Words of the protocols, so that random values resemble what the readers look for.
 const WORDS: &[&str] = &[
     "type",
     "message_start",
@@ -85,7 +85,7 @@ const WORDS: &[&str] = &[
     "é ✓",
 ];
 
-/// Any JSON, mostly made of [`WORDS`].
+/// Generates JSON, mostly made of [`WORDS`].
 pub(super) fn any_json() -> impl Strategy<Value = Value> {
     let word = || proptest::sample::select(WORDS).prop_map(str::to_owned);
     let leaf = prop_oneof![
@@ -104,7 +104,7 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Gives `values` to everything that reads: as frames, as lists, as the body of an answer of `status`.
+/// Feeds `values` to all readers: as frames, as lists, and as the body of an answer of `status`.
 pub(super) fn survives(wire: &dyn Wire, values: &[Value], status: u16) {
     let frames: Vec<_> =
         values.iter().map(|value| Frame::Data { event: "message_start".into(), data: value.to_string() }).collect();

@@ -1,16 +1,16 @@
-//! Percent-encoding of what becomes part of a path or a query (RFC 3986, section 2.3).
+//! Percent-encoding for path segments and query values (RFC 3986, section 2.3).
 
 use std::fmt::Write;
 
-/// `text` with all but letters, digits, `-`, `.`, `_` and `~` encoded, so that it is one segment of a path, or one value
-/// of a query, and nothing else.
+/// Encodes all but letters, digits, `-`, `.`, `_` and `~`, so that `text` is a single path segment
+/// or query value.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            // Writing to a String does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(escaped, "%{byte:02X}");
         }
     }

@@ -1,11 +1,12 @@
-//! What the codecs share about failures: causes as a user must act on them, waits, and excerpts that are safe to show.
+//! Error handling shared by the codecs: causes, retry delays, and excerpts that are safe to show.
 //!
-//! A codec finds the [`Cause`] of a failure, from a status or from its vendor's own code, and makes the error of it
-//! here, so that all five say the same in the same case, say what to do, and never show a key. What was said by the
-//! provider always passes [`excerpt`]: one short line, no control characters, secrets masked, HTML by its title alone.
+//! A codec finds the [`Cause`] of a failure and builds the error here, so all five use the same
+//! messages, say what to do, and never show a key. The provider's own text always passes
+//! [`excerpt`].
 //!
-//! Waits come in many forms; [`retry_after`] knows those of HTTP headers, [`duration`] those written in words. A wait
-//! is never negative and never over [`LONGEST_WAIT`]; [`retry`](super::super::retry) decides what to do with it.
+//! Delays come in many forms: [`retry_after`] reads HTTP headers, [`duration`] durations in text.
+//! They are never negative and at most [`LONGEST_WAIT`]; [`retry`](super::super::retry) decides
+//! what to do with them.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,50 +16,50 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::redact::{MASK, mask};
 use crate::text::shown::is_always_hidden;
 
-/// The longest wait told; anything above is as good as never.
+/// The maximum retry delay; anything longer is as good as never.
 pub const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// The most characters of an [`excerpt`].
+/// The maximum length of an [`excerpt`], in characters.
 pub const EXCERPT_CHARACTERS: usize = 300;
 
-/// The longest wait for a limit that is told only by when it is whole again: a call passes long before that.
+/// The maximum wait for a limit known only by its full reset: a call usually passes long before.
 const WAIT_FOR_A_WHOLE_LIMIT: Duration = Duration::from_secs(30);
 
-/// Why a call failed, told apart the way a user must act.
+/// Why a call failed, classified by what the user has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The key is missing, wrong or withdrawn.
     BadKey,
-    /// The key is good, but not for this.
+    /// The key is valid, but not permitted to do this.
     Forbidden,
-    /// A quota or credit is used up; waiting does not mend it.
+    /// A quota or credit is exhausted; waiting does not help.
     NoCredit,
-    /// No such model, or no such address.
+    /// No such model or address.
     NotFound,
     /// More tokens than the model's context holds.
     TooLong,
-    /// More bytes than the server takes.
+    /// More bytes than the server accepts.
     TooLarge,
-    /// Anything else that is wrong with the request.
+    /// Any other invalid request.
     BadRequest,
     /// Too many requests; waiting helps.
     RateLimited,
-    /// The server has too much to do for all its users; counts with the rate limits.
+    /// The server is overloaded by all its users; treated as a rate limit.
     Overloaded,
-    /// It gave up waiting, or another request stood in the way.
+    /// The server timed out, or another request conflicted.
     Busy,
     /// The server failed.
     Failing,
-    /// It points elsewhere, where a key must not follow.
+    /// A redirect to where a key must not be sent.
     Redirect,
-    /// What came is not of the protocol.
+    /// The answer is not of the protocol.
     Garbage,
     /// The model, or the vendor's filter, declined to answer.
     Declined,
 }
 
 impl Cause {
-    /// What a status means where the body says nothing better; any status, those below 300 are [`Cause::Garbage`].
+    /// The cause for a status if the body says no more; below 300 it is [`Cause::Garbage`].
     pub const fn of_status(status: u16) -> Self {
         match status {
             0..300 => Self::Garbage,
@@ -76,8 +77,8 @@ impl Cause {
         }
     }
 
-    /// The failure of `provider` for this cause. `model` is the one asked for, empty where none was; `said` are the
-    /// provider's own words, as they came, or nothing.
+    /// The error of `provider` for this cause. `model` is the requested one, or empty; `said` is
+    /// the provider's raw text, or empty.
     pub fn error(self, provider: &str, model: &str, said: &str) -> ProviderError {
         self.compose(provider, model, "", said)
     }
@@ -153,14 +154,14 @@ fn later() -> String {
     "try again later, or name a `fallback` for the phase".to_owned()
 }
 
-/// The failure that a status tells where there is nothing more exact; `said` are the provider's own words, or nothing.
+/// The error for an answer by its status alone; `said` is the provider's text, or empty.
 pub fn by_status(provider: &str, answer: &Refusal<'_>, said: &str) -> ProviderError {
     let is_too_long = answer.status >= 300 && may_be_too_long(Some(answer.status)) && says_too_long(said);
     let cause = if is_too_long { Cause::TooLong } else { Cause::of_status(answer.status) };
     by_cause(cause, provider, answer, said)
 }
 
-/// The failure of an answer whose cause is known, with its status, the wait it asks for and its word on retries.
+/// The error for an answer with a known cause: adds status, retry delay and retry hint.
 pub fn by_cause(cause: Cause, provider: &str, answer: &Refusal<'_>, said: &str) -> ProviderError {
     let place = if cause == Cause::Redirect { header(answer.headers, "location").and_then(origin) } else { None };
     let status = format!(" (status {})", answer.status);
@@ -171,21 +172,21 @@ pub fn by_cause(cause: Cause, provider: &str, answer: &Refusal<'_>, said: &str) 
     error.should_retry = match header(answer.headers, "x-should-retry") {
         _ if cause == Cause::Redirect => Some(false),
         Some("false") => Some(false),
-        // A key, a quota and a refusal stay as they are, whatever a server hopes.
+        // Bad keys, exhausted quotas and refusals stay final, whatever the server says.
         Some("true") if error.is_retryable() || error.failure == ProviderFailure::Rejected => Some(true),
         _ => None,
     };
     error
 }
 
-/// The value of the first header of this name, which must be in lower case.
+/// The value of the first header with this lower-case name.
 pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim())
 }
 
-/// How long the headers ask to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date; else, where a limit
-/// has nothing left, until OpenRouter's begins anew, or until OpenAI's is whole again, of which at most half a minute.
-/// A date in the past is no wait at all. `None` where nothing is asked, or nothing that can be read. Names must be in
+/// The retry delay in the headers: `retry-after-ms`, `retry-after` in seconds or as an HTTP date;
+/// else, for an exhausted limit, the time until OpenRouter's resets or OpenAI's is full again, the
+/// latter at most 30 s. A past date means no delay. `None` if absent or invalid. Names must be in
 /// lower case.
 pub fn retry_after(headers: &[(String, String)], received_ms: i64) -> Option<Duration> {
     let millis = header(headers, "retry-after-ms").and_then(number).map(|millis| millis / 1000.0);
@@ -214,8 +215,8 @@ pub fn retry_after(headers: &[(String, String)], received_ms: i64) -> Option<Dur
         .map(|wait| wait.min(WAIT_FOR_A_WHOLE_LIMIT))
 }
 
-/// Reads a duration as Go and protobuf write it: `34s`, `1.5s`, `6m0s`, `20ms`, `1h2m3s`. `None` for anything else, a
-/// negative one included.
+/// Parses a duration as written by Go and protobuf: `34s`, `1.5s`, `6m0s`, `20ms`, `1h2m3s`. `None`
+/// for anything else, negative values included.
 pub fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut seconds = 0.0;
@@ -242,20 +243,20 @@ pub fn duration(text: &str) -> Option<Duration> {
     Some(clamped(seconds))
 }
 
-/// A decimal number, possibly negative; words such as `inf` are none.
+/// Parses a decimal number, possibly negative; not words such as `inf`.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let begins = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit() || c == '.');
     text.parse().ok().filter(|_| begins)
 }
 
-/// So many seconds, at most [`LONGEST_WAIT`]; `seconds` must not be negative.
+/// At most [`LONGEST_WAIT`]; `seconds` must not be negative.
 fn clamped(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).map_or(LONGEST_WAIT, |wait| wait.min(LONGEST_WAIT))
 }
 
-/// What a provider said, fit to be shown: one line of at most [`EXCERPT_CHARACTERS`], without control characters, with
-/// secrets masked; of an HTML page only its title.
+/// A provider's text made safe to show: one line of at most [`EXCERPT_CHARACTERS`], without control
+/// characters, with secrets masked; of an HTML page only the title.
 pub fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let beginning = text.trim_start().get(..15).unwrap_or(text.trim_start()).to_ascii_lowercase();
@@ -268,9 +269,9 @@ pub fn excerpt(body: &[u8]) -> String {
     one_line(&text)
 }
 
-/// What stands between the tags of the page's title.
+/// The content of an HTML page's title.
 fn title(page: &str) -> Option<&str> {
-    let lower = page.to_ascii_lowercase(); // Same length, so places in one are places in the other.
+    let lower = page.to_ascii_lowercase(); // Same length, so positions in both agree.
     let open = lower.find("<title")?;
     let start = open + lower[open..].find('>')? + 1;
     let end = start + lower[start..].find("</title")?;
@@ -282,7 +283,7 @@ fn one_line(text: &str) -> String {
         .split_whitespace()
         .map(|word| word.chars().filter(|&c| !is_invisible(c)).collect::<String>())
         .filter(|word| !word.is_empty())
-        // Vendors show the beginning and the end of a key they refuse; even that is too much.
+        // Vendors show both ends of a key they refuse; even that is too much.
         .map(|word| if word.contains("***") { MASK.to_owned() } else { word })
         .collect();
     let line = words.join(" ");
@@ -293,12 +294,12 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// Characters that steer a terminal, turn the direction of text or hide, joiners among them.
+/// Characters that control a terminal, change text direction or are invisible, joiners included.
 fn is_invisible(c: char) -> bool {
     is_always_hidden(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Scheme, host and port of an absolute address; paths and queries may hold secrets.
+/// The scheme, host and port of a URL; paths and queries can contain secrets.
 fn origin(address: &str) -> Option<&str> {
     let authority = address.find("://")? + 3;
     let end = address[authority..].find(['/', '?', '#', '\\']).map_or(address.len(), |length| authority + length);

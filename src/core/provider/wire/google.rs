@@ -1,14 +1,14 @@
 //! Google's Gemini API: `generateContent`, streamed, and `batchEmbedContents`.
 //!
-//! Owns its requests and answers. The version is part of the base URL: `…/v1`, which the vendor's own SDK uses for all
-//! that is sent here, or `…/v1beta`. Names of models are taken with and without `models/`.
+//! The version is part of the base URL: `…/v1`, which the vendor's SDK uses for all requests we
+//! send, or `…/v1beta`. Model names work with and without `models/`.
 //!
-//! Every text to embed is a request of its own within one call, because the newer embedding model makes one vector of
-//! all texts of a request. What a text is for is told to `gemini-embedding-001` by `taskType`; `gemini-embedding-2`
-//! ignores that and wants it said in the text.
+//! Every text to embed is a request of its own within one call, because the newer embedding model
+//! makes one vector of all texts of a request. `gemini-embedding-001` gets the purpose as
+//! `taskType`; `gemini-embedding-2` ignores that and expects it in the text.
 //!
-//! Sources: the Python SDK google-genai 3.4.0 (`types.py`, `models.py`) and the vendor's page on embeddings, both read
-//! on 2026-11-20.
+//! Sources: the Python SDK google-genai 3.4.0 (`types.py`, `models.py`) and the vendor's page on
+//! embeddings, both read on 2026-11-20.
 
 mod failure;
 mod reader;
@@ -30,14 +30,14 @@ use crate::provider::ChatRequest;
 use crate::provider::embedding::Purpose;
 use crate::provider::frame::Framing;
 
-/// The codec.
+/// The Google codec.
 #[derive(Debug, Clone)]
 pub struct Google {
     provider: String,
 }
 
 impl Google {
-    /// A codec for the provider of this name in the configuration; errors carry it.
+    /// Creates the codec of `provider`, its name in the configuration, for error messages.
     pub fn new(provider: &str) -> Self {
         Self { provider: provider.to_owned() }
     }
@@ -115,12 +115,12 @@ fn path(model: &str) -> String {
     }
 }
 
-/// A model's name without the collection it is in.
+/// A model's name without its `models/` prefix.
 fn bare(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// Whether a model of the list answers prompts; those that do not say are taken to.
+/// True for a listed model that generates text, or whose methods are not given.
 fn writes_text(model: &Value) -> bool {
     model["supportedGenerationMethods"].as_array().is_none_or(|methods| methods.iter().any(|m| m == "generateContent"))
 }
@@ -162,7 +162,7 @@ fn embedding(request: &EmbeddingRequest<'_>, text: &str) -> Value {
     let model = bare(request.model);
     let mut one = json!({"model": format!("models/{model}")});
     if model.starts_with("gemini-embedding-2") {
-        // The forms of the vendor's page on embeddings, for a search and for what it searches.
+        // The vendor's documented forms for documents and queries.
         one["content"] = content(&match request.purpose {
             Purpose::Document => format!("title: none | text: {text}"),
             Purpose::Query => format!("task: search result | query: {text}"),

@@ -1,13 +1,14 @@
-//! A schema without limits on the length of its texts, for vendors that do not take them.
+//! Removes length limits from a schema, for vendors that do not support them.
 //!
-//! `maxLength` is not among the keywords that OpenAI documents for texts (`pattern` and `format` are; as collected at
-//! jsonschemaprofiles.unitvectorylabs.com/schemas/openai, read 2026-11-22), nor known to be taken by Anthropic and
-//! Gemini: at best it is ignored. Servers that turn a schema into a grammar, as Ollama and llama.cpp do, keep to it,
-//! which stops a small model that never would.
+//! OpenAI does not document `maxLength` for strings (it does `pattern` and `format`; as collected
+//! at jsonschemaprofiles.unitvectorylabs.com/schemas/openai, read 2026-11-22), and Anthropic and
+//! Gemini are not known to accept it: at best it is ignored. Servers that compile a schema to a
+//! grammar, such as Ollama and llama.cpp, enforce it, which stops small models that would never
+//! end.
 
 use serde_json::{Map, Value};
 
-/// The same schema without `maxLength`.
+/// Returns the schema without `maxLength`.
 pub(super) fn without_lengths(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => fields

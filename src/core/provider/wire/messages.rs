@@ -1,4 +1,4 @@
-//! Tells recorded answers line by line, so that a codec's test reads like the answer; and requests to encode.
+//! Prints recorded answers line by line for codec tests, and builds requests to encode.
 
 use super::testing::{failure_with, fixture, plain_request, read};
 use super::{EmbeddingRequest, Piece, Wire};
@@ -6,7 +6,7 @@ use crate::error::ProviderError;
 use crate::provider::embedding::Purpose;
 use crate::provider::{ChatRequest, Message, Role};
 
-/// A request of these messages, with nothing else set.
+/// A request with these messages and nothing else set.
 pub(super) fn request(messages: &[(Role, &str)]) -> ChatRequest {
     ChatRequest {
         messages: messages.iter().map(|(role, text)| Message { role: *role, content: (*text).into() }).collect(),
@@ -14,7 +14,7 @@ pub(super) fn request(messages: &[(Role, &str)]) -> ChatRequest {
     }
 }
 
-/// A request with all that can be set.
+/// A request with everything set.
 pub(super) fn full_request() -> ChatRequest {
     ChatRequest {
         temperature: Some(0.7),
@@ -34,12 +34,12 @@ pub(super) fn embedding<'a>(model: &'a str, texts: &'a [String], purpose: Purpos
     EmbeddingRequest { model, texts, purpose, dimensions: None }
 }
 
-/// What a whole answer of `status` means.
+/// The error for an answer of `status`.
 pub(super) fn failure(wire: &dyn Wire, status: u16, headers: &[(&str, &str)], body: &str) -> ProviderError {
     failure_with(wire, status, headers, body.as_bytes())
 }
 
-/// A recorded stream, told: a line a piece, neighbouring texts joined, the error last.
+/// Prints a recorded stream: a line per piece, neighbouring texts joined, the error last.
 pub(super) fn told(wire: &dyn Wire, name: &str) -> Vec<String> {
     tell(read(wire, &fixture(name)))
 }

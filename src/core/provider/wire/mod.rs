@@ -1,11 +1,11 @@
-//! The codecs: each protocol's requests as data, and its answers read frame by frame. No input, no output, no clock.
+//! The codecs: each protocol's requests as data, and its answers read frame by frame. No I/O, no
+//! clock.
 //!
-//! A codec is told what to ask and gives an [`HttpCall`]; the transport sends it, cuts what comes back into
-//! [`Frame`]s and feeds them to the codec's [`AnswerReader`], which gives [`Piece`]s. What a status and body mean is the
-//! codec's knowledge, too ([`Wire::failure`]). Keys never come here: a codec says in which header one goes ([`Auth`]).
+//! A codec builds an [`HttpCall`]; the transport sends it, splits the answer into [`Frame`]s and
+//! feeds them to the codec's [`AnswerReader`], which returns [`Piece`]s. The codec also interprets
+//! error answers ([`Wire::failure`]) and says where the key goes ([`Auth`]), but never sees one.
 //!
-//! A request that arrives here is already fit for its model: what the model does not take has been left out by the
-//! layer above, so a codec sends all it is given.
+//! Requests are already fitted to the model by the layer above, so a codec sends all it is given.
 //!
 //! Sources: the vendors' own SDK types, as read in November 2026.
 
@@ -37,87 +37,87 @@ use crate::error::ProviderError;
 
 /// One protocol.
 pub trait Wire: Send + Sync {
-    /// The vendor's documented root, without a slash at its end.
+    /// The vendor's documented base URL, without a trailing slash.
     fn default_base_url(&self) -> &'static str;
 
-    /// Where the key goes.
+    /// How the key is sent.
     fn auth(&self) -> Auth;
 
-    /// How a streamed answer is cut.
+    /// The framing of a streamed answer.
     fn framing(&self) -> Framing;
 
-    /// The request for a streamed answer of `model`.
+    /// Builds the request for a streamed answer of `model`.
     fn chat(&self, request: &ChatRequest, model: &str) -> HttpCall;
 
-    /// Reads one answer.
+    /// Creates a reader for one answer.
     fn reader(&self) -> Box<dyn AnswerReader>;
 
-    /// What an answer that is no success means: any status of 300 and more, and a 200 whose body is no stream.
+    /// Interprets an error answer: any status from 300, and a 200 whose body is no stream.
     fn failure(&self, answer: &Refusal<'_>) -> ProviderError;
 
-    /// The request for the models there are; `page` is the mark of a further page.
+    /// Builds the request for the model list; `page` is the token of a further page.
     fn models(&self, page: Option<&str>) -> HttpCall;
 
-    /// Reads the models.
+    /// Reads a page of the model list.
     ///
     /// # Errors
-    /// `provider_unavailable` for a body that is no list of models.
+    /// `provider_unavailable` for a body that is not a list of models.
     fn read_models(&self, body: &[u8]) -> Result<ModelPage, ProviderError>;
 
-    /// The request that embeds `request`'s texts; `None` where the protocol does not embed.
+    /// Builds the request to embed `request`'s texts; `None` if the protocol has no embeddings.
     fn embeddings(&self, request: &EmbeddingRequest<'_>) -> Option<HttpCall>;
 
-    /// Reads the vectors, in the order of the texts, as the vendor gave them.
+    /// Reads the vectors in the order of the texts, unnormalised.
     ///
     /// # Errors
-    /// `provider_unavailable` for a body that is no list of vectors.
+    /// `provider_unavailable` for a body that is not a list of vectors.
     fn read_embeddings(&self, body: &[u8]) -> Result<EmbeddingAnswer, ProviderError>;
 }
 
 /// Reads one streamed answer.
 pub trait AnswerReader: Send {
-    /// What a frame says. After [`Piece::End`] nothing more is read.
+    /// Reads a frame. After [`Piece::End`] nothing more is read.
     ///
     /// # Errors
-    /// An error of the provider's inside the stream, a refusal, or a frame that is no frame of the protocol.
+    /// An error in the stream, a refusal, or a malformed frame.
     fn read(&mut self, frame: &Frame) -> Result<Vec<Piece>, ProviderError>;
 
-    /// The stream ended and there was no [`Piece::End`].
+    /// Handles the end of the stream without [`Piece::End`].
     ///
     /// # Errors
-    /// `provider_unavailable` when the answer is not complete.
+    /// `provider_unavailable` when the answer is incomplete.
     fn at_end(&mut self) -> Result<Vec<Piece>, ProviderError>;
 }
 
-/// What a frame says.
+/// A piece of information from a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
     /// Text of the answer.
     Text(String),
-    /// Reasoning, or a sign of life when empty.
+    /// Reasoning; empty for a keep-alive.
     Thinking(String),
-    /// The model that answers; the last one said counts.
+    /// The model that answers; the last one counts.
     Model(String),
-    /// Tokens so far. A count that is there replaces the earlier one.
+    /// Tokens so far. Newer counts replace older ones.
     Usage(WireUsage),
-    /// The provider's own figure, in US dollars.
+    /// The cost reported by the provider, in US dollars.
     Cost(f64),
-    /// The answer was cut at the limit of tokens.
+    /// The answer was cut at the token limit.
     Truncated,
-    /// Complete; nothing of interest follows.
+    /// The answer is complete; nothing of interest follows.
     End,
 }
 
-/// Tokens as a vendor counts them, on one scale.
+/// Token counts, with the same meaning for all vendors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WireUsage {
-    /// All tokens sent, cached ones included.
+    /// All input tokens, cached ones included.
     pub input: Option<u64>,
     /// Of these, read from the provider's cache.
     pub cached_input: Option<u64>,
     /// Of these, written to the provider's cache.
     pub cache_write: Option<u64>,
-    /// All tokens to pay for as output, reasoning included.
+    /// All tokens billed as output, reasoning included.
     pub output: Option<u64>,
 }
 
@@ -126,24 +126,24 @@ pub struct WireUsage {
 pub struct HttpCall {
     /// GET or POST.
     pub method: Method,
-    /// Appended to the base URL; begins with a slash; a query may follow a question mark.
+    /// Appended to the base URL; begins with a slash and can have a query.
     pub path: String,
-    /// Beside `content-type`, `accept`, the key and the user's own.
+    /// Besides `content-type`, `accept`, the key and the user's headers.
     pub headers: Vec<(&'static str, String)>,
     /// JSON; `None` for GET.
     pub body: Option<serde_json::Value>,
 }
 
-/// The methods in use.
+/// HTTP methods in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Reads.
+    /// Without a body.
     Get,
-    /// Asks.
+    /// With a JSON body.
     Post,
 }
 
-/// Where a key goes.
+/// How a key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Auth {
     /// `Authorization: Bearer <key>`.
@@ -152,27 +152,27 @@ pub enum Auth {
     Header(&'static str),
 }
 
-/// An answer that is no success.
+/// An error answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Refusal<'a> {
     /// HTTP status.
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: &'a [(String, String)],
-    /// The body, cut at 64 KiB.
+    /// The body, truncated at 64 KiB.
     pub body: &'a [u8],
-    /// The model that was asked for; empty where none was.
+    /// The requested model; empty if none.
     pub model: &'a str,
-    /// The moment it came, in milliseconds since 1970, for dates in `Retry-After`.
+    /// When it arrived, in milliseconds since 1970, for dates in `Retry-After`.
     pub received_ms: i64,
 }
 
-/// A page of models.
+/// A page of the model list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelPage {
-    /// Names as a request takes them.
+    /// Names as used in requests.
     pub models: Vec<String>,
-    /// The mark of the next page.
+    /// The token of the next page.
     pub next: Option<String>,
 }
 
@@ -181,22 +181,22 @@ pub struct ModelPage {
 pub struct EmbeddingRequest<'a> {
     /// The model.
     pub model: &'a str,
-    /// None is empty; at most [`MAX_EMBEDDING_BATCH`].
+    /// Non-empty texts, at most [`MAX_EMBEDDING_BATCH`].
     pub texts: &'a [String],
-    /// What for.
+    /// What they are embedded for.
     pub purpose: Purpose,
-    /// Dimensions wanted; `None`: the model's own.
+    /// Requested dimensions; `None`: the model's own.
     pub dimensions: Option<usize>,
 }
 
-/// The most texts in one call: what the most sparing of the vendors takes.
+/// The most texts in one call: the lowest limit of any vendor.
 pub const MAX_EMBEDDING_BATCH: usize = 100;
 
-/// Vectors as a vendor gave them.
+/// Vectors as returned by a vendor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EmbeddingAnswer {
-    /// One a text.
+    /// One per text.
     pub vectors: Vec<Vec<f32>>,
-    /// Tokens sent, where the vendor counts them.
+    /// Input tokens, if the vendor counts them.
     pub usage: WireUsage,
 }

@@ -1,8 +1,8 @@
-//! Ollama's own API, of a server on this machine, of another one, or of ollama.com.
+//! Ollama's own API, local, remote, or at ollama.com.
 //!
-//! Owns its requests and answers. The server cuts what does not fit into `num_ctx` without a word, so it is always
-//! sent, large enough for the prompt and the answer. It is a power of two, because a model is loaded anew whenever the
-//! number changes. A key is only needed behind a proxy and at ollama.com.
+//! The server silently truncates what does not fit into `num_ctx`, so it is always sent, large
+//! enough for prompt and answer. It is a power of two, because a change reloads the model. A key is
+//! needed only behind a proxy and at ollama.com.
 //!
 //! Source: the Python SDK ollama 0.6.3 (`_types.py`, `_client.py`), read on 2026-11-20.
 
@@ -23,23 +23,23 @@ use crate::provider::frame::Framing;
 use crate::provider::{ChatRequest, Message, Role};
 use crate::text::tokens::estimate;
 
-/// The smallest context asked for, in tokens.
+/// The minimum context, in tokens.
 const MIN_CONTEXT: u64 = 4096;
 
-/// Tokens to leave for an answer whose length is not limited.
+/// Tokens reserved for an answer without a limit.
 const ANSWER_TOKENS: u64 = 2048;
 
-/// Tokens a chat template puts around a message, at most.
+/// The maximum overhead of a chat template per message, in tokens.
 const TEMPLATE_TOKENS: u64 = 32;
 
-/// The codec.
+/// The Ollama codec.
 #[derive(Debug, Clone)]
 pub struct Ollama {
     provider: String,
 }
 
 impl Ollama {
-    /// A codec for the provider of this name in the configuration; errors carry it.
+    /// Creates the codec of `provider`, its name in the configuration, for error messages.
     pub fn new(provider: &str) -> Self {
         Self { provider: provider.to_owned() }
     }
@@ -135,8 +135,8 @@ fn message(message: &Message) -> Value {
     json!({"role": role, "content": message.content})
 }
 
-/// A context that holds the prompt and the answer. The estimate of the prompt gets a quarter on top, because every
-/// model counts in its own way; a server that has less than what is asked for takes what it has.
+/// A context size for the prompt and the answer. The prompt estimate gets a quarter on top, because
+/// tokenizers differ; a server that supports less uses what it has.
 fn context(request: &ChatRequest) -> u64 {
     let prompt: u64 = request.messages.iter().map(|message| estimate(&message.content) + TEMPLATE_TOKENS).sum();
     let answer = request.max_tokens.map_or(ANSWER_TOKENS, u64::from);

@@ -1,8 +1,8 @@
-//! OpenAI's protocol: chat completions, the models list, embeddings; also what compatible servers make of it.
+//! OpenAI's protocol and its compatible servers: chat completions, model list, embeddings.
 //!
-//! vLLM, LM Studio, llama.cpp, Groq and many others speak it with small differences, so nothing is sent to them that
-//! the vendor alone understands, and what they answer is read with leniency. The chat itself is in [`chat`] and shared
-//! with OpenRouter, its answers are read in `answer`, its failures in `error_body`; here is what OpenAI has alone.
+//! vLLM, LM Studio, llama.cpp, Groq and many others speak it with small differences, so they are
+//! sent nothing specific to OpenAI, and answers are read leniently. The chat is in [`chat`], shared
+//! with OpenRouter; `answer` reads its answers, `error_body` its failures.
 //!
 //! Source: the types of the vendor's SDK 3.52.0, read on 2026-11-21.
 
@@ -31,8 +31,8 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// The codec of `provider`, its name in the configuration; `is_vendor_host` when it is reached at OpenAI's own
-    /// address, which understands more than compatible servers do.
+    /// Creates the codec of `provider`, its name in the configuration; `is_vendor_host` for
+    /// OpenAI's own address, which supports more than compatible servers.
     pub fn new(provider: &str, is_vendor_host: bool) -> Self {
         let dialect = if is_vendor_host { Dialect::Vendor } else { Dialect::Compatible };
         Self { provider: provider.to_owned(), chat: Chat::new(provider, dialect) }
@@ -74,7 +74,7 @@ impl Wire for OpenAi {
 
     fn embeddings(&self, request: &EmbeddingRequest<'_>) -> Option<HttpCall> {
         let mut body = json!({ "model": request.model, "input": request.texts, "encoding_format": "float" });
-        // Only these models can be cut to fewer dimensions; the others refuse the field.
+        // Only these models support fewer dimensions; others refuse the field.
         if let Some(dimensions) = request.dimensions.filter(|_| request.model.starts_with("text-embedding-3")) {
             body["dimensions"] = dimensions.into();
         }
@@ -106,8 +106,8 @@ struct EmbeddingUsage {
     prompt_tokens: Option<u64>,
 }
 
-/// The vectors by their index, where they have one; `None` unless there is one for each index from 0, all finite and of
-/// one length.
+/// Reads the vectors by index, if given; `None` unless there is one for each index from 0, all
+/// finite and of the same length.
 fn vectors(body: &[u8]) -> Option<EmbeddingAnswer> {
     let EmbeddingList { data, usage } = serde_json::from_slice(body).ok()?;
     let mut rows: Vec<(usize, Vec<f32>)> =

@@ -1,8 +1,8 @@
 //! OpenRouter's protocol: OpenAI's chat with what a router adds.
 //!
-//! The differences: a title for the user's own statistics there, comment lines while it waits for its upstream, the
-//! model that answers may be another than the one asked, every answer brings its cost, failures of the upstream come
-//! inside a 200. It is a router without embeddings here; those come from another provider.
+//! The differences: a title for the user's statistics there, comments while waiting for the
+//! upstream, a possibly different model in the answer, a cost in every answer, and upstream errors
+//! within a 200. It has no embeddings here.
 //!
 //! Source: the types of the vendor's SDK 1.3.84 and its page on errors, read on 2026-11-21.
 
@@ -12,7 +12,7 @@ use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
 
-/// OpenRouter.
+/// The OpenRouter codec.
 #[derive(Debug)]
 pub struct OpenRouter {
     provider: String,
@@ -20,7 +20,7 @@ pub struct OpenRouter {
 }
 
 impl OpenRouter {
-    /// The codec of `provider`, its name in the configuration.
+    /// Creates the codec of `provider`, its name in the configuration.
     pub fn new(provider: &str) -> Self {
         Self { provider: provider.to_owned(), chat: Chat::new(provider, Dialect::OpenRouter) }
     }

@@ -1,7 +1,7 @@
-//! Steps that readers of JSON share: a frame or a body as a value, a text, a count, a vector, the cause of an error.
+//! JSON helpers shared by the readers: values, texts, counts, vectors, causes of errors.
 //!
-//! What is not there, or not of the kind expected, is `None`: what a vendor adds or leaves out must not break a reader.
-//! Only what cannot be JSON at all is an error, since then the other side does not speak the protocol.
+//! A missing field or one of the wrong type is `None`: vendors add and omit fields. Only invalid
+//! JSON is an error, since it is not the protocol.
 
 use serde_json::Value;
 
@@ -9,48 +9,48 @@ use super::failure::Cause;
 use crate::error::ProviderError;
 use crate::provider::checked::ended_early;
 
-/// What `bytes` say.
+/// Parses `bytes` as JSON.
 ///
 /// # Errors
-/// `provider_unavailable` for what is no JSON, or breaks off, such as an event cut in its middle.
+/// `provider_unavailable` for invalid or truncated JSON, such as an event cut in the middle.
 pub(super) fn json(provider: &str, bytes: &[u8]) -> Result<Value, ProviderError> {
     serde_json::from_slice(bytes)
         .map_err(|error| if error.is_eof() { ended_early(provider) } else { garbage(provider, bytes) })
 }
 
-/// The other side does not speak the protocol: it said `bytes`.
+/// The error for `bytes` that are not of the protocol.
 pub(super) fn garbage(provider: &str, bytes: &[u8]) -> ProviderError {
     Cause::Garbage.error(provider, "", &String::from_utf8_lossy(bytes))
 }
 
-/// The cause of an error whose own words tell nothing: by its status, where it has one that is no success.
+/// The cause of an error without a telling message: by its status, if it is an error status.
 pub(super) fn told_by(status: Option<u16>) -> Cause {
     status.filter(|status| *status >= 300).map_or(Cause::Failing, Cause::of_status)
 }
 
-/// A text that is there and not empty.
+/// A non-empty text.
 pub(super) fn text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())
 }
 
-/// Tokens. None at all is no count: every request and every answer has some, and servers that do not count say 0.
+/// A token count. Zero means unknown: some servers report 0 instead of counting.
 pub(super) fn tokens(value: &Value) -> Option<u64> {
     value.as_u64().filter(|count| *count > 0)
 }
 
-/// The `of` of each entry of `list` as texts; `None` when it is no list, entries without one left out.
+/// The field `of` of each entry of `list`, skipping entries without it; `None` if it is no list.
 pub(super) fn names<'a>(list: &'a Value, of: &str) -> Option<Vec<&'a str>> {
     Some(list.as_array()?.iter().filter_map(|entry| text(&entry[of])).collect())
 }
 
-/// Numbers; `None` when something in it is none, or there are none at all.
+/// A non-empty vector of numbers; `None` for anything else.
 fn vector(value: &Value) -> Option<Vec<f32>> {
     #[expect(clippy::cast_possible_truncation, reason = "vectors are kept in single precision")]
     let numbers: Option<Vec<f32>> = value.as_array()?.iter().map(|number| Some(number.as_f64()? as f32)).collect();
     numbers.filter(|numbers| !numbers.is_empty() && numbers.iter().all(|number| number.is_finite()))
 }
 
-/// Vectors of finite numbers, all of one length; `None` where one of them is not.
+/// Finite vectors, all of the same length; `None` otherwise.
 pub(super) fn vectors<'a>(values: impl Iterator<Item = &'a Value>) -> Option<Vec<Vec<f32>>> {
     let vectors = values.map(vector).collect::<Option<Vec<_>>>()?;
     let dimensions = vectors.first().map_or(0, Vec::len);

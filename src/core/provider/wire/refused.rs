@@ -1,18 +1,18 @@
-//! Finds the parameter that a refusal names, in vendors' words that no code tells apart.
+//! Finds the refused parameter in an error message, for errors without a specific code.
 //!
-//! A wrong guess costs one more request without that parameter, a missed one costs the answer; so a mere mention counts.
+//! A mere mention counts: a wrong guess costs one more request, a missed one the answer.
 
-/// A parameter of ours and what a vendor calls it.
+/// A parameter and its names at a vendor.
 pub(super) type Parameter = (&'static str, &'static [&'static str]);
 
-/// The parameter that `message` names first, as a word of its own.
+/// The parameter that `message` names first, as a whole word.
 pub(super) fn refused(message: &str, parameters: &[Parameter]) -> Option<&'static str> {
     let place = |names: &[&str]| names.iter().filter_map(|name| word(message, name)).min();
     let named = parameters.iter().filter_map(|(ours, names)| Some((place(names)?, *ours)));
     named.min().map(|(_, ours)| ours)
 }
 
-/// Where `word` stands in `text` with nothing around it that could be part of a name.
+/// The position of `word` in `text` as a whole word.
 fn word(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).map(|(start, _)| start).find(|start| {

@@ -1,8 +1,9 @@
-//! Recognises a prompt that does not fit the model's context, in the words of every vendor and server.
+//! Recognises errors for a prompt that exceeds the model's context, by the phrases of vendors and
+//! servers.
 //!
-//! Only some give it a code of its own, and a proxy in between may change the status but keeps the words. They are
-//! matched in lower case, as parts of the message. A limit on tokens per minute is worded alike and is no such thing:
-//! the same prompt passes later.
+//! Only some use a specific code, and a proxy may change the status but keeps the message. Phrases
+//! are matched in lower case, anywhere in the message. Limits on tokens per minute are worded alike
+//! but excluded: the same prompt passes later.
 //!
 //! Sources, read on 2026-11-22: the servers' issue trackers, for vLLM `xorbitsai/inference#3785` and
 //! `EleutherAI/lm-evaluation-harness#2880`, for llama.cpp `ggml-org/llama.cpp#15780`, for LM Studio
@@ -10,7 +11,7 @@
 //! `abetlen/llama-cpp-python#416`, for Qwen's `max_seq_len` `sjzar/chatlog#30`; and the list of wordings that
 //! `openxjarvis/pi-mono-python` keeps (`packages/ai/src/pi_ai/utils/overflow.py`).
 
-/// Words that say it by themselves.
+/// Phrases that are sufficient alone.
 const PHRASES: [&str; 24] = [
     // OpenAI, OpenRouter, DeepSeek, Mistral, vLLM, LM Studio, Ollama, llama.cpp and most that follow them.
     "context length",
@@ -50,16 +51,16 @@ const PHRASES: [&str; 24] = [
     "`max_new_tokens` must be <=",
 ];
 
-/// Words of a limit on how many tokens pass in a time.
+/// Phrases of a rate limit.
 const RATES: [&str; 6] = ["per min", "per day", "(tpm)", "rate limit", "rate_limit", "throttl"];
 
-/// True when `said` tells that the prompt, or the prompt and its answer, do not fit the model's context.
+/// True if the message says that the prompt, or prompt and answer, exceed the context.
 pub(super) fn says_too_long(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     PHRASES.iter().any(|phrase| said.contains(phrase)) && !RATES.iter().any(|rate| said.contains(rate))
 }
 
-/// True for the statuses under which servers tell of it; a stream has none of its own.
+/// True for the statuses such errors come with; in a stream there is none.
 pub(super) fn may_be_too_long(status: Option<u16>) -> bool {
     status.is_none_or(|status| matches!(status, 200..300 | 400 | 413 | 422 | 500))
 }
@@ -79,7 +80,7 @@ mod tests {
     use crate::provider::wire::openai::OpenAi;
     use crate::provider::wire::openrouter::OpenRouter;
 
-    /// What each says, as the sources quote it.
+    /// Messages as quoted by the sources.
     const SAID: [(&str, &str); 27] = [
         (
             "OpenAI",
@@ -141,7 +142,7 @@ mod tests {
         ]
     }
 
-    /// The body in which a vendor tells an error of this status.
+    /// A vendor's error body for this status.
     fn body(wire: &str, status: u16, message: &str) -> String {
         match wire {
             "anthropic" => json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}}),

@@ -1,33 +1,33 @@
-//! A conversation the way Anthropic and Google want it: the rules apart, then turns that alternate.
+//! Converts a conversation for Anthropic and Google: system text apart, then alternating turns.
 //!
-//! Blank messages are left out, because both refuse them, and what one side says in several messages becomes one turn.
-//! A conversation of rules alone becomes a turn of the user's, since there has to be one.
+//! Blank messages are dropped, because both refuse them, and consecutive messages of one side
+//! merge. A conversation of only system messages becomes a user turn, since one is required.
 
 use crate::provider::{Message, Role};
 
-/// A blank line between what was several messages.
+/// Separates merged messages: a blank line.
 const GAP: &str = "\n\n";
 
-/// The rules, and who says what in order.
+/// The system text, and the turns in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Turns {
-    /// What the system messages say; `None` without any.
+    /// The text of the system messages; `None` without any.
     pub(super) system: Option<String>,
-    /// No two of the same side in a row, none of them blank.
+    /// Alternating turns, none of them blank.
     pub(super) turns: Vec<Turn>,
 }
 
-/// What one side says.
+/// One turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     /// True for the model, false for the user.
     pub(super) by_model: bool,
-    /// What is said.
+    /// The text.
     pub(super) text: String,
 }
 
 impl Turns {
-    /// Sorts `messages` apart.
+    /// Converts `messages`.
     pub(super) fn of(messages: &[Message]) -> Self {
         let mut sorted = Self::default();
         for message in messages.iter().filter(|message| !message.content.trim().is_empty()) {

@@ -1,8 +1,9 @@
-//! What Anthropic's errors mean, in an answer of their own and in the middle of a stream.
+//! Interprets Anthropic's errors, in error answers and mid-stream.
 //!
-//! The type decides, since the vendor asks not to go by the message; the status decides where there is no type, as with
-//! a proxy in between. Messages are read for what no type tells: which parameter was refused, that the credit is used
-//! up, that the prompt is too long. Source: the Python SDK 2.11.0, `types/shared/*_error.py`.
+//! The error type decides, since the vendor advises against parsing messages; without a type, as
+//! from a proxy, the status does. Messages are read for what no type says: a refused parameter,
+//! exhausted credit, a prompt that is too long. Source: the Python SDK 2.11.0,
+//! `types/shared/*_error.py`.
 
 use serde_json::Value;
 
@@ -14,17 +15,17 @@ use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
-/// Codes of a `rate_limit_error` that no waiting mends within a run.
+/// Codes of a `rate_limit_error` that outlast a run.
 const SPENT: [&str; 2] = ["contract_spend_limit_reached", "enforced_spend_limit_reached"];
 
-/// What the vendor calls our parameters.
+/// The vendor's names of our parameters.
 const PARAMETERS: [Parameter; 3] = [
     ("temperature", &["temperature", "top_p", "top_k"]),
     ("max_tokens", &["max_tokens"]),
     ("response_schema", &["output_config", "output_format"]),
 ];
 
-/// What an answer that is no success means.
+/// Interprets an error answer.
 pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
     let Some(told) = Told::of(&body) else {
@@ -33,7 +34,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     told.refine(by_cause(told.cause(Some(answer.status)), provider, answer, told.message))
 }
 
-/// What an error event in the middle of a stream means.
+/// Interprets an error event in a stream.
 pub(super) fn in_stream(provider: &str, event: &Value) -> ProviderError {
     let told = Told::of(event).unwrap_or_default();
     let error = told.refine(told.cause(None).error(provider, "", told.message));
@@ -43,7 +44,7 @@ pub(super) fn in_stream(provider: &str, event: &Value) -> ProviderError {
     }
 }
 
-/// What the vendor says of an error.
+/// The fields of the vendor's error object.
 #[derive(Debug, Clone, Copy, Default)]
 struct Told<'a> {
     kind: &'a str,
@@ -69,7 +70,7 @@ impl<'a> Told<'a> {
             "rate_limit_error" => Cause::RateLimited,
             "overloaded_error" => Cause::Overloaded,
             "not_found_error" => Cause::NotFound,
-            // Under other types, too, at servers that only speak the vendor's protocol.
+            // Compatible servers report it under other types too.
             _ if may_be_too_long(status) && self.is_too_long() => Cause::TooLong,
             "request_too_large" => Cause::TooLarge,
             "timeout_error" | "conflict_error" => Cause::Busy,
@@ -80,13 +81,13 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// The prompt, or the prompt and `max_tokens` together. That is the fault of this prompt, so no parameter is
-    /// refused, although one may be named.
+    /// True if the prompt, or the prompt plus `max_tokens`, is too long. No parameter counts as
+    /// refused then, even if the message names one.
     fn is_too_long(self) -> bool {
         says_too_long(self.message)
     }
 
-    /// The status that goes with the type when the error comes on its own.
+    /// The status such an error has outside a stream.
     fn status(self) -> Option<u16> {
         Some(match self.kind {
             "invalid_request_error" => 400,
@@ -104,14 +105,14 @@ impl<'a> Told<'a> {
         })
     }
 
-    /// Adds what the message tells beside the cause.
+    /// Adds what the message says beyond the cause.
     fn refine(self, mut error: ProviderError) -> ProviderError {
         if self.kind != "invalid_request_error" || self.is_too_long() {
             return error;
         }
         if self.message.starts_with("anthropic-version") {
             error.message.push_str(", or set `anthropic-version` in its `headers`");
-            // The older version is sent for the temperature's sake alone.
+            // The older version is sent only for the temperature.
             return if self.message.contains(LAST_WITH_SAMPLING) {
                 error.with_refused_parameter("temperature")
             } else {

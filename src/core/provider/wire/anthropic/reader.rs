@@ -1,8 +1,8 @@
-//! Reads a streamed message: named events whose data tell their type once more.
+//! Reads a streamed message: named events whose data repeat their type.
 //!
-//! The answer is the text blocks alone. Usage comes twice, with the first event and, cumulative, near the end; a count
-//! that is there replaces the earlier one. A refusal is told as an error once the stream is over, so that the tokens it
-//! took are told before it. Events and deltas of other types are ignored, as the vendor asks.
+//! Only text blocks are the answer. Usage comes with the first event and, cumulative, near the end;
+//! newer counts replace older ones. A refusal becomes an error at the end of the stream, after its
+//! usage. Unknown events and deltas are ignored, as the vendor asks.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub(super) struct Reader {
     is_over: bool,
 }
 
-/// Tokens the way the vendor splits them: cached ones are not part of `input`.
+/// Token counts as the vendor reports them: `input` excludes cached tokens.
 #[derive(Debug, Default)]
 struct Counted {
     input: Option<u64>,
@@ -44,7 +44,7 @@ impl Counted {
         }
     }
 
-    /// On our scale; `None` where nothing is counted.
+    /// Converts the counts; `None` without any.
     fn usage(&self) -> Option<WireUsage> {
         let sent = [self.input, self.cache_write, self.cache_read].into_iter().flatten().fold(0, u64::saturating_add);
         let [input, output] = [sent, self.output.unwrap_or(0)].map(|count| tokens(&count.into()));
@@ -67,7 +67,7 @@ impl Reader {
         self.counted.usage().map(Piece::Usage)
     }
 
-    /// How the model stopped; the reasons not named here are those of a whole answer.
+    /// Handles the stop reason; the ones not listed mean a complete answer.
     fn stop(&mut self, delta: &Value) -> Option<Piece> {
         match delta["stop_reason"].as_str()? {
             "max_tokens" | "model_context_window_exceeded" => Some(Piece::Truncated),
@@ -117,7 +117,7 @@ impl AnswerReader for Reader {
     }
 }
 
-/// A block that begins; some servers put its first text here.
+/// Handles the start of a block; some servers put its first text here.
 fn block(block: &Value) -> Option<Piece> {
     match block["type"].as_str()? {
         "text" => text(&block["text"]).map(|text| Piece::Text(text.to_owned())),
@@ -134,7 +134,7 @@ fn delta(delta: &Value) -> Option<Piece> {
     }
 }
 
-/// The model declined; the vendor may say under which heading and why.
+/// The error for a declined request, with category and explanation if given.
 fn refusal(provider: &str, details: &Value) -> ProviderError {
     let heading = text(&details["category"]).map(|category| format!("({category})"));
     let said: Vec<_> = heading.as_deref().into_iter().chain(text(&details["explanation"])).collect();

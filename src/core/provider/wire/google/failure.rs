@@ -1,8 +1,9 @@
-//! What Google's errors mean, in an answer of their own and in the middle of a stream.
+//! Interprets Google's errors, in error answers and mid-stream.
 //!
-//! The status in words decides, then what the details say: how long to wait, which quota is used up, that a bad request
-//! is in truth a bad key. On streams the error may stand in a list of one. Sources: the Python SDK google-genai 3.4.0
-//! (`errors.py`), `google.rpc.{ErrorInfo, RetryInfo, QuotaFailure, BadRequest}` of googleapis.
+//! The status name decides, then the details: the retry delay, the exhausted quota, or that a bad
+//! request is really a bad key. In streams the error can be in a list of one. Sources: the Python
+//! SDK google-genai 3.4.0 (`errors.py`), googleapis (`google.rpc.{ErrorInfo, RetryInfo,
+//! QuotaFailure, BadRequest}`).
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::says_too_long;
 
-/// What the vendor calls our parameters, in JSON and in its own notation.
+/// The vendor's names of our parameters, in camel and snake case.
 const PARAMETERS: [Parameter; 3] = [
     ("temperature", &["temperature"]),
     ("max_tokens", &["maxOutputTokens", "max_output_tokens"]),
@@ -33,7 +34,7 @@ const PARAMETERS: [Parameter; 3] = [
     ),
 ];
 
-/// What an answer that is no success means.
+/// Interprets an error answer.
 pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
     let Some(told) = Told::of(&body) else {
@@ -42,7 +43,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     told.refine(by_cause(told.cause(Some(answer.status)), provider, answer, told.message))
 }
 
-/// The error that a part of a stream is, if it is one.
+/// The error in a part of a stream, if it is one.
 pub(super) fn in_stream(provider: &str, part: &Value) -> Option<ProviderError> {
     let told = Told::of(part)?;
     let error = told.refine(told.cause(told.code).error(provider, "", told.message));
@@ -52,7 +53,7 @@ pub(super) fn in_stream(provider: &str, part: &Value) -> Option<ProviderError> {
     })
 }
 
-/// What the vendor says of an error.
+/// The fields of the vendor's error object.
 #[derive(Debug, Clone, Copy)]
 struct Told<'a> {
     code: Option<u16>,
@@ -90,21 +91,21 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// One vendor that serves this model words it by the "token count", others as everybody does.
+    /// Google speaks of a "token count", other servers use common phrases.
     fn is_too_long(self) -> bool {
         let says = |words: &str| self.message.contains(words);
         says("token count") && (says("exceeds") || says("supports up to")) || says_too_long(self.message)
     }
 
-    /// A key that is wrong, used up or missing is told by three different statuses.
+    /// Invalid, expired and missing keys come with three different statuses.
     fn is_about_the_key(self) -> bool {
         self.details_of("ErrorInfo").any(|info| info["reason"] == "API_KEY_INVALID")
             || self.message.contains("API key")
             || self.message.contains("unregistered callers")
     }
 
-    /// Whether no waiting mends it: a quota of the day, or money, and no word of how long to wait. The quota of a minute
-    /// is told in the words for money, too.
+    /// True if waiting does not help: an exhausted daily quota or credit, without a retry delay.
+    /// Minute quotas use the message for credit, too.
     fn is_spent(self) -> bool {
         let violates = |period: &str| {
             let violations =
@@ -121,7 +122,7 @@ impl<'a> Told<'a> {
         self.details_of("RetryInfo").find_map(|info| duration(info["retryDelay"].as_str()?))
     }
 
-    /// The details of a type of `google.rpc`.
+    /// The details of this `google.rpc` type.
     fn details_of(self, kind: &'static str) -> impl Iterator<Item = &'a Value> {
         let is_of_kind = move |detail: &&Value| {
             detail["@type"].as_str().and_then(|name| name.strip_suffix(kind)).is_some_and(|rest| rest.ends_with('.'))
@@ -129,7 +130,7 @@ impl<'a> Told<'a> {
         self.details.as_array().into_iter().flatten().filter(is_of_kind)
     }
 
-    /// Adds what the details tell beside the cause.
+    /// Adds what the details say beyond the cause.
     fn refine(self, mut error: ProviderError) -> ProviderError {
         if matches!(error.failure, ProviderFailure::RateLimited | ProviderFailure::Unavailable) {
             error.retry_after = self.retry_delay().or(error.retry_after);

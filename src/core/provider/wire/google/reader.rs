@@ -1,8 +1,8 @@
-//! Reads a streamed `GenerateContentResponse`, of which every event is one.
+//! Reads a stream in which every event is a `GenerateContentResponse`.
 //!
-//! There is no last event: the answer is complete when a `finishReason` came and the stream ended, since the usage may
-//! come with it or after it. Usage is cumulative; the last one counts, and thoughts are paid for as output. A refusal is
-//! told as an error once its usage is told. Almost every field may be absent or null.
+//! There is no final event: the answer is complete if a `finishReason` came before the stream
+//! ended, since usage may come with it or after it. Usage is cumulative, and thoughts count as
+//! output. A refusal becomes an error after its usage. Almost every field can be absent or null.
 
 use serde_json::Value;
 
@@ -21,15 +21,15 @@ pub(super) struct Reader {
     outcome: Outcome,
 }
 
-/// How the answer ends, as far as is known.
+/// How the answer ends, as far as known.
 enum Outcome {
-    /// It goes on.
+    /// Still streaming.
     Open,
     /// The model has finished.
     Finished,
-    /// It will end with this.
+    /// Will end with this error.
     Failed(ProviderError),
-    /// It ended.
+    /// Ended.
     Over,
 }
 
@@ -38,14 +38,14 @@ impl Reader {
         Self { provider: provider.to_owned(), model: String::new(), outcome: Outcome::Open }
     }
 
-    /// The model that answers, when it is news.
+    /// The model name, when it changes.
     fn model(&mut self, value: &Value) -> Option<Piece> {
         let model = text(&value["modelVersion"]).filter(|model| *model != self.model)?;
         model.clone_into(&mut self.model);
         Some(Piece::Model(model.to_owned()))
     }
 
-    /// Takes note of how the model stopped, and says so where the answer is cut.
+    /// Handles the finish reason; returns a piece if the answer is truncated.
     fn stop(&mut self, value: &Value) -> Option<Piece> {
         let (candidate, feedback) = (&value["candidates"][0], &value["promptFeedback"]);
         if let Some(reason) = text(&feedback["blockReason"]) {
@@ -71,7 +71,7 @@ impl Reader {
             | "IMAGE_PROHIBITED_CONTENT"
             | "IMAGE_RECITATION" => Cause::Declined,
             "PUP_LIMITED_DISABLED" => Cause::Forbidden,
-            // Malformed, another reason, or one that is new: the next try may do better.
+            // Malformed, other or unknown reasons: a retry may help.
             _ => Cause::Failing,
         };
         self.fail(cause, reason, &candidate["finishMessage"]);

@@ -1,7 +1,8 @@
-//! What Ollama's errors mean: a status, and one sentence in words that are all there is to go by.
+//! Interprets Ollama's errors: a status and a sentence in prose.
 //!
-//! In the middle of a stream there is the sentence alone, since the status was 200 when it began. Sources: the Python SDK
-//! 0.6.3 (`ResponseError`); the sentences as users of the server and of ollama.com report them, read on 2026-11-21.
+//! Mid-stream there is only the sentence, since the status was 200. Sources: the Python SDK 0.6.3
+//! (`ResponseError`); the sentences as reported by users of the server and of ollama.com, read on
+//! 2026-11-21.
 
 use serde_json::Value;
 
@@ -12,14 +13,14 @@ use crate::provider::wire::reading::{text, told_by};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
-/// What the server calls our parameters, and how it speaks of a schema that it cannot follow.
+/// The server's names of our parameters, and its phrases for a schema it cannot follow.
 const PARAMETERS: [Parameter; 3] = [
     ("temperature", &["temperature"]),
     ("max_tokens", &["num_predict"]),
     ("response_schema", &["invalid format", "required for format", "JSON schema", "grammar"]),
 ];
 
-/// What an answer that is no success means.
+/// Interprets an error answer.
 pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
     let Some(message) = told(&body) else {
@@ -32,7 +33,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
     refine(cause, by_cause(cause, provider, answer, message), message)
 }
 
-/// The error that a line of a stream is, if it is one. A model of ollama.com may fail there with a status of its own.
+/// The error in a line of a stream, if it is one. Models of ollama.com can add a status.
 pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
     let message = told(line)?;
     let status = ["StatusCode", "status_code", "status"].iter().find_map(|name| line[name].as_u64());
@@ -48,7 +49,7 @@ pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
     })
 }
 
-/// What is said of an error, here or behind a proxy that speaks otherwise.
+/// The error message, also in the form used by some proxies.
 fn told(value: &Value) -> Option<&str> {
     let error = value.get("error").filter(|error| !error.is_null())?;
     Some(text(error).or_else(|| text(&error["message"])).unwrap_or_default())
@@ -57,21 +58,21 @@ fn told(value: &Value) -> Option<&str> {
 fn cause(message: &str, status: Option<u16>) -> Cause {
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
     if says(&["usage limit"]) {
-        // Of an hour, a session or a week, and always longer than a run can wait.
+        // An hourly, session or weekly limit always outlasts a run.
         Cause::NoCredit
     } else if says(&["requires more system memory"]) {
         Cause::BadRequest
     } else if may_be_too_long(status) && says_too_long(message) {
         Cause::TooLong
     } else if refused(message, &PARAMETERS).is_some() {
-        // Told as failures of the server, but the next call would fail alike.
+        // Reported as a server failure, but a retry would fail alike.
         Cause::BadRequest
     } else {
         told_by(status)
     }
 }
 
-/// Adds the parameter that is refused. A prompt that is too long is no fault of a parameter, although one may be named.
+/// Adds a refused parameter, unless the prompt is too long: then a parameter named is not at fault.
 fn refine(cause: Cause, error: ProviderError, message: &str) -> ProviderError {
     match refused(message, &PARAMETERS) {
         Some(parameter) if error.failure == ProviderFailure::Rejected && cause != Cause::TooLong => {

@@ -1,7 +1,7 @@
-//! Reads a streamed answer, a JSON object a line, the last of which says `done`.
+//! Reads a streamed answer: a JSON object per line, the last with `done`.
 //!
-//! A line may hold an error instead, although the answer began with a 200; so that is looked for first. Tokens come with
-//! the last line; those of the prompt are left out by some servers when it was cached.
+//! Any line can be an error instead, despite the initial 200, so that is checked first. Token
+//! counts come with the last line; some servers omit the prompt's when it was cached.
 
 use serde_json::Value;
 
@@ -26,14 +26,14 @@ impl Reader {
         Self { provider: provider.to_owned(), model: String::new(), has_text: false, is_over: false }
     }
 
-    /// The model that answers, when it is news.
+    /// The model name, when it changes.
     fn model(&mut self, value: &Value) -> Option<Piece> {
         let model = text(&value["model"]).filter(|model| *model != self.model)?;
         model.clone_into(&mut self.model);
         Some(Piece::Model(model.to_owned()))
     }
 
-    /// What the last line adds.
+    /// Handles the last line.
     fn end(&mut self, value: &Value) -> Result<Vec<Piece>, ProviderError> {
         self.is_over = true;
         let reason = value["done_reason"].as_str().unwrap_or_default();

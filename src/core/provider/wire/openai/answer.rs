@@ -1,8 +1,8 @@
-//! Reads a streamed chat answer: chunks of JSON in unnamed events, `[DONE]` at the end.
+//! Reads a streamed chat answer: JSON chunks in unnamed events, `[DONE]` at the end.
 //!
-//! Every vendor's way with the details is taken: usage in a chunk of its own or with the last choice, reasoning under
-//! two names, `content` that is null, an error where a chunk should be, no `[DONE]` after the last chunk. A refusal, in
-//! words or by a filter, is told at the end of the stream, so that what it used is told before it.
+//! Accepts the variations of all vendors: usage in its own chunk or with the last choice, reasoning
+//! under two names, null `content`, an error in place of a chunk, a missing `[DONE]`. A refusal, in
+//! words or by a filter, is reported at the end of the stream, after its usage.
 
 use serde_json::Value;
 
@@ -19,13 +19,13 @@ use crate::provider::frame::Frame;
 pub(super) struct ChatReader {
     provider: String,
     dialect: Dialect,
-    /// The model that answers, once it is told.
+    /// The model that answers, once known.
     model: String,
-    /// A reason for the end was given.
+    /// A finish reason was given.
     is_finished: bool,
-    /// A filter of the vendor's stopped the answer.
+    /// The vendor's filter stopped the answer.
     is_filtered: bool,
-    /// What the model said when it declined.
+    /// The text of the model's refusal.
     refusal: String,
 }
 
@@ -45,14 +45,14 @@ impl ChatReader {
         cause.error(&self.provider, &self.model, said)
     }
 
-    /// A chunk that is a piece of an answer and nothing else.
+    /// Handles a chunk that is only a piece of an answer.
     fn take_piece(&mut self, chunk: Chunk<'_>) -> Result<Vec<Piece>, ProviderError> {
         let mut pieces = Vec::new();
         if let Some(model) = chunk.model.filter(|model| !model.is_empty() && *model != self.model) {
             model.clone_into(&mut self.model);
             pieces.push(Piece::Model(model.to_owned()));
         }
-        // Only one choice was asked for; its index is left out by some.
+        // Only one choice was requested; some servers omit its index.
         for choice in chunk.choices.into_iter().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.take_delta(choice.delta.unwrap_or_default(), &mut pieces);
             if let Some(reason) = choice.finish_reason {
@@ -62,7 +62,7 @@ impl ChatReader {
         Ok(pieces)
     }
 
-    /// A chunk of any form that is no error.
+    /// Handles a chunk of any form that is not an error.
     fn take_chunk(&mut self, chunk: &Value) -> Result<Vec<Piece>, ProviderError> {
         let mut pieces = self.take_piece(Chunk::of_value(chunk))?;
         if let Some(usage) = usage(&chunk["usage"]) {
@@ -94,7 +94,7 @@ impl ChatReader {
         Ok(())
     }
 
-    /// The JSON of one event.
+    /// Handles the data of an event.
     fn take_data(&mut self, event: &str, data: &str) -> Result<Vec<Piece>, ProviderError> {
         if let Some(chunk) = Chunk::documented(data).filter(|_| event != "error") {
             return self.take_piece(chunk);
@@ -108,7 +108,7 @@ impl ChatReader {
         }
     }
 
-    /// The stream is complete.
+    /// Handles the end of a complete stream.
     fn end(&self) -> Result<Vec<Piece>, ProviderError> {
         if !self.refusal.is_empty() {
             return Err(self.error(Cause::Declined, &self.refusal));
@@ -145,8 +145,8 @@ fn sign_of_life() -> Piece {
     Piece::Thinking(String::new())
 }
 
-/// The tokens of a `usage` object. Some count reasoning only in the total, so what the total has over the prompt counts
-/// as output.
+/// Reads a `usage` object. Some servers count reasoning only in the total, so the total minus the
+/// prompt is the output.
 fn usage(usage: &Value) -> Option<WireUsage> {
     usage.as_object()?;
     let (input, output) = (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64());
@@ -160,8 +160,9 @@ fn usage(usage: &Value) -> Option<WireUsage> {
     })
 }
 
-/// OpenRouter's figure, in US dollars. With a key of the user's own at the vendor it is OpenRouter's fee alone, and the
-/// vendor's bill stands beside it. A figure below zero is none: it would hide what the other one says.
+/// OpenRouter's cost in US dollars. For users with their own vendor key it is only OpenRouter's
+/// fee, and the vendor's bill is a separate field. Negative costs are ignored, since they would
+/// distort the sum.
 fn cost(usage: &Value) -> Option<f64> {
     let dollars = |figure: &Value| figure.as_f64().filter(|dollars| *dollars >= 0.0);
     let bill = if usage["is_byok"] == true { &usage["cost_details"]["upstream_inference_cost"] } else { &Value::Null };

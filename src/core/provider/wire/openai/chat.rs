@@ -1,7 +1,7 @@
-//! The chat of OpenAI's protocol, shared by all who speak it: the request, the models list, and where the rest is.
+//! The chat of OpenAI's protocol: the request, the model list, and error answers.
 //!
-//! The speakers differ in little: how the limit of tokens is named, what may be asked of a stream, who tells a cost.
-//! [`Dialect`] holds these differences; all else is one code path.
+//! The dialects differ in the name of the token limit, in stream options and in who reports a cost.
+//! [`Dialect`] holds these differences; everything else is one code path.
 
 use serde_json::{Value, json};
 
@@ -13,18 +13,18 @@ use super::error_body::ErrorBody;
 use crate::error::ProviderError;
 use crate::provider::{ChatRequest, Role};
 
-/// Who speaks the protocol.
+/// A dialect of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Dialect {
     /// OpenAI itself.
     Vendor,
-    /// A server that is compatible, more or less.
+    /// A more or less compatible server.
     Compatible,
     /// OpenRouter.
     OpenRouter,
 }
 
-/// The chat of one provider.
+/// The chat codec of one provider.
 #[derive(Debug)]
 pub(in super::super) struct Chat {
     provider: String,
@@ -36,7 +36,7 @@ impl Chat {
         Self { provider: provider.to_owned(), dialect }
     }
 
-    /// The request for a streamed answer.
+    /// Builds the request for a streamed answer.
     pub(in super::super) fn call(&self, request: &ChatRequest, model: &str) -> HttpCall {
         let messages: Vec<Value> = request
             .messages
@@ -49,7 +49,7 @@ impl Chat {
                 body["stream_options"] = json!({ "include_usage": true, "include_obfuscation": false });
             }
             Dialect::Compatible => body["stream_options"] = json!({ "include_usage": true }),
-            Dialect::OpenRouter => {} // Usage is always told, and the field has no effect any more.
+            Dialect::OpenRouter => {} // Usage is always reported, and the field no longer has an effect.
         }
         if let Some(temperature) = request.temperature {
             body["temperature"] = temperature.into();
@@ -68,8 +68,8 @@ impl Chat {
         HttpCall { method: Method::Post, path: "/chat/completions".to_owned(), headers: Vec::new(), body: Some(body) }
     }
 
-    /// What the limit of tokens is called. The old name is refused by OpenAI's reasoning models, the new one is unknown
-    /// to many compatible servers, unless they pass the request on to one of OpenAI's models.
+    /// The name of the token limit. OpenAI's reasoning models refuse the old one; many compatible
+    /// servers do not know the new one, unless they forward to one of OpenAI's models.
     fn limit_name(&self, model: &str) -> &'static str {
         match self.dialect {
             Dialect::Compatible if !is_openai_model(model) => "max_tokens",
@@ -81,7 +81,7 @@ impl Chat {
         Box::new(ChatReader::new(&self.provider, self.dialect))
     }
 
-    /// What an answer that is no success means.
+    /// Interprets an error answer.
     pub(in super::super) fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
         let body = serde_json::from_slice(answer.body).ok();
         match body.as_ref().and_then(ErrorBody::of_body).filter(|_| !(300..400).contains(&answer.status)) {
@@ -90,12 +90,12 @@ impl Chat {
         }
     }
 
-    /// The request for the models; they come on one page.
+    /// Builds the request for the model list, which has one page.
     pub(in super::super) fn models() -> HttpCall {
         HttpCall { method: Method::Get, path: "/models".to_owned(), headers: Vec::new(), body: None }
     }
 
-    /// Reads the models: a list in `data`, or, from some compatible servers, the list itself.
+    /// Reads the model list: in `data`, or, from some compatible servers, the list itself.
     pub(in super::super) fn read_models(&self, body: &[u8]) -> Result<ModelPage, ProviderError> {
         let value: Value = serde_json::from_slice(body).unwrap_or_default();
         let Some(rows) = value["data"].as_array().or_else(|| value.as_array()) else {
@@ -108,14 +108,14 @@ impl Chat {
 
 fn role(role: Role) -> &'static str {
     match role {
-        Role::System => "system", // Newer models know it as `developer`; every server takes this one.
+        Role::System => "system", // Newer models call it `developer`; every server accepts this name.
         Role::User => "user",
         Role::Assistant => "assistant",
     }
 }
 
-/// True for OpenAI's own models by their names, also behind a proxy (`openai/gpt-6-sol`) and fine-tuned (`ft:gpt-…`);
-/// false for its open-weight ones, which others serve.
+/// True for OpenAI's own models by name, also behind a proxy (`openai/gpt-6-sol`) and fine-tuned
+/// (`ft:gpt-…`); false for its open-weight ones, which others serve.
 fn is_openai_model(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let name = name.strip_prefix("ft:").unwrap_or(&name);
@@ -125,8 +125,8 @@ fn is_openai_model(model: &str) -> bool {
     name.starts_with("chatgpt") || is_numbered("gpt-", '4') || is_numbered("o", '1')
 }
 
-/// True when a schema is one that OpenAI's strict mode takes: every object lists all its properties as required and
-/// allows no others. Another one is sent too, but the answer then only tends to follow it.
+/// True if OpenAI's strict mode accepts the schema: every object lists all its properties as
+/// required and allows no others. Others are sent too, as a hint.
 fn is_strict(schema: &Value) -> bool {
     match schema {
         Value::Array(parts) => parts.iter().all(is_strict),

@@ -1,57 +1,57 @@
-//! A chunk of a streamed answer: what of its JSON matters for the text.
+//! The parts of a streamed chunk's JSON that matter.
 //!
-//! Nearly every chunk has the documented form and is read in one pass ([`Chunk::documented`]). Any other (a number for a
-//! text, a field that is there twice, counts, an error) is read as a value, where what is of another kind than expected
-//! counts as missing ([`Chunk::of_value`]). Where the first reads a chunk, both read the same.
+//! Nearly every chunk has the documented form and is parsed in one pass ([`Chunk::documented`]).
+//! Others (a number for a text, a duplicate field, usage, an error) are parsed as a value that
+//! omits fields of the wrong type ([`Chunk::of_value`]). If the former succeeds, both agree.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// What a chunk says of the answer.
+/// A chunk of an answer.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk<'a> {
     /// The model that answers.
     pub(super) model: Option<&'a str>,
-    /// Pieces of answers.
+    /// Pieces of answers, by choice.
     #[serde(borrow)]
     pub(super) choices: Vec<Choice<'a>>,
-    // What makes it more than a piece of an answer.
+    // Fields that make it more than a piece of an answer.
     usage: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
     object: Option<&'a str>,
 }
 
-/// A piece of one answer.
+/// A piece of one choice.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Choice<'a> {
-    /// Which answer; left out by some.
+    /// The index; some servers omit it.
     pub(super) index: Option<u64>,
-    /// What is added.
+    /// The text added.
     pub(super) delta: Option<Delta>,
-    /// Why it ended.
+    /// The finish reason.
     pub(super) finish_reason: Option<&'a str>,
 }
 
-/// What is added to an answer.
+/// The text added to an answer.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Delta {
     pub(super) content: Option<String>,
-    /// Reasoning goes by two names.
+    /// Reasoning has two names.
     pub(super) reasoning_content: Option<String>,
     pub(super) reasoning: Option<String>,
     pub(super) refusal: Option<String>,
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads a chunk of the documented form that is nothing but a piece of an answer; `None` for any other.
+    /// Parses a chunk of the documented form that is only a piece of an answer; else `None`.
     pub(super) fn documented(data: &'a str) -> Option<Self> {
         let chunk: Self = serde_json::from_str(data).ok()?;
         let is_plain = chunk.usage.is_none() && chunk.error.is_none() && chunk.object != Some("error");
         is_plain.then_some(chunk)
     }
 
-    /// What a value says, whatever its form.
+    /// Reads a value of any form.
     pub(super) fn of_value(chunk: &'a Value) -> Self {
         let choices = chunk["choices"].as_array().into_iter().flatten();
         Self { model: chunk["model"].as_str(), choices: choices.map(Choice::of_value).collect(), ..Self::default() }
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// Values of a field: the documented kind most often, else any.
+    /// Generates a field's values: mostly of the documented type.
     fn value_or(documented: Value) -> BoxedStrategy<Value> {
         let others =
             [json!(null), json!(7), json!(-1), json!(true), json!("a\n\"b\" 蒸"), json!(["x"]), json!({"a": 1})];

@@ -1,9 +1,10 @@
-//! Reads what a failure's body says, in all the forms that speakers of OpenAI's protocol give it.
+//! Parses error bodies in all forms used by speakers of OpenAI's protocol.
 //!
-//! The documented form is `{"error": {"message", "type", "param", "code"}}`. Seen beside it: the object without its
-//! wrapping (vLLM, earlier), a bare string (xAI), numbers as codes (llama.cpp, OpenRouter), `detail` (FastAPI), an array
-//! around all of it (Google's compatible endpoint), the upstream's own body as a string within (OpenRouter). What is
-//! found becomes a [`Cause`]: by the codes, then by words that are the same everywhere, then by the status.
+//! The documented form is `{"error": {"message", "type", "param", "code"}}`. Also seen: the bare
+//! object (earlier vLLM), a string (xAI), numeric codes (llama.cpp, OpenRouter), `detail`
+//! (FastAPI), an array around it (Google's compatible endpoint), the upstream's body as a string
+//! within (OpenRouter). The [`Cause`] follows from the codes, then from common phrases, then from
+//! the status.
 //!
 //! Sources: the error types of the SDKs openai 3.52.0 and openrouter 1.3.84; the servers' own issue trackers; all read
 //! on 2026-11-21.
@@ -15,24 +16,24 @@ use super::super::failure::{Cause, by_cause};
 use super::super::too_long::{may_be_too_long, says_too_long};
 use crate::error::ProviderError;
 
-/// What a body says of a failure.
+/// A parsed error body.
 #[derive(Debug, Default)]
 pub(super) struct ErrorBody {
     words: String,
-    /// Codes and types, the most exact first, in lower case.
+    /// Codes and types in lower case, most specific first.
     names: Vec<String>,
-    /// The field of the request that it is about.
+    /// The request field it is about.
     parameter: Option<String>,
-    /// A status, where the code is one.
+    /// The status, if the code is one.
     status: Option<u16>,
-    /// The input was stopped by a moderation.
+    /// Moderation stopped the input.
     is_flagged: bool,
     /// Headers of the upstream's answer.
     headers: Vec<(String, String)>,
 }
 
 impl ErrorBody {
-    /// Reads the body of an answer that is no success; `None` when it holds no error.
+    /// Parses the body of an error answer; `None` if it has no error.
     pub(super) fn of_body(body: &Value) -> Option<Self> {
         let body = body.get(0).unwrap_or(body);
         let fields = body.as_object()?;
@@ -54,7 +55,7 @@ impl ErrorBody {
         }
     }
 
-    /// Reads a chunk of a stream, with the name of its event; `None` when it is no error.
+    /// Parses a chunk of a stream with the name of its event; `None` if it is no error.
     pub(super) fn of_chunk(event: &str, chunk: &Value) -> Option<Self> {
         let has_error = chunk.get("error").is_some_and(|error| error.is_object() || error.is_string());
         (has_error || event == "error" || chunk["object"] == "error")
@@ -84,7 +85,7 @@ impl ErrorBody {
         }
     }
 
-    /// What OpenRouter adds: its own kind of error, what its upstream said, why a moderation stopped the input.
+    /// Reads OpenRouter's metadata: its error type, the upstream's error, moderation reasons.
     fn take_metadata(&mut self, metadata: &Value) {
         for name in ["limit_source", "error_type", "provider_code"] {
             self.names.extend(metadata[name].as_str().map(str::to_ascii_lowercase));
@@ -109,7 +110,7 @@ impl ErrorBody {
         }
     }
 
-    /// The failure of an answer with this body. Under a 200, a code that is a status is the one it should have had.
+    /// The error for an answer with this body. Under a 200, a code that is a status replaces it.
     pub(super) fn failure(&self, provider: &str, answer: &Refusal<'_>) -> ProviderError {
         let told = if answer.status < 300 { self.status } else { Some(answer.status) };
         let headers = [answer.headers, &self.headers].concat();
@@ -118,7 +119,7 @@ impl ErrorBody {
         self.with_refused_parameter(cause, by_cause(cause, provider, &answer, &self.words))
     }
 
-    /// The failure of a stream with this chunk in it; `model` is empty where none was told yet.
+    /// The error for a stream with this chunk; `model` is empty if not yet known.
     pub(super) fn in_stream(&self, provider: &str, model: &str) -> ProviderError {
         let cause = match self.cause(self.status) {
             Cause::NotFound if model.is_empty() => Cause::BadRequest, // The address was right, or nothing had come.
@@ -129,7 +130,7 @@ impl ErrorBody {
         self.with_refused_parameter(cause, error)
     }
 
-    /// Why it failed; `status` is `None` where nobody told one.
+    /// The cause; `status` is `None` if unknown.
     fn cause(&self, status: Option<u16>) -> Cause {
         if self.is_flagged {
             return Cause::Declined;
@@ -141,7 +142,7 @@ impl ErrorBody {
         named.or_else(told).unwrap_or_else(|| status.map_or_else(vague, Cause::of_status))
     }
 
-    /// The error with the parameter that the body says is not taken, where it says so.
+    /// Adds the refused parameter, if the body names one.
     fn with_refused_parameter(&self, cause: Cause, error: ProviderError) -> ProviderError {
         match self.refused_parameter().filter(|_| cause == Cause::BadRequest) {
             Some(parameter) => error.with_refused_parameter(parameter),
@@ -149,7 +150,7 @@ impl ErrorBody {
         }
     }
 
-    /// Our name for the parameter that is not taken, whatever its value.
+    /// Our name of the refused parameter, whatever its value.
     fn refused_parameter(&self) -> Option<&'static str> {
         let words = self.words.to_ascii_lowercase();
         let is_refused = self.names.iter().any(|name| name.starts_with("unsupported_") || name == "unknown_parameter")
@@ -161,13 +162,13 @@ impl ErrorBody {
             let name = parameter.split(['.', '[']).next().unwrap_or(parameter);
             return NAMES_OF_PARAMETERS.iter().find(|(known, _)| *known == name).map(|(_, ours)| *ours);
         }
-        // The first one named is the one that is refused; a later one is the advice.
+        // The first name is the refused parameter; later ones are advice.
         let places = NAMES_OF_PARAMETERS.iter().filter_map(|(name, ours)| Some((words.find(name)?, *ours)));
         places.min().map(|(_, ours)| ours)
     }
 }
 
-/// Words that say that a field of the request is not taken, whatever its value.
+/// Phrases for a refused request field, whatever its value.
 const PHRASES_OF_REFUSAL: [&str; 10] = [
     "unsupported",
     "not support",
@@ -181,7 +182,7 @@ const PHRASES_OF_REFUSAL: [&str; 10] = [
     "not one of the allowed",
 ];
 
-/// Fields of the request as they are written, and our names for them.
+/// Request fields and our names of them.
 const NAMES_OF_PARAMETERS: [(&str, &str); 7] = [
     ("temperature", "temperature"),
     ("max_completion_tokens", "max_tokens"),
@@ -192,7 +193,7 @@ const NAMES_OF_PARAMETERS: [(&str, &str); 7] = [
     ("structured output", "response_schema"),
 ];
 
-/// The cause that a code or type names, in lower case; `None` for one that says less than the status does.
+/// The cause for a lower-case code or type; `None` if it says less than the status.
 fn by_name(name: &str, status: Option<u16>) -> Option<Cause> {
     Some(match name {
         "insufficient_quota" | "credit_balance_exhausted" | "payment_required" => Cause::NoCredit,
@@ -218,7 +219,7 @@ fn by_name(name: &str, status: Option<u16>) -> Option<Cause> {
     })
 }
 
-/// The cause that words in lower case tell, where they are the same at many servers and the status is too vague.
+/// The cause by lower-case phrases common to many servers, if the status is too vague.
 fn by_words(words: &str, status: Option<u16>) -> Option<Cause> {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
     let is = |statuses: &[u16]| status.is_none_or(|status| statuses.contains(&status));
