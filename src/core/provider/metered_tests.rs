@@ -1,4 +1,4 @@
-//! Caps that hold: over scripted faults, with retries, at any concurrency, and what each end of a call counts as.
+//! Caps hold over scripted faults, with retries, at any concurrency; how each end of a call counts.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -66,7 +66,7 @@ fn with_fault(fault: &str) -> String {
     format!("{{answer: {{words: 50}}, price: {{input: 1.0, output: 10.0}}, rules: [{{fault: {fault}}}]}}")
 }
 
-/// A provider that has no model to ask, as a server without a default one.
+/// A provider without a default model.
 struct Modelless;
 
 impl Provider for Modelless {
@@ -225,7 +225,7 @@ async fn many_that_reserve_much_and_cost_little_all_go_through() {
     assert!(sim.peak_in_flight() >= 9, "{} at once", sim.peak_in_flight());
 }
 
-/// A made-up run.
+/// A generated run.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,
@@ -279,8 +279,8 @@ impl Case {
         most(&price(self.input, self.output), most_input_tokens(request), u64::from(request.max_tokens.unwrap()))
     }
 
-    /// What a vendor may charge for a call: nothing for a refusal with a status, what it took for an answer, and the most
-    /// for everything in between.
+    /// What a vendor can charge for a call: nothing for a refusal with a status, its usage for an
+    /// answer, and the worst case for anything in between.
     fn charge(&self, entry: &JournalEntry) -> Money {
         match entry.rule {
             Some(rule) if Self::FREE_OF_CHARGE.contains(&rule) => Money::ZERO,
@@ -349,7 +349,7 @@ fn no_cap_is_passed_at_a_concurrency_of_64() {
     never_passed(64);
 }
 
-/// The same in real time and on real threads, with callers that give up while they wait and while they are answered.
+/// The same in real time on real threads, with callers that give up at any point.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_cap_is_passed_on_many_threads_and_those_who_give_up_block_nobody() {
     let sim = sim(

@@ -1,4 +1,4 @@
-//! Servers that ignore the limit of tokens, under caps: what is extended, what is cut, and what each comes to.
+//! Servers that ignore the token limit, under caps: what is extended, what is cut, and the cost.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -43,7 +43,7 @@ fn limited_to(server: Arc<dyn Provider>, concurrency: usize) -> Permit {
     Permit::new(Arc::new(metered), NonZeroUsize::new(concurrency).unwrap())
 }
 
-/// What a server sends, and what it charges for that.
+/// What a server sends, and what it charges.
 struct Billing {
     inner: Sim,
     sent: Arc<Mutex<BTreeMap<Option<u32>, String>>>,
@@ -145,7 +145,7 @@ async fn an_answer_that_keeps_to_its_limit_is_not_cut_when_the_budget_is_exactly
     }
 }
 
-/// Thinks for ever, a word at a time.
+/// Thinks forever, a word at a time.
 struct Brooding;
 
 impl Provider for Brooding {
@@ -184,7 +184,7 @@ fn a_long_word_is_counted_once_however_it_comes() {
 }
 
 proptest! {
-    /// Pieces add up to what the text has as a whole.
+    /// The counts of the pieces add up to that of the whole text.
     #[test]
     fn pieces_count_as_much_as_their_text(
         text in "[a-z]{1,12}( [a-z,.]{1,12}){0,30}",

@@ -1,4 +1,4 @@
-//! What is sent for what is wanted, over a vendor that refuses like one.
+//! What is sent for a request, to a vendor that refuses parameters.
 
 use std::time::Duration;
 
@@ -28,13 +28,13 @@ mine:
     fixed: {temperature: true}
 ";
 
-/// Refuses some parameters as a vendor does, before any text, and keeps what it was asked.
+/// Refuses some parameters as a vendor does, before any text, and records its requests.
 #[derive(Clone, Default)]
 struct Vendor {
     refuses: &'static [&'static str],
-    /// Says some text before it refuses.
+    /// Sends some text before it refuses.
     after_text: bool,
-    /// Refuses what is not even there.
+    /// Refuses parameters that are not there.
     is_stubborn: bool,
     asked: Arc<Mutex<Vec<ChatRequest>>>,
 }
@@ -109,7 +109,7 @@ fn asking(model: &str, temperature: Option<f64>, max_tokens: Option<u32>) -> Cha
     ChatRequest { model: Some(model.to_owned()), temperature, max_tokens, ..request(0) }
 }
 
-/// The warnings, and how it ended.
+/// The warnings, and the result.
 async fn answer(adapt: &Adapt, request: ChatRequest) -> (Vec<String>, Result<Completion, ProviderError>) {
     let mut stream = adapt.stream(request);
     let mut warnings = Vec::new();
@@ -130,7 +130,7 @@ async fn answer(adapt: &Adapt, request: ChatRequest) -> (Vec<String>, Result<Com
     panic!("the stream ended without an end");
 }
 
-/// What the vendor was sent for one request, the warnings beside it.
+/// The request as the vendor got it, and the warnings.
 async fn sent(request: ChatRequest) -> (ChatRequest, Vec<String>) {
     let vendor = Vendor::default();
     let (warnings, end) = answer(&adapt(&vendor), request).await;

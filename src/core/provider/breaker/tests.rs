@@ -1,4 +1,4 @@
-//! The layer around real calls, on a virtual clock: alone, under a route, and with many callers at once.
+//! The layer around real calls, on a virtual clock: alone, under a route, and with many callers.
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -13,7 +13,7 @@ use crate::provider::sim::Sim;
 use crate::provider::sim::testing::{request, sim};
 use crate::provider::timeout::{Timeout, Timeouts};
 
-/// Calls 1 to `calls` fail; those after answer.
+/// Calls 1 to `calls` fail; later ones answer.
 fn down_for(calls: u32) -> Sim {
     sim(&format!(
         "{{answer: {{text: hello}}, rules: [{{times: {calls}, fault: {{kind: server_error, status: 503}}}}]}}"

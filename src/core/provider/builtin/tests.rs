@@ -1,7 +1,6 @@
-//! The writer as a whole: the request stands whole and once, nothing of it is anywhere else, and what stands around it was
-//! read and approved.
+//! The whole writer: prompts contain the request exactly once, and their other text is approved.
 //!
-//! The checks take prompts apart by themselves: they know of the writer only that a tag on lines of its own marks the request.
+//! The checks parse prompts on their own, using only that a tag on its own lines marks the request.
 
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::strategy::Strategy as _;
@@ -23,7 +22,7 @@ const SUBSETS: [&[Phase]; 6] = [
     &[Phase::Coagulatio, Phase::Solutio],
     &Phase::ALL,
 ];
-/// Those of the models, ours, and one that nobody has.
+/// The strategies of the models, the writer's own, and an unknown one.
 const STRATEGIES: [&str; 10] = [
     "direct",
     "stepwise",
@@ -37,10 +36,10 @@ const STRATEGIES: [&str; 10] = [
     "somebodys-own",
 ];
 
-/// Keeps its frames from one test to the next.
+/// Shared, so that tests load the frames once.
 static WRITER: std::sync::LazyLock<Writer> = std::sync::LazyLock::new(Writer::default);
 
-/// How a prompt is asked for.
+/// The parameters of a request for a prompt.
 #[derive(Debug, Clone)]
 struct Ask {
     phases: &'static [Phase],
@@ -55,7 +54,7 @@ impl Ask {
         Self { phases, strategy: "direct", target: TargetFamily::Generic, variant: 0, context: Vec::new() }
     }
 
-    /// Runs the phases as the pipeline does and gives the last text.
+    /// Runs the phases as the pipeline does and returns the last text.
     fn run(&self, input: &str) -> String {
         let mut text = input.to_owned();
         for phase in self.phases {
@@ -79,8 +78,8 @@ impl Ask {
     }
 }
 
-/// The regions that a tag of this name, or of this name with a number, marks in a prompt: a line that opens it, and the first
-/// later line that closes the same tag.
+/// The regions that a tag of this name, or of this name with a number, marks in a prompt: from an
+/// opening line to the next line that closes the same tag.
 fn regions<'p>(prompt: &'p str, name: &str) -> Vec<(String, &'p str)> {
     let mut found: Vec<(String, &str)> = Vec::new();
     let lines = prompt.split_inclusive('\n').scan(0, |at, line| {
@@ -107,7 +106,7 @@ fn regions<'p>(prompt: &'p str, name: &str) -> Vec<(String, &'p str)> {
     found
 }
 
-/// What is wrong with a prompt for a request; nothing where it stands whole, marked once.
+/// What is wrong with a prompt for a request; empty if the request occurs whole, marked once.
 fn faults(input: &str, prompt: &str) -> Vec<String> {
     let request = input.trim();
     let marked = regions(prompt, "request");
@@ -206,7 +205,7 @@ proptest! {
         prop_assert_eq!(faults(&input, &prompt), Vec::<String>::new(), "{:?}\n--- prompt\n{}", ask, prompt);
     }
 
-    /// What stands around two requests of one kind is the same: none of their words is in it.
+    /// The text around two requests of one kind is the same: it contains none of their words.
     #[test]
     fn what_stands_around_a_request_holds_none_of_its_words(word in "[a-z]{4,9}q[a-z]{4,9}", ask in ask()) {
         let text = |word: &str| format!("Write a short letter about {word} for the {word} club");
@@ -431,7 +430,7 @@ fn the_variants_of_a_request_differ() {
     }
 }
 
-/// Its answers pass through the same cleaner as a model's, which must find nothing to take away.
+/// Its answers pass through the same cleaner as a model's, which must change nothing.
 #[test]
 fn cleaning_takes_nothing_from_what_it_writes() {
     let inputs = [

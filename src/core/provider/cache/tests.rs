@@ -1,4 +1,4 @@
-//! What is answered from the cache, what is kept, and what happens to equal requests at once.
+//! What is answered from the cache, what is cached, and what equal concurrent requests do.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ use crate::provider::sim::testing::{judge_request, request, sim};
 use crate::provider::{Brief, complete};
 use crate::time::{Clock, from_millis};
 
-/// A clock that is set by hand.
+/// A manual clock.
 #[derive(Default)]
 struct Hand(AtomicI64);
 
@@ -35,7 +35,7 @@ impl Clock for Hand {
     }
 }
 
-/// A store in memory that counts.
+/// An in-memory store that counts.
 #[derive(Default)]
 struct Shelves {
     kept: Mutex<HashMap<AnswerKey, (CacheNamespace, Arc<Answer>)>>,
@@ -198,7 +198,7 @@ async fn what_a_fallback_answered_is_not_kept() {
     assert_eq!((down.asked(), spare.asked()), (2, 1));
 }
 
-/// Warns once a call, as the layer below does that leaves a parameter out.
+/// Warns once per call, like the layer below when it leaves out a parameter.
 struct Warns(Sim);
 
 impl Provider for Warns {
@@ -320,7 +320,7 @@ async fn a_stream_that_is_never_polled_holds_nobody_up() {
     drop(idle);
 }
 
-/// What one caller does: how long it waits before it asks, what for, and after how long it gives up.
+/// A caller: how long it waits before it asks, what for, and when it gives up.
 type Caller = (u64, u32, Option<u64>);
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The catalogue as its callers use it, the one that is shipped included.
+//! The catalogue as its callers use it, including the built-in one.
 
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn card<'a>(catalog: &'a Catalog, kind: ProviderKind, model: &str) -> Option<&'a
     catalog.card(kind, kind.as_str(), model)
 }
 
-/// The day of the last release of the table, and how long its defaults must live from then on.
+/// The day of the table's last release, and how long its defaults must be served from then on.
 const RELEASE: Date = date(2026, 11, 21);
 const DAYS: i64 = 60;
 

@@ -1,4 +1,4 @@
-//! The forms of the two protocols, and above all: the same frames whatever the splits.
+//! Both framings, and above all the same frames for every split.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All a stream gives: its frames, and the fault that ends it.
+/// The result of a stream: its frames, and the fault that ends it.
 type Outcome = (Vec<Frame>, Option<FrameFault>);
 
 fn cut<'a>(framing: Framing, pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
@@ -42,7 +42,7 @@ fn event(event: &str, data: &str) -> Frame {
     Frame::Data { event: event.to_owned(), data: data.to_owned() }
 }
 
-/// The frames of a sound stream, which must be the same byte by byte.
+/// The frames of a valid stream, which must be the same byte by byte.
 fn frames(framing: Framing, stream: impl AsRef<[u8]>) -> Vec<Frame> {
     let stream = stream.as_ref();
     let (frames, fault) = whole(framing, stream);
@@ -205,7 +205,7 @@ fn every_recorded_answer_gives_the_same_frames_at_every_split() {
     }
 }
 
-/// Bytes that look like a stream often enough to reach every branch.
+/// Bytes that resemble a stream often enough to reach every branch.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         Just(b"\n".to_vec()),
@@ -225,7 +225,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-/// Cuts `bytes` at these places, taken modulo the length.
+/// Splits `bytes` at these places, modulo the length.
 fn pieces<'a>(bytes: &'a [u8], places: &[usize]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = places.iter().map(|place| place % (bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
@@ -251,7 +251,7 @@ fn within_an_event_bare_json_is_an_unknown_field_like_any_other() {
     assert_eq!(frames(Framing::Sse, "data: a\n{\"a\": 1}\n\n"), [data("a")]);
 }
 
-/// One event as a server may write it: with a name or none, data of any number of lines, comments about.
+/// An event as a server may write it: named or not, with any number of data lines and comments.
 fn written_event() -> impl Strategy<Value = (String, String, bool)> {
     ("[a-z_.é ]{0,8}", "[ -~\n\u{80}-\u{10FFFF}]{0,30}", any::<bool>())
 }

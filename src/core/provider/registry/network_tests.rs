@@ -1,4 +1,4 @@
-//! The providers over a network: each protocol through the whole stack, keys and models that are missing, embeddings.
+//! Networked providers: each protocol through the whole stack, missing keys and models, embeddings.
 
 use std::time::Duration;
 
@@ -23,13 +23,13 @@ fn keyed(kind: ProviderKind, base_url: Option<String>) -> ProviderSettings {
     ProviderSettings { base_url, key, ..ProviderSettings::new(kind.as_str(), kind) }
 }
 
-/// The stack of a provider of this kind at `server`, which has the model `m`.
+/// A provider of this kind at `server`, with the model `m`.
 fn at(server: &ScriptedServer, kind: ProviderKind, root: &str) -> Registry {
     let settings = ProviderSettings { model: Some("m".into()), ..keyed(kind, Some(format!("{}{root}", server.url()))) };
     Registry::new([settings], 0)
 }
 
-/// Where each protocol is reached, where its chat is, and where its key goes.
+/// Each protocol's root, chat path and key header.
 const PROTOCOLS: [(ProviderKind, &str, &str, &str); 5] = [
     (ProviderKind::OpenAi, "/v1", "/v1/chat/completions", "authorization"),
     (ProviderKind::Anthropic, "", "/v1/messages", "x-api-key"),
@@ -38,7 +38,7 @@ const PROTOCOLS: [(ProviderKind, &str, &str, &str); 5] = [
     (ProviderKind::Ollama, "", "/api/chat", "authorization"),
 ];
 
-/// A recorded answer of this kind, sent in pieces of a few bytes.
+/// A recorded answer of this kind, sent in small pieces.
 fn recorded(kind: ProviderKind) -> Script {
     let (file, content_type) = match kind {
         ProviderKind::Ollama => ("text.ndjson", "application/x-ndjson"),

@@ -1,4 +1,4 @@
-//! Attempts, waits and what is told of them, on a paused clock.
+//! Attempts, delays and how they are reported, on a paused clock.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -26,7 +26,7 @@ fn stack(sim: &Sim, max_retries: u32, max_concurrency: usize) -> Retry {
     Retry::new(Arc::new(limited), policy, Arc::new(Jitter::new(SEED)))
 }
 
-/// What the consumer is told, with the moments.
+/// What the consumer sees, with the times.
 #[derive(Debug, Default)]
 struct Told {
     text: String,
@@ -57,7 +57,7 @@ async fn listen(provider: &dyn Provider) -> Told {
     told
 }
 
-/// The waits that the policy and the seed give, one for each failure.
+/// The delays by policy and seed, one per failure.
 fn expected_waits(count: u32) -> Vec<Duration> {
     let (policy, jitter) = (RetryPolicy::default(), Jitter::new(SEED));
     (0..count).map(|failed| policy.backoff(failed).mul_f64(jitter.next_fraction())).collect()
@@ -231,7 +231,7 @@ async fn dropping_the_stream_stops_everything_at_once() {
     assert_eq!((sim.asked(), sim.in_flight()), (2, 0), "no further attempt is made");
 }
 
-/// One of the faults that are retried, where it strikes, and whether a wait is asked for.
+/// One of the retried faults, where it strikes, and whether it asks for a delay.
 fn retried_fault() -> impl Strategy<Value = String> {
     prop_oneof![
         (0_u32..4).prop_map(|after| format!("{{kind: cut, after_chunks: {after}}}")),

@@ -1,4 +1,4 @@
-//! Which failures move on, and what is told when they do.
+//! Which failures move on, and how that is reported.
 
 use std::fmt::Write as _;
 
@@ -149,7 +149,7 @@ async fn a_refusal_moves_on_where_the_user_asked_for_it() {
     }
 }
 
-/// Fails as the ledger does where the next call would pass a cap.
+/// Fails like the ledger when the next call would exceed a cap.
 struct Capped;
 
 impl Provider for Capped {
@@ -239,7 +239,7 @@ async fn dropping_the_stream_stops_whichever_provider_is_asked() {
     assert_eq!((second_sim.in_flight(), second_sim.journal()[0].end), (0, CallEnd::Dropped));
 }
 
-/// What a call may end with: `None` for an answer.
+/// How a call can end: `None` for an answer.
 fn ending() -> impl Strategy<Value = Option<&'static str>> {
     prop_oneof![
         3 => Just(None),
@@ -254,7 +254,7 @@ fn ending() -> impl Strategy<Value = Option<&'static str>> {
     ]
 }
 
-/// A script whose calls end one after another as `endings` say, and then well.
+/// A script whose calls end one after another with `endings`, and then succeed.
 fn script(answer: &str, endings: &[Option<&str>]) -> String {
     let mut script = format!("{{answer: {{text: '{answer}'}}, pacing: {{chunk_chars: 3, chunk_ms: 1}}, rules: [");
     for (attempt, fault) in (1..).zip(endings).filter_map(|(attempt, fault)| Some((attempt, (*fault)?))) {
@@ -263,8 +263,8 @@ fn script(answer: &str, endings: &[Option<&str>]) -> String {
     script + "]}"
 }
 
-/// What the documentation says must come of the calls at one target, which makes two retries: how many calls failed,
-/// and the failure that ended them, if one did.
+/// The documented result of the calls at one target, with two retries: how many calls failed, and
+/// the final failure, if any.
 fn expected(endings: &[Option<&'static str>]) -> (u32, Option<&'static str>) {
     let mut failed = 0;
     for ending in endings.iter().copied().chain(std::iter::repeat(None)) {

@@ -25,7 +25,7 @@ fn provider(name: &str) -> std::sync::Arc<dyn Provider> {
     Registry::new([settings], 1).get(name).unwrap()
 }
 
-/// One variant through the three phases, as a pipeline would ask for them.
+/// One variant through the three phases, as in a pipeline.
 async fn variant(provider: &dyn Provider, number: u32) -> Result<(String, Vec<Completion>), ProviderError> {
     let mut input = "find prime numbers".to_owned();
     let mut completions = Vec::new();

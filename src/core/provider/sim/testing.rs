@@ -5,10 +5,10 @@ use crate::domain::Phase;
 use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, TargetFamily};
 
-/// A provider named `sim` that plays `script`.
+/// Creates a provider named `sim` that plays `script`.
 ///
 /// # Panics
-/// When the script is not as it should be.
+/// For a malformed script.
 #[expect(clippy::panic, reason = "a broken script is a broken test")]
 pub fn sim(script: &str) -> Sim {
     match Sim::from_yaml("sim", script) {
@@ -17,12 +17,12 @@ pub fn sim(script: &str) -> Sim {
     }
 }
 
-/// The second phase of `variant`, to find prime numbers.
+/// A request for the second phase of `variant`, to find prime numbers.
 pub fn request(variant: u32) -> ChatRequest {
     phase_request(Phase::Solutio, variant)
 }
 
-/// One phase of `variant`, to find prime numbers.
+/// A request for one phase of `variant`, to find prime numbers.
 pub fn phase_request(phase: Phase, variant: u32) -> ChatRequest {
     let input = "find prime numbers".to_owned();
     ChatRequest {

@@ -1,4 +1,4 @@
-//! The provider as its callers meet it: chunks, clocks, counts and ends.
+//! The provider as its callers see it: chunks, clocks, counts and ends.
 
 use futures_util::StreamExt;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::domain::Phase;
 use crate::error::ProviderFailure;
 use crate::provider::complete;
 
-/// Everything a stream gives, with the milliseconds at which it came.
+/// All chunks of a stream, with the milliseconds at which they came.
 async fn record(sim: &Sim, request: ChatRequest) -> Vec<(u128, Result<Chunk, ProviderError>)> {
     let start = Instant::now();
     let mut stream = sim.stream(request);
@@ -20,7 +20,7 @@ async fn record(sim: &Sim, request: ChatRequest) -> Vec<(u128, Result<Chunk, Pro
     all
 }
 
-/// Pieces of text and the end, in short.
+/// The text pieces and the end, in short.
 async fn outline(script: &str) -> String {
     let chunks = record(&sim(script), request(0)).await;
     let words: Vec<String> = chunks

@@ -1,4 +1,4 @@
-//! The transport over real sockets: what goes out, what is made of what comes back, and that no secret goes astray.
+//! The transport over real sockets: what goes out, how answers are read, and where secrets go.
 
 mod codec;
 mod embedding;
@@ -23,7 +23,7 @@ use crate::provider::sim::testing::request;
 use crate::time::SystemClock;
 use codec::Plain;
 
-/// In no error, no log, and no request but the one it is for.
+/// Must not be in any error, log, or request other than its own.
 const CANARY: &str = "canary-key-of-the-transport-tests";
 
 fn settings(base_url: &str) -> ProviderSettings {
@@ -49,7 +49,7 @@ fn to(server: &ScriptedServer) -> HttpTransport {
     transport(&settings(server.url()), Plain::default())
 }
 
-/// The failure of a call to a server that answers with `script`, which holds no secret and names the provider.
+/// The error of a call to a server that answers with `script`; names the provider, leaks no secret.
 async fn failure(script: Script) -> ProviderError {
     let server = ScriptedServer::start([script]).await;
     let error = complete(&to(&server), request(0)).await.unwrap_err();

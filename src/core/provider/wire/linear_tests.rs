@@ -1,4 +1,4 @@
-//! What a provider sends is read in time and memory in line with its length, whatever it says.
+//! Reading an answer takes time and memory linear in its length, whatever it contains.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use super::{Refusal, Wire};
 use crate::linear_tests::work::assert_linear;
 use crate::provider::frame::Framing;
 
-/// The frames that carry this text, one of an answer and one of reasoning.
+/// Formats a text as frames, one of the answer and one of reasoning.
 type Frames = fn(&str) -> [String; 2];
 
 fn wires() -> [(&'static str, Box<dyn Wire>, Frames); 5] {
@@ -36,7 +36,7 @@ fn wires() -> [(&'static str, Box<dyn Wire>, Frames); 5] {
     ]
 }
 
-/// The stream whose frames carry `text`, some characters each.
+/// A stream whose frames carry `text`, a few characters each.
 fn stream(wire: &dyn Wire, frames: Frames, text: &str) -> Vec<u8> {
     let mut stream = String::new();
     let characters: Vec<char> = text.chars().collect();

@@ -1,4 +1,4 @@
-//! For the codecs' tests: recorded answers, read through the framer at several splits, and a request to encode.
+//! Codec test helpers: recorded answers, read through the framer at several splits, and a request.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(super) fn fixture(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All pieces of a streamed answer, to its end or its error; asserts that they are the same at several splits.
+/// All pieces of a streamed answer, with its error if any; asserts that several splits agree.
 pub(super) fn read(wire: &dyn Wire, stream: &[u8]) -> (Vec<Piece>, Option<ProviderError>) {
     let whole = read_in(wire, stream, stream.len().max(1));
     for size in [1, 2, 3, 7, 64, 1000] {
@@ -56,7 +56,7 @@ pub(super) fn read_in(wire: &dyn Wire, stream: &[u8], size: usize) -> (Vec<Piece
     }
 }
 
-/// The pieces of a streamed answer that ends well.
+/// The pieces of a streamed answer without an error.
 pub(super) fn pieces(wire: &dyn Wire, stream: &[u8]) -> Vec<Piece> {
     let (pieces, error) = read(wire, stream);
     assert_eq!(error, None);
@@ -69,12 +69,12 @@ pub(super) fn stream_error(wire: &dyn Wire, stream: &[u8]) -> ProviderError {
     read(wire, stream).1.unwrap_or_else(|| panic!("no error in {}", String::from_utf8_lossy(stream)))
 }
 
-/// The text of an answer, all of it.
+/// The whole text of an answer.
 pub(super) fn text(pieces: &[Piece]) -> String {
     pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None }).collect()
 }
 
-/// The reasoning of an answer, all of it.
+/// The whole reasoning of an answer.
 pub(super) fn thinking(pieces: &[Piece]) -> String {
     pieces
         .iter()
@@ -82,12 +82,12 @@ pub(super) fn thinking(pieces: &[Piece]) -> String {
         .collect()
 }
 
-/// What a status with a body means; `model` is `some-model`.
+/// The error for a status with a body; `model` is `some-model`.
 pub(super) fn failure(wire: &dyn Wire, status: u16, body: &[u8]) -> ProviderError {
     failure_with(wire, status, &[], body)
 }
 
-/// What a status with headers and a body means; `model` is `some-model`.
+/// The error for a status with headers and a body; `model` is `some-model`.
 pub(super) fn failure_with(wire: &dyn Wire, status: u16, headers: &[(&str, &str)], body: &[u8]) -> ProviderError {
     let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     wire.failure(&Refusal { status, headers: &headers, body, model: "some-model", received_ms: 1_795_238_965_000 })

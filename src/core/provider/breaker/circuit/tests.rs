@@ -1,4 +1,4 @@
-//! The rules one by one, and laws that hold whatever happens in whatever order.
+//! The rules one by one, and invariants under any sequence of events.
 
 use proptest::prelude::*;
 
@@ -176,7 +176,7 @@ fn calls_from_before_it_opened_change_nothing() {
     assert!(circuit.refusal(later).is_none(), "three failures since it closed are not five");
 }
 
-/// Something that happens: a call begins, one of those under way ends, or time passes.
+/// An event: a call begins, one in flight ends, or time passes.
 #[derive(Debug, Clone)]
 enum Happening {
     Begin,
@@ -196,16 +196,16 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// What an onlooker knows who has seen only what went in and out.
+/// The state inferred from inputs and outputs alone.
 #[derive(Default)]
 struct Onlooker {
-    /// Endings of the calls begun since the circuit last closed, while it is closed: true for a failure.
+    /// While closed, the results of calls begun since it closed: true for a failure.
     endings: Vec<bool>,
-    /// When it opened last.
+    /// When it last opened.
     opened: Option<Instant>,
-    /// When the trial under way began.
+    /// When the trial in flight began.
     trial: Option<Instant>,
-    /// Raised when it opens or closes.
+    /// Incremented when it opens or closes.
     era: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Every sentence of every frame: there in all ten languages, and safe to say.
+//! Every sentence of every frame: present in all ten languages, and safe to use.
 
 use crate::assets::frame::{GENERAL, Texts};
 use crate::assets::{Assets, Frame};
@@ -32,7 +32,7 @@ fn every_frame_speaks_ten_languages() {
     }
 }
 
-/// A number, a quotation or a tag of ours could be taken for the request's.
+/// A number, a quotation or a tag of ours could be mistaken for the request's.
 #[test]
 fn no_sentence_of_ours_holds_a_number_a_quotation_or_a_tag() {
     for frame in frames() {

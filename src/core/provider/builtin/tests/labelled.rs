@@ -1,13 +1,14 @@
-//! Which requests are taken to be of which family, held against requests that others wrote and labelled.
+//! Tests the decided families against requests written and labelled by others.
 //!
-//! The labels and this count know nothing of the rules. The rules were made by looking at the 1,200 (a third of them, by a
-//! hash of the text, late) and at the 3,000 in `opened`, which were blind once. Nobody looked at the 600 in `blind`, which
-//! were written when the rules were done: they say what a newcomer's request meets. Whoever looks at them moves them to
-//! `opened`, and has new ones written.
+//! Labels and counts are independent of the rules. The rules were made by looking at the 1,200 (a
+//! third of them, chosen by a hash of the text, late) and at the 3,000 in `opened`, which were
+//! blind once. The 600 in `blind`, written after the rules, have not been looked at: they stand for
+//! new users. Whoever looks at them moves them to `opened` and has new ones written.
 //!
-//! Two in a hundred is the bar for all. The sets that were looked at are held to it; of those that were blind when they were
-//! counted (147, 143, 126, 125, 105 and 91 decided) 4, 3, 10, 7, 8 and 5 had another label, the last four having been written with
-//! traps on purpose. So the blind set is held to what it was counted at, until the bar is reached there as well.
+//! The bar for all is two in a hundred. The sets that were looked at must meet it. Of those blind
+//! when counted (147, 143, 126, 125, 105 and 91 decided), 4, 3, 10, 7, 8 and 5 had another label,
+//! the last four having been written with deliberate traps. So the blind set must not exceed its
+//! own count until it meets the bar.
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -35,7 +36,7 @@ impl Labelled {
     }
 }
 
-/// All of a folder, with the code of their language.
+/// All requests of a folder, with the code of their language.
 fn read(folder: &str) -> Vec<(&'static str, Labelled)> {
     let mut all = Vec::new();
     for language in Language::FRAMED {
@@ -53,20 +54,20 @@ pub(super) fn labelled() -> Vec<(&'static str, Labelled)> {
     all
 }
 
-/// What became of some requests.
+/// Counts of the decisions on some requests.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
     all: usize,
     decided: usize,
     wrong: usize,
-    /// Of those that are prompts already: all, seen; and others that were taken for such.
+    /// Of finished prompts: all, detected; and others mistaken for one.
     ready: usize,
     ready_seen: usize,
     ready_wrong: usize,
     language: usize,
 }
 
-/// The upper end of Wilson's interval of 95 % for a share.
+/// The upper end of the 95 % Wilson interval of a share.
 fn wilson(part: usize, all: usize) -> f64 {
     let (n, p, z) = (all as f64, part as f64 / all as f64, 1.96_f64);
     let middle = p + z * z / (2.0 * n);

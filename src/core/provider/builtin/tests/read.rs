@@ -1,6 +1,5 @@
-//! Prompts that were read and approved: all variants of some sixty requests of every kind, and the phases of a few.
-//!
-//! Who changes a sentence of a frame reads what becomes of it here, as somebody who would send it.
+//! Prompts that were read and approved: all variants of some sixty requests of every kind, and the
+//! phases of a few. After changing a sentence of a frame, read the results here as a user would.
 
 use super::*;
 

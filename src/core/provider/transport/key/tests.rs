@@ -1,4 +1,4 @@
-//! Commands that print keys, and those that do not, in a real shell.
+//! Commands that print keys, and those that fail to, in a real shell.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn of(command: &str) -> Key {
     withholding(command, &[])
 }
 
-/// The same, without these variables of the environment.
+/// A key command that withholds these environment variables.
 fn withholding(line: &str, withheld: &[&str]) -> Key {
     let withheld = withheld.iter().map(|&name| name.to_owned()).collect();
     Key::new("acme", KeySource::Command(KeyCommand { line: line.to_owned(), withheld }))
@@ -95,14 +95,14 @@ async fn the_key_is_taken_although_a_child_keeps_the_output_open() {
     }
 }
 
-/// True while a process of this id runs; one that ended and was not waited for yet does not.
+/// True while the process runs; false for a zombie.
 fn runs(process: &str) -> bool {
     let status = std::process::Command::new("ps").args(["-o", "stat=", "-p", process]).output().unwrap();
     let stat = String::from_utf8(status.stdout).unwrap();
     !stat.trim().is_empty() && !stat.trim().starts_with('Z')
 }
 
-/// The id that a command wrote into a file, once it is there.
+/// The process id that a command writes into a file, once it is there.
 async fn process_in(file: &std::path::Path) -> String {
     loop {
         if let Ok(id) = std::fs::read_to_string(file)

@@ -1,9 +1,9 @@
-//! A server on loopback that plays scripts: the other side of every test of the transport.
+//! A scripted server on loopback for tests of the transport.
 //!
-//! Owns a listener on a free port, in plain or over TLS with a certificate of its own making. Each request, on whatever
-//! connection it comes, is kept for the test to look at ([`ReceivedRequest`]) and answered with the next [`Script`];
-//! the last script answers all further requests. It speaks to the byte what the script says and adds nothing. It tells when
-//! a client closed its connection ([`ScriptedServer::until_closed`]). Dropping the server ends every connection.
+//! Listens on a free port, in clear text or over TLS. Each request, on whatever connection, is
+//! recorded for the test ([`ReceivedRequest`]) and answered with the next [`Script`]; the last
+//! script answers all further ones. It sends exactly the bytes of the script and reports when a
+//! client closes ([`ScriptedServer::until_closed`]). Dropping it ends every connection.
 
 mod script;
 #[cfg(test)]
@@ -28,16 +28,16 @@ use script::Step;
 /// The longest a test waits for something that should happen at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedRequest {
-    /// Which connection it came on, from 0.
+    /// The index of its connection.
     pub connection: usize,
     /// `GET` or `POST`.
     pub method: String,
     /// The path with its query.
     pub path: String,
-    /// Names in lower case, in the order they came.
+    /// Names in lower case, in the order received.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
@@ -49,7 +49,7 @@ impl ReceivedRequest {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null if invalid.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -59,13 +59,13 @@ impl ReceivedRequest {
 #[derive(Debug, Clone, Default)]
 struct Log {
     requests: Vec<ReceivedRequest>,
-    /// One for each connection; true once the client closed it.
+    /// One per connection; true once the client closed it.
     closed: Vec<bool>,
 }
 
 type Answers = Arc<dyn Fn(&ReceivedRequest) -> Script + Send + Sync>;
 
-/// The server. Needs a tokio runtime with input and output.
+/// The server. Needs a tokio runtime with I/O.
 pub struct ScriptedServer {
     url: String,
     certificate: Option<String>,
@@ -74,15 +74,15 @@ pub struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Answers each request with the next of `scripts`, and all further ones with the last.
+    /// Answers each request with the next of `scripts`, and further ones with the last.
     ///
     /// # Panics
-    /// When there is no script, or no free port.
+    /// Without a script or a free port.
     pub async fn start(scripts: impl IntoIterator<Item = Script>) -> Self {
         Self::open(in_order(scripts), None).await
     }
 
-    /// As [`ScriptedServer::start`], over TLS; [`ScriptedServer::certificate`] is what a client has to trust.
+    /// As [`ScriptedServer::start`], over TLS; clients must trust [`ScriptedServer::certificate`].
     ///
     /// # Panics
     /// As [`ScriptedServer::start`].
@@ -90,10 +90,10 @@ impl ScriptedServer {
         Self::open(in_order(scripts), Some(Identity::speaking(&[]))).await
     }
 
-    /// Answers each request with what `answer` gives for it.
+    /// Answers each request with the script that `answer` returns for it.
     ///
     /// # Panics
-    /// When there is no free port.
+    /// Without a free port.
     pub async fn answering(answer: impl Fn(&ReceivedRequest) -> Script + Send + Sync + 'static) -> Self {
         Self::open(Arc::new(answer), None).await
     }
@@ -109,33 +109,33 @@ impl ScriptedServer {
         Self { url: format!("{scheme}://127.0.0.1:{port}"), certificate, log, accepting }
     }
 
-    /// `http://127.0.0.1:<port>`, or `https`, without a slash at its end.
+    /// `http://127.0.0.1:<port>`, or `https`, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The certificate to trust, as PEM; empty for a server in plain.
+    /// The certificate to trust, as PEM; empty without TLS.
     pub fn certificate(&self) -> &str {
         self.certificate.as_deref().unwrap_or_default()
     }
 
-    /// Every request so far, in the order they came.
+    /// Every request so far, in the order received.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.log.borrow().requests.clone()
     }
 
-    /// How many connections there were.
+    /// The number of connections so far.
     pub fn connections(&self) -> usize {
         self.log.borrow().closed.len()
     }
 
-    /// Waits until so many requests came; false when they did not within ten seconds.
+    /// Waits for this many requests; false after ten seconds.
     pub async fn until_asked(&self, times: usize) -> bool {
         self.until(|log| log.requests.len() >= times).await
     }
 
-    /// Waits until the client closed the connection of this number, from 0; false when it did not within ten
-    /// seconds. A connection that the server itself ended counts as closed.
+    /// Waits until the client has closed this connection, numbered from 0; false after ten seconds.
+    /// A connection ended by the server itself counts as closed.
     pub async fn until_closed(&self, connection: usize) -> bool {
         self.until(|log| log.closed.get(connection) == Some(&true)).await
     }
@@ -153,10 +153,10 @@ impl Drop for ScriptedServer {
     }
 }
 
-/// The URL of a port on loopback where nobody listens.
+/// The URL of a loopback port without a listener.
 ///
 /// # Panics
-/// When there is no free port.
+/// Without a free port.
 #[expect(clippy::expect_used, reason = "without a port there is no test")]
 pub async fn refusing_url() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port on loopback");
@@ -178,7 +178,7 @@ fn in_order(scripts: impl IntoIterator<Item = Script>) -> Answers {
     })
 }
 
-/// A certificate for loopback, signed by itself.
+/// A self-signed certificate for loopback.
 pub(super) struct Identity {
     pub(super) acceptor: TlsAcceptor,
     /// As PEM.
@@ -186,7 +186,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// One that offers these protocols over TLS (ALPN); none: whatever the client takes for granted.
+    /// Offers these protocols over TLS (ALPN); none means the client's default.
     #[expect(clippy::expect_used, reason = "without a certificate there is no test")]
     pub(super) fn speaking(protocols: &[&str]) -> Self {
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
@@ -228,7 +228,7 @@ async fn accept(listener: TcpListener, answers: Answers, log: Arc<watch::Sender<
     }
 }
 
-/// What a connection is made of.
+/// The transport of a connection.
 trait Socket: AsyncRead + AsyncWrite + Unpin + Send {
     fn tcp(&self) -> &TcpStream;
 }

@@ -1,7 +1,7 @@
-//! What a [`ScriptedServer`](super::ScriptedServer) says in answer to one request, to the byte: parts, pauses, cuts.
+//! One answer of a [`ScriptedServer`](super::ScriptedServer), byte by byte: parts, pauses, cuts.
 //!
-//! A script is a list of steps, built front to back. Whatever it leaves out is not said: nothing adds a header, an
-//! ending or a closing, so an answer can be wrong in any way there is.
+//! A script is a list of steps, in order. No header, ending or close is added, so any wrong answer
+//! is possible.
 
 use std::time::Duration;
 
@@ -16,25 +16,25 @@ pub struct Script {
 pub(super) enum Step {
     /// Sent at once.
     Bytes(Vec<u8>),
-    /// Nothing for so long; ends early when the client closes.
+    /// Sends nothing for this long, or until the client closes.
     Pause(Duration),
-    /// Sent again and again until the client closes.
+    /// Sent repeatedly until the client closes.
     Endless(Vec<u8>),
-    /// Nothing more until the client closes.
+    /// Sends nothing more until the client closes.
     Hang,
-    /// The connection ends in order (FIN).
+    /// Closes the connection gracefully (FIN).
     Close,
-    /// The connection ends at once, what is still under way is thrown away (RST).
+    /// Closes the connection at once, discarding data in flight (RST).
     Reset,
 }
 
 impl Script {
-    /// An answer that says nothing yet, for cuts before the first byte.
+    /// An empty answer, for cuts before the first byte.
     pub fn nothing() -> Self {
         Self::default()
     }
 
-    /// A status line and headers with the empty line that ends them. Nothing is added to `headers`.
+    /// A status line and headers with the blank line after them. Nothing is added to `headers`.
     pub fn head(status: u16, headers: &[(&str, &str)]) -> Self {
         let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));
         for (name, value) in headers {
@@ -44,7 +44,7 @@ impl Script {
         Self::nothing().bytes(head)
     }
 
-    /// A whole answer with its length; the connection stays open for the next request.
+    /// A complete answer with its length; the connection stays open.
     pub fn whole(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
         let body = body.as_ref();
         let length = body.len().to_string();
@@ -52,72 +52,72 @@ impl Script {
         Self::head(status, &headers).bytes(body)
     }
 
-    /// A whole answer of JSON.
+    /// A complete JSON answer.
     pub fn json(status: u16, body: &serde_json::Value) -> Self {
         Self::whole(status, &[("content-type", "application/json")], body.to_string())
     }
 
-    /// The head of a stream in chunks; [`Script::chunk`]s and [`Script::end`] follow.
+    /// The head of a chunked stream; [`Script::chunk`]s and [`Script::end`] follow.
     pub fn stream(content_type: &str) -> Self {
         Self::head(200, &[("content-type", content_type), ("transfer-encoding", "chunked")])
     }
 
-    /// A whole stream of server-sent events, one unnamed event for each of `data`.
+    /// A complete stream of server-sent events, one unnamed event per item of `data`.
     pub fn events<D: AsRef<str>>(data: impl IntoIterator<Item = D>) -> Self {
         let stream = Self::stream("text/event-stream");
         data.into_iter().fold(stream, |stream, data| stream.chunk(format!("data: {}\n\n", data.as_ref()))).end()
     }
 
-    /// A whole stream of JSON lines.
+    /// A complete stream of JSON lines.
     pub fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Self {
         let stream = Self::stream("application/x-ndjson");
         lines.into_iter().fold(stream, |stream, line| stream.chunk(format!("{}\n", line.as_ref()))).end()
     }
 
-    /// Then these bytes as they are.
+    /// Appends these bytes as they are.
     #[must_use]
     pub fn bytes(self, bytes: impl AsRef<[u8]>) -> Self {
         self.then(Step::Bytes(bytes.as_ref().to_vec()))
     }
 
-    /// Then a chunk of a chunked body; an empty one would end it and is left out.
+    /// Appends a chunk of a chunked body; an empty one would end it and is left out.
     #[must_use]
     pub fn chunk(self, bytes: impl AsRef<[u8]>) -> Self {
         let bytes = bytes.as_ref();
         if bytes.is_empty() { self } else { self.bytes(chunked(bytes)) }
     }
 
-    /// Then the end of a chunked body; the connection stays open for the next request.
+    /// Ends a chunked body; the connection stays open.
     #[must_use]
     pub fn end(self) -> Self {
         self.bytes("0\r\n\r\n")
     }
 
-    /// Then nothing for so long; give milliseconds, it is real time.
+    /// Sends nothing for this long. It is real time, so give milliseconds.
     #[must_use]
     pub fn pause(self, pause: Duration) -> Self {
         self.then(Step::Pause(pause))
     }
 
-    /// Then this chunk again and again until the client closes.
+    /// Repeats this chunk until the client closes.
     #[must_use]
     pub fn endless(self, bytes: impl AsRef<[u8]>) -> Self {
         self.then(Step::Endless(chunked(bytes.as_ref())))
     }
 
-    /// Then nothing more until the client closes.
+    /// Sends nothing more until the client closes.
     #[must_use]
     pub fn hang(self) -> Self {
         self.then(Step::Hang)
     }
 
-    /// Then the connection ends in order (FIN).
+    /// Closes the connection gracefully (FIN).
     #[must_use]
     pub fn close(self) -> Self {
         self.then(Step::Close)
     }
 
-    /// Then the connection is reset (RST).
+    /// Resets the connection (RST).
     #[must_use]
     pub fn reset(self) -> Self {
         self.then(Step::Reset)
@@ -136,7 +136,7 @@ fn chunked(bytes: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// The usual words of a status, since some clients insist on any.
+/// The reason phrase of a status, since some clients require one.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -1,4 +1,4 @@
-//! The scripted server over a bare socket: it says what it was told, to the byte, and sees what the client does.
+//! The scripted server over a bare socket: it sends its script exactly and notices what clients do.
 
 use std::io::ErrorKind;
 

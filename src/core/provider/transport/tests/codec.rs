@@ -1,4 +1,4 @@
-//! The smallest protocol there can be, so that these tests are about the transport alone: words after `data:`.
+//! A minimal protocol, so that these tests are only about the transport: words after `data:`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Embeddings over real sockets: order, batches, checks, retries, and who pays.
+//! Embeddings over real sockets: order, batches, checks, retries and accounting.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +10,7 @@ use crate::provider::metered::CostBounds;
 use crate::provider::permit::Permits;
 use crate::provider::retry::{Jitter, RetryPolicy};
 
-/// A dollar a token.
+/// A dollar per token.
 const DEAR: Price = Price { input: 1e6, output: 0.0, cached_input: 1e6, cache_write: 1e6, above: None };
 
 fn manners() -> CallPolicy {
@@ -35,7 +35,7 @@ fn texts(count: usize) -> Vec<String> {
     (0..count).map(|number| number.to_string()).collect()
 }
 
-/// A server whose vector for the text `7` is `[1, 7]`, and that counts a token a text.
+/// A server whose vector for the text `7` is `[1, 7]`, and that counts a token per text.
 async fn numbers() -> ScriptedServer {
     ScriptedServer::answering(|asked| {
         let texts = asked.json()["texts"].as_array().unwrap().clone();

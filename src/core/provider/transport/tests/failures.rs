@@ -1,4 +1,4 @@
-//! What is made of answers that are none: statuses, garbage, silence, endings.
+//! How invalid answers are reported: statuses, garbage, silence, cuts.
 
 use tokio::io::AsyncWriteExt;
 

@@ -1,4 +1,4 @@
-//! Over HTTP/2, which the vendors' own services offer: one connection for all calls, and a cancelled call ends alone.
+//! HTTP/2, as vendors offer: all calls share a connection, and cancelling one leaves the others.
 
 use futures_util::future::join_all;
 use tokio::net::TcpListener;
@@ -10,7 +10,7 @@ use super::*;
 /// What the server has seen.
 #[derive(Default)]
 struct Seen {
-    /// That carried a request: those that race to be the first, and lose, carry none.
+    /// Connections with a request; those that lost the race to be first have none.
     connections: usize,
     /// The key of each request.
     keys: Vec<Option<String>>,
@@ -19,8 +19,7 @@ struct Seen {
     cancelled: usize,
 }
 
-/// A server that speaks nothing but HTTP/2. Each answer begins at once, and ends when there were as many requests as
-/// `end_at`.
+/// A server that speaks only HTTP/2. Each answer begins at once and ends after `end_at` requests.
 struct Server {
     settings: ProviderSettings,
     seen: Arc<watch::Sender<Seen>>,

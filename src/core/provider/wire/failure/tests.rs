@@ -1,4 +1,4 @@
-//! Every form of a wait, every status, and what is shown of a body.
+//! Every form of a retry delay, every status, and excerpts of bodies.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Exact requests, recorded and hand-written answers, and every failure that is told apart.
+//! Exact requests, recorded and hand-written answers, and every kind of failure.
 
 use std::time::Duration;
 

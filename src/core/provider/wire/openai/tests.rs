@@ -1,4 +1,4 @@
-//! Requests to the letter, recorded answers at several splits, and failures in every form that has been seen.
+//! Exact requests, recorded answers at several splits, and every form of failure seen so far.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
