@@ -1,8 +1,7 @@
 //! Fits a request to what its model accepts.
 //!
-//! Layers below this one send `temperature`, `max_tokens` and `response_schema` exactly as they
-//! are. Every change is reported as a [`Chunk::Warning`] with a fixed wording, so a run of nine
-//! calls can show it once.
+//! Layers below this one send `temperature`, `max_tokens` and `response_schema` as they are. Every
+//! change is reported as a [`Chunk::Warning`] in fixed words, so a run can show it once.
 //!
 //! | requested | known about the model | sent |
 //! |---|---|---|

@@ -4,8 +4,7 @@
 //! below [`route`](super::route), so while it is open a fallback is called without waiting. Each
 //! provider has one, shared by all runs of the process. The state machine is in `circuit`. A call
 //! is admitted on its first poll, judged by its end, and withdrawn on drop. A refusal is
-//! `provider_unavailable`, with how long, how often and why the provider failed, and the time until
-//! the next try.
+//! `provider_unavailable`: how long, how often and why the provider failed, and when to retry.
 
 mod circuit;
 

@@ -7,8 +7,7 @@
 //!
 //! [`AnswerKey`] defines when two requests are equal. [`Answers`], shared by the process, is a
 //! memory bounded in entries and bytes, the requests in flight (equal concurrent ones make one
-//! call), and an [`AnswerStore`] on disk. Which requests come here is decided where routes are
-//! built.
+//! call), and an [`AnswerStore`] beyond the process. Routes decide which requests come here.
 
 mod answer;
 mod answers;

@@ -1,5 +1,4 @@
-//! Adapts the number of concurrent requests to refusals: the arithmetic of
-//! [`Permit`](super::permit).
+//! Adapts the number of concurrent requests of a [`Permit`](super::permit) to refusals.
 //!
 //! A provider that answers 429 or 529 gets fewer concurrent requests. The limit is cut to an eighth
 //! below the number in flight when the refused request was sent, or now if that is more. Refusals

@@ -1,13 +1,11 @@
-//! Bounds concurrency, per provider and for the whole process. Callers queue for [`Permits`], which
-//! all runs share.
+//! Bounds concurrency, per provider and for the whole process, by shared [`Permits`].
 //!
 //! A permit is taken when the request goes out and returned with the last chunk, with the error, or
 //! when the stream is dropped, whichever comes first. Waiting is first come, first served, and no
 //! timer of the layers below runs meanwhile. The retry layer is above this one, so no permit is
 //! held while waiting to retry.
 //!
-//! A provider that refuses requests because there are too many gets fewer permits for a while
-//! ([`Pace`]).
+//! A provider that refuses requests as too many gets fewer permits for a while ([`Pace`]).
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -126,8 +126,7 @@ impl Registry {
         self
     }
 
-    /// Takes model data from these assets instead of the built-in catalogue alone, and a clock that
-    /// decides which models have been shut down.
+    /// Sets the source of model data, and the clock that decides which models have been shut down.
     #[must_use]
     pub fn with_catalog(self, assets: Arc<Assets>, clock: Arc<dyn Clock>) -> Self {
         Self { assets, clock, writer: OnceLock::new(), ..self }
@@ -150,8 +149,7 @@ impl Registry {
         self.entries.insert(entry.settings.name.clone(), entry);
     }
 
-    /// Every name: configured providers in order, `builtin`, and the networked kinds, usable or
-    /// not.
+    /// Every name: configured providers in order, `builtin`, and the networked kinds.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
@@ -165,8 +163,7 @@ impl Registry {
     ///
     /// # Errors
     /// `validation_failed` on `provider` for an unknown or unusable name; `provider_auth` for a
-    /// missing key; `file` and `config_invalid` for files it is built from, such as the user's
-    /// `models.yaml`.
+    /// missing key; `file` and `config_invalid` for its files and the user's `models.yaml`.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Error> {
         let entry = self.entry(name)?;
         if let Some(stack) = entry.stack.get() {

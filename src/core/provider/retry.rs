@@ -57,8 +57,8 @@ impl RetryPolicy {
     }
 }
 
-/// A reproducible source of fractions that spreads retries out, so that callers which failed
-/// together do not retry together.
+/// A reproducible source of fractions that keeps calls which failed together from retrying
+/// together.
 #[derive(Debug)]
 pub struct Jitter {
     seed: u64,

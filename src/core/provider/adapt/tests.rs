@@ -267,10 +267,10 @@ async fn a_number_that_was_fitted_and_then_refused_is_named_as_it_was_wanted() {
 #[tokio::test]
 async fn an_error_that_leaving_out_cannot_mend_is_passed_on() {
     for (refused, temperature, asked) in [
-        // It is not there, so it cannot be what is wrong.
+        // It is not in the request, so it cannot be the cause.
         ("temperature", None, 1),
         ("temperature", Some(0.7), 2),
-        // Not ours to leave out.
+        // Not a parameter we can leave out.
         ("stop", Some(0.7), 1),
     ] {
         let refuses: &'static [&'static str] = if refused == "stop" { &["stop"] } else { &["temperature"] };

@@ -188,7 +188,7 @@ async fn while_open_the_fallback_answers_without_a_wait_and_the_result_says_so()
     assert_eq!((completion.provider.as_str(), completion.fallback_from.as_deref()), ("second", Some("first")));
     assert!(warnings.len() == 1 && warnings[0].contains("5 calls in a row"), "{warnings:?}");
     assert_eq!((first.asked(), start.elapsed()), (5, Duration::ZERO));
-    // Half-open: the trial fails and falls back too; then the first is back.
+    // Half-open: the trial fails and falls back too; then the first provider recovers.
     pass(30).await;
     assert!(complete(&route, request(0)).await.unwrap().1.fallback_from.is_some());
     assert_eq!(first.asked(), 6);
@@ -207,7 +207,7 @@ async fn with_sixty_four_calls_failing_at_once_it_opens_once_and_comes_back() {
     assert!(answers.iter().all(|answer| answer.as_ref().unwrap_err().failure == ProviderFailure::RateLimited));
     let outage = breaker.outage().unwrap();
     assert!(outage.message.contains("5 calls in a row"), "{outage}");
-    // It opened with the first batch, 400 ms before the last one ended: of the later ones fewer go out at once.
+    // It opened with the first batch, 400 ms before the last one ended: fewer of those ran at once.
     assert_eq!(outage.retry_after, Some(Duration::from_millis(45_000 - 400)));
     pass(45).await;
     assert!(complete(&breaker, request(0)).await.is_ok());

@@ -1,5 +1,4 @@
-//! Decides which family a request belongs to, if that is certain. Finished prompts are detected in
-//! `ready`.
+//! Decides which family a request belongs to, if that is certain.
 //!
 //! A family is certain if the first sentence with a task has its head and, before the topic, its
 //! object ("write" + "letter"), or a phrase for both, or begins with its object ("a poem for Ann").

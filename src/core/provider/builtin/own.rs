@@ -1,8 +1,7 @@
 //! Recognises prompts made by this writer when they are given as requests, and unwraps them.
 //!
-//! All phases but prima-materia, which quotes the request, put text around it that does not depend
-//! on its words. So they are written around nothing and compared, which does not grow with the
-//! request.
+//! All phases but prima-materia, which quotes the request, surround it with text independent of it.
+//! So they are written around nothing and compared, at no cost for long requests.
 
 use std::sync::Arc;
 

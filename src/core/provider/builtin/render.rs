@@ -1,8 +1,7 @@
 //! Rendering: the request in its tag with the parts of a frame around it, in a model family's form.
 //!
 //! The tag is the first of `request`, `request-2`, … whose opening and closing forms do not occur
-//! in its content, ignoring case. So exactly one region is marked, and the request can be extracted
-//! byte for byte.
+//! in its content, ignoring case. So the request can be extracted byte for byte.
 
 use std::sync::Arc;
 

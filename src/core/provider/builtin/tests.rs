@@ -98,7 +98,7 @@ fn regions<'p>(prompt: &'p str, name: &str) -> Vec<(String, &'p str)> {
             continue;
         }
         let (inside, close) = (start + line.len() + 1, format!("</{tag}>"));
-        // Each tag by itself: what another one marks may hold it.
+        // Each tag on its own: what another one marks may contain it.
         if let Some(end) = lines[at..].iter().position(|(_, line)| *line == close) {
             found.push((tag.to_owned(), &prompt[inside..lines[at + end].0.saturating_sub(1).max(inside)]));
         }
@@ -111,7 +111,7 @@ fn faults(input: &str, prompt: &str) -> Vec<String> {
     let request = input.trim();
     let marked = regions(prompt, "request");
     let mut faults = Vec::new();
-    // A prompt that is ready is its own.
+    // A finished prompt is returned unchanged.
     if prompt == request {
         return faults;
     }
@@ -249,7 +249,8 @@ fn our_own_prompt_is_ours_to_the_letter_only() {
             let prompt = ask.run(input);
             assert!(prompt.contains(&format!("<{tag}>")), "{prompt}");
             assert!(WRITER.is_own(&prompt).unwrap(), "{prompt}");
-            // A word of ours changed, one more at the end, another number in the tag: somebody else's.
+            // One of our words changed, one more at the end, another number in the tag: not our
+            // prompt.
             let at = prompt.rfind(' ').unwrap();
             for other in [
                 [&prompt[..at], "  ", &prompt[at + 1..]].concat(),
@@ -316,7 +317,7 @@ fn gaps_are_asked_for_and_not_claimed() {
     assert_eq!(strategies("Translate this")[..3], ["direct", "structured", "clarify"]);
     assert_eq!(strategies("Write an email")[2], "clarify");
     assert!(!strategies("Write a python function that sorts a list").contains(&"clarify"));
-    // An order of steps is for problems that take some.
+    // Steps are only for problems that need several.
     assert!(!strategies("Solve the equation x + 2 = 5").contains(&"stepwise"));
     let move_of_an_office = "Make a project plan for the move of our office from Leeds to York. We are 40 people in two teams. The new \
         rooms are ours from the beginning of June, the old ones have to be empty at its end, and the phones must work on \
@@ -339,10 +340,10 @@ fn what_only_the_user_can_know_is_asked_for_by_what_the_message_is() {
     ] {
         assert!(has(input, question), "{}", asked(input));
     }
-    // A thank at the end of a request is no letter of thanks.
+    // Thanks at the end of a request do not make it a letter of thanks.
     assert!(!has("Write an email to my landlord about the heating, thanks", "What exactly are the thanks for"));
     assert!(!has("Write a poem about the sea", "a memory that you share"));
-    // What says a good deal is not asked for more.
+    // A detailed request gets no questions.
     let long = "Write an email to my landlord: the heating in flat four has been cold since Monday, the caretaker knows, I want \
                 it mended by Friday or the rent reduced by a fifth.";
     assert!(!has(long, "Which facts belong in it"), "{}", asked(long));

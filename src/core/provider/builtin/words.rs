@@ -115,8 +115,7 @@ impl Cues {
         self.all.iter().filter(|cue| text.contains(cue.as_str())).count()
     }
 
-    /// The start and end of the last cue in a text without spaces, the longest if several end
-    /// there.
+    /// The start and end of the last cue in a text without spaces; the longest of several.
     pub(super) fn last_in(&self, text: &str) -> Option<(usize, usize)> {
         let found = self.all.iter().filter_map(|cue| {
             visit(text.len());

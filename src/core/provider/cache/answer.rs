@@ -75,8 +75,7 @@ pub struct NamespaceLimits {
 
 /// Stores answers for other and later processes.
 ///
-/// The cache is a convenience and never a reason to fail: internal errors look like a missing
-/// answer.
+/// Caching is never a reason to fail: internal errors look like a missing answer.
 pub trait AnswerStore: Send + Sync {
     /// The answer stored under `key`, however old.
     fn get(&self, key: &AnswerKey) -> Option<Answer>;

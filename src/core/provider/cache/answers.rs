@@ -23,8 +23,7 @@ pub struct Answers {
 pub(super) enum Found {
     /// A cached answer.
     Kept(Arc<Answer>),
-    /// No answer. With [`Leading`], equal calls wait for this one; without, this one waited in
-    /// vain.
+    /// No answer. With [`Leading`], equal calls wait for this one; without, waiting has failed.
     Nothing(Option<Leading>),
 }
 

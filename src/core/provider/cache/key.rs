@@ -12,8 +12,7 @@
 //! Not in the key: the API key and secret headers (they decide who pays, and no secret may reach a
 //! file, not even hashed), timeouts, retries, concurrency and caps (they change when an answer
 //! comes, not which), fallbacks (their answers are not cached), the rest of the [`Brief`] (no model
-//! reads it; its texts are in the messages), and the model behind a name today, which is why
-//! answers expire.
+//! reads it; its texts are in the messages), and the model behind a name today (answers expire).
 //!
 //! Fields are encoded as a tag, a length of eight bytes and the bytes; absent ones are left out. So
 //! different requests never share an encoding, and as SHA-256 resists collisions, a server's

@@ -2,8 +2,7 @@
 //!
 //! An address is private if it cannot reach the internet: loopback, private and link-local ranges
 //! (RFC 1918, 4193, 3927, 4291), `localhost` (RFC 6761), `.local` (RFC 6762), `.home.arpa` (RFC
-//! 8375), `.internal` (ICANN, 2024), and a host name without a dot. What cannot be parsed is not
-//! private.
+//! 8375), `.internal` (ICANN, 2024), and names without a dot; nothing that cannot be parsed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

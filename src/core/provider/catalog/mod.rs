@@ -2,8 +2,7 @@
 //!
 //! Rows come from `assets/models.yaml`, with source and date, and from the user's own
 //! `models.yaml`, whose rows win. [`crate::assets`] reads the files, [`parse`] parses them,
-//! [`price`] computes costs. A group of rows belongs to a kind of provider, or to the provider of
-//! that name.
+//! [`price`] computes costs. A group of rows belongs to a kind of provider, or to one provider.
 //!
 //! A row matches a name, without a leading `models/`, that is
 //! 1. exactly the row's name;
@@ -107,8 +106,7 @@ impl Catalog {
         Self::default().extended(text, true)
     }
 
-    /// Adds the rows of a user's text, which replace rows of the same name in the same group.
-    /// Sources are optional.
+    /// Adds a user's rows, which replace rows of the same name and group. Sources are optional.
     ///
     /// # Errors
     /// All faults of the text, with their lines.
@@ -149,8 +147,7 @@ impl Catalog {
 
     /// The price of a model, by its row. Free for `builtin` and for an `ollama` on this machine or
     /// its local network, unless it forwards the model to a cloud. Rows of the kind apply at any
-    /// address, since gateways use the vendor's names; rows under the provider's name override
-    /// them.
+    /// address, since gateways use the vendor's names; rows of the provider override them.
     ///
     /// `sim` prices are in its script, not here.
     pub fn price(&self, kind: ProviderKind, provider: &str, base_url: Option<&str>, model: &str) -> Option<Price> {

@@ -33,8 +33,8 @@ impl Known {
         self.catalog.as_ref().err().filter(|_| needs_it).map(Error::to_string)
     }
 
-    /// The model used if neither settings nor request name one. `None` for Ollama, whose models are
-    /// the ones installed.
+    /// The default model if neither settings nor request name one. `None` for Ollama, which has no
+    /// usual model, only those that somebody installed.
     pub(super) fn default_model(&self, settings: &ProviderSettings) -> Option<String> {
         let has_a_usual_one = has_its_kinds_models(settings) && settings.kind != ProviderKind::Ollama;
         let catalog = self.catalog.as_ref().ok().filter(|_| has_a_usual_one)?;

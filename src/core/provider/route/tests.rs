@@ -263,8 +263,7 @@ fn script(answer: &str, endings: &[Option<&str>]) -> String {
     script + "]}"
 }
 
-/// The documented result of the calls at one target, with two retries: how many calls failed, and
-/// the final failure, if any.
+/// The documented result of calls at one target with two retries: failed calls, final failure.
 fn expected(endings: &[Option<&'static str>]) -> (u32, Option<&'static str>) {
     let mut failed = 0;
     for ending in endings.iter().copied().chain(std::iter::repeat(None)) {

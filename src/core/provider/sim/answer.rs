@@ -1,8 +1,7 @@
 //! Makes answers: an echo of the request, a fixed text, seeded words, a JSON value, or a verdict.
 //!
 //! An answer depends only on the seed and the request, never on the provider's state. The echo
-//! consists of the input's own words and differs by phase, persona and strategy, so that it can be
-//! ranked.
+//! consists of the input's own words and differs by phase, persona and strategy.
 
 use std::fmt::Write as _;
 

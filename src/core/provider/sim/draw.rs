@@ -1,8 +1,7 @@
 //! Request fingerprints, and random numbers that depend only on the seed and their purpose.
 //!
-//! A request's fingerprint covers its brief, model, parameters and schema. It leaves out the
-//! messages, which depend on user templates and random delimiters; scripts must not depend on
-//! either.
+//! A request's fingerprint covers its brief, model, parameters and schema, but not the messages,
+//! which depend on user templates and random delimiters.
 
 use std::fmt;
 use std::str::FromStr;

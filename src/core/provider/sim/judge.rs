@@ -1,11 +1,9 @@
-//! A judge with known truth and known errors: grades and ratings from a hidden quality, with
-//! configurable biases.
+//! A judge with known truth and errors: grades and ratings from a hidden quality, plus biases.
 //!
 //! The preference for the first candidate is the difference of the hidden qualities, plus biases,
 //! plus noise. Grades begin at 0.35 and 1.2, as for the toy judge that the selection protocol was
-//! designed against. A rating is 7 plus 1.2 times the quality as that judge sees it, rounded into
-//! 1 to 10. All criteria have the same grade unless `criteria` differ. The judge use-case
-//! aggregates.
+//! designed against. A rating is 7 plus 1.2 times the quality as that judge sees it, rounded into 1
+//! to 10. All criteria have the same grade unless `criteria` differ. Nothing is aggregated here.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! The scripted provider: a model that does what a YAML script says, for tests and prompt suites in
-//! CI.
+//! The scripted provider: a model that does what a YAML script says, for tests and CI suites.
 //!
 //! Answers are a function of the seed, the role and the request, or come from a cassette. Failures,
 //! delays, token counts and prices are configurable; no socket is opened. Randomness depends only

@@ -25,8 +25,7 @@ use crate::provider::timeout::Timeouts;
 use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
 use crate::text::tokens;
 
-/// Characters per call, except for a single longer text: far below 300,000 tokens, the lowest limit
-/// of any vendor.
+/// Characters per call (a single text can be longer): far below the lowest limit, 300,000 tokens.
 const MAX_BATCH_CHARACTERS: usize = 250_000;
 
 /// Concurrent batches of one request.
@@ -59,8 +58,7 @@ pub struct HttpEmbedder {
 }
 
 impl HttpEmbedder {
-    /// Embeds with `model`. Requests `wanted` dimensions; `known` are those of the model if known
-    /// and none are requested.
+    /// Embeds with `model`. Requests `wanted` dimensions; else `known` are the model's, if known.
     pub fn new(
         link: Arc<ProviderClient>,
         model: impl Into<String>,

@@ -2,8 +2,7 @@
 //!
 //! Owns that the key goes only into the codec's header, that the user's headers take precedence,
 //! which redirects are followed (same scheme, host and port, at most three, keeping method and
-//! body), and that every error names the provider and contains no secret. All networked calls go
-//! through here.
+//! body), and that errors name the provider and contain no secret. All networked calls go here.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -20,8 +20,8 @@ impl Place {
     /// Parses `base_url`; errors name the configuration key `field`.
     ///
     /// # Errors
-    /// `validation_failed` on `field` unless it is an http or https URL without user, password,
-    /// query and fragment.
+    /// `validation_failed` on `field` for anything but a plain http or https URL: no user,
+    /// password, query or fragment.
     pub(super) fn parse(base_url: &str, field: &str) -> Result<Self, Error> {
         let fault = |why: &str| Error::value(field, why);
         let url = Url::parse(base_url.trim())

@@ -89,7 +89,7 @@ async fn an_answer_comes_as_it_is_made_and_ends_with_its_account() {
 
 #[tokio::test]
 async fn calls_reuse_one_connection() {
-    // The second one sends the end of its body apart and late, as many servers do.
+    // The second one sends the end of its body separately and late, as many servers do.
     let late = Script::stream("text/event-stream")
         .chunk("data: text a\n\ndata: end\n\n")
         .pause(Duration::from_millis(20))

@@ -1,5 +1,4 @@
-//! Errors below HTTP, by what the user has to do: connection, name resolution, TLS, cut answers,
-//! garbage.
+//! Errors below HTTP, by what the user has to do: connection, DNS, TLS, cut answers, garbage.
 //!
 //! Every message names the address and the fix. Library errors are quoted without their URL, if
 //! nothing better is known. The codec reads statuses.

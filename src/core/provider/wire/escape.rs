@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-/// Encodes all but letters, digits, `-`, `.`, `_` and `~`, so that `text` is a single path segment
-/// or query value.
+/// Encodes all but letters, digits, `-`, `.`, `_` and `~`: `text` becomes one segment or value.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,12 +1,10 @@
 //! Error handling shared by the codecs: causes, retry delays, and excerpts that are safe to show.
 //!
 //! A codec finds the [`Cause`] of a failure and builds the error here, so all five use the same
-//! messages, say what to do, and never show a key. The provider's own text always passes
-//! [`excerpt`].
+//! messages, say what to do, and never show a key. [`excerpt`] filters the provider's own text.
 //!
 //! Delays come in many forms: [`retry_after`] reads HTTP headers, [`duration`] durations in text.
-//! They are never negative and at most [`LONGEST_WAIT`]; [`retry`](super::super::retry) decides
-//! what to do with them.
+//! They are never negative and at most [`LONGEST_WAIT`].
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -186,8 +184,7 @@ pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str
 
 /// The retry delay in the headers: `retry-after-ms`, `retry-after` in seconds or as an HTTP date;
 /// else, for an exhausted limit, the time until OpenRouter's resets or OpenAI's is full again, the
-/// latter at most 30 s. A past date means no delay. `None` if absent or invalid. Names must be in
-/// lower case.
+/// latter at most 30 s. A past date means no delay; `None` if invalid. Needs lower-case names.
 pub fn retry_after(headers: &[(String, String)], received_ms: i64) -> Option<Duration> {
     let millis = header(headers, "retry-after-ms").and_then(number).map(|millis| millis / 1000.0);
     let seconds = || header(headers, "retry-after").and_then(number);

@@ -3,8 +3,7 @@
 //! OpenAI does not document `maxLength` for strings (it does `pattern` and `format`; as collected
 //! at jsonschemaprofiles.unitvectorylabs.com/schemas/openai, read 2026-11-22), and Anthropic and
 //! Gemini are not known to accept it: at best it is ignored. Servers that compile a schema to a
-//! grammar, such as Ollama and llama.cpp, enforce it, which stops small models that would never
-//! end.
+//! grammar, as Ollama and llama.cpp do, enforce it, which stops small models that never would.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,4 @@
-//! The codecs: each protocol's requests as data, and its answers read frame by frame. No I/O, no
-//! clock.
+//! The codecs: each protocol's requests as data, its answers read frame by frame. No I/O, no clock.
 //!
 //! A codec builds an [`HttpCall`]; the transport sends it, splits the answer into [`Frame`]s and
 //! feeds them to the codec's [`AnswerReader`], which returns [`Piece`]s. The codec also interprets

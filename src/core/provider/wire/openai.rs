@@ -106,7 +106,7 @@ struct EmbeddingUsage {
     prompt_tokens: Option<u64>,
 }
 
-/// Reads the vectors by index, if given; `None` unless there is one for each index from 0, all
+/// Reads the vectors by index, if given. `None` unless there is one for each index from 0, all
 /// finite and of the same length.
 fn vectors(body: &[u8]) -> Option<EmbeddingAnswer> {
     let EmbeddingList { data, usage } = serde_json::from_slice(body).ok()?;

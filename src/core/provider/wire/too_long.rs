@@ -1,5 +1,4 @@
-//! Recognises errors for a prompt that exceeds the model's context, by the phrases of vendors and
-//! servers.
+//! Recognises errors for a prompt that exceeds the model's context, by the servers' phrases.
 //!
 //! Only some use a specific code, and a proxy may change the status but keeps the message. Phrases
 //! are matched in lower case, anywhere in the message. Limits on tokens per minute are worded alike

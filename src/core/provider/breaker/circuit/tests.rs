@@ -292,7 +292,7 @@ proptest! {
                 (seen.opened, seen.era) = (Some(now), seen.era + 1);
             }
         }
-        // Whatever happened, after the longest pause one call gets through, and its answer closes the circuit.
+        // After the longest pause, one call always gets through, and its answer closes the circuit.
         drop(under_way);
         now += policy.longest_pause * 2;
         let ticket = circuit.admit(now).unwrap();

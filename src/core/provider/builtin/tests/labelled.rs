@@ -98,7 +98,7 @@ fn count(
                 tell("NOT READY", one, "");
             }
         } else if case.decision.is_ready && one.text.split_whitespace().count() > 2 && !one.allows("question") {
-            // A greeting of a word or two and a short question of fact are sent as they are.
+            // A short greeting and a short question of fact are sent unchanged.
             count.ready_wrong += 1;
             tell("READY", one, "");
         }

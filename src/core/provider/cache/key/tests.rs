@@ -86,7 +86,7 @@ fn what_does_not_change_the_answer_is_not_in_the_key() {
 
 #[test]
 fn a_key_of_this_version_stays_what_it_is() {
-    // Whoever changes the encoding changes `VERSION` with it, and then this.
+    // A change of the encoding needs a new `VERSION`, and then this changes too.
     assert_eq!(AnswerKey::of(&source(), &request(0), "m").to_string(), "df2a8ffb2e4c744c");
 }
 

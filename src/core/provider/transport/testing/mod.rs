@@ -216,7 +216,7 @@ async fn accept(listener: TcpListener, answers: Answers, log: Arc<watch::Sender<
         connections.spawn(async move {
             match tls {
                 None => Connection { socket, number, unread: Vec::new(), log: &log }.serve(&answers).await,
-                // A client that does not trust the certificate ends the handshake; there is nothing to answer.
+                // An untrusting client ends the handshake; there is nothing to answer.
                 Some(tls) => {
                     if let Ok(socket) = tls.accept(socket).await {
                         Connection { socket, number, unread: Vec::new(), log: &log }.serve(&answers).await;
@@ -294,7 +294,7 @@ impl<S: Socket> Connection<'_, S> {
             }
             Step::Close => {
                 let _ = self.socket.shutdown().await;
-                // The client's own closing is awaited, so that nothing unread turns the end into a reset.
+                // Waits for the client to close, so that unread data does not cause a reset.
                 let _ = tokio::time::timeout(PATIENCE, async {
                     while read_more(&mut self.socket, &mut self.unread).await {}
                 })

@@ -1,7 +1,6 @@
 //! One answer of a [`ScriptedServer`](super::ScriptedServer), byte by byte: parts, pauses, cuts.
 //!
-//! A script is a list of steps, in order. No header, ending or close is added, so any wrong answer
-//! is possible.
+//! A script is a list of steps. No header, ending or close is added: any wrong answer is possible.
 
 use std::time::Duration;
 

@@ -115,7 +115,7 @@ async fn plain_http_where_tls_was_asked_for_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_does_not_come_about_is_a_timeout() {
-    // A server that says nothing to the greeting of TLS is as good as one that does not answer at all.
+    // A server that never answers the TLS handshake counts as not answering.
     let server = ScriptedServer::start([hello()]).await;
     let silent = settings(&server.url().replace("http://", "https://"));
     let error = complete(&transport(&silent, Plain::default()), request(0)).await.unwrap_err();

@@ -74,7 +74,7 @@ async fn serve(
             let head = http::Response::builder().header("content-type", "text/event-stream").body(()).unwrap();
             let mut body = respond.send_response(head, false).unwrap();
             body.send_data("data: text hel\n\n".into(), false).unwrap();
-            // What is waited for holds a lock until it is dropped.
+            // The awaited value holds a lock until dropped.
             let all = async { drop(all.wait_for(|seen| seen.keys.len() >= end_at).await) };
             tokio::select! {
                 () = all => {

@@ -50,8 +50,8 @@ async fn no_log_shows_a_key_or_a_path() {
         .with_ansi(false)
         .with_writer(Arc::new(log.reopen().unwrap()))
         .finish();
-    // While there is one subscriber alone, whoever first reaches a log line on a thread without any settles for all threads
-    // that nobody wants it; with two all are asked.
+    // With a single subscriber, the first thread without one to reach a log line disables that line
+    // for all threads; with two, all are consulted.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _guard = tracing::subscriber::set_default(subscriber);
     let server = ScriptedServer::start([hello(), Script::json(401, &json!({"error": CANARY}))]).await;

@@ -1,9 +1,8 @@
 //! Interprets Anthropic's errors, in error answers and mid-stream.
 //!
-//! The error type decides, since the vendor advises against parsing messages; without a type, as
-//! from a proxy, the status does. Messages are read for what no type says: a refused parameter,
-//! exhausted credit, a prompt that is too long. Source: the Python SDK 2.11.0,
-//! `types/shared/*_error.py`.
+//! The error type decides, since the vendor advises against parsing messages; else, as for a proxy,
+//! the status. Messages are read for what no type says: a refused parameter, exhausted credit, a
+//! prompt that is too long. Source: the Python SDK 2.11.0, `types/shared/*_error.py`.
 
 use serde_json::Value;
 

@@ -1,8 +1,7 @@
 //! Interprets Ollama's errors: a status and a sentence in prose.
 //!
 //! Mid-stream there is only the sentence, since the status was 200. Sources: the Python SDK 0.6.3
-//! (`ResponseError`); the sentences as reported by users of the server and of ollama.com, read on
-//! 2026-11-21.
+//! (`ResponseError`); the sentences as users of server and ollama.com report them, read 2026-11-21.
 
 use serde_json::Value;
 

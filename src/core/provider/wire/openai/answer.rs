@@ -145,8 +145,7 @@ fn sign_of_life() -> Piece {
     Piece::Thinking(String::new())
 }
 
-/// Reads a `usage` object. Some servers count reasoning only in the total, so the total minus the
-/// prompt is the output.
+/// Reads a `usage` object. Some count reasoning only in the total, hence total minus prompt.
 fn usage(usage: &Value) -> Option<WireUsage> {
     usage.as_object()?;
     let (input, output) = (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64());
@@ -161,8 +160,7 @@ fn usage(usage: &Value) -> Option<WireUsage> {
 }
 
 /// OpenRouter's cost in US dollars. For users with their own vendor key it is only OpenRouter's
-/// fee, and the vendor's bill is a separate field. Negative costs are ignored, since they would
-/// distort the sum.
+/// fee, and the vendor's bill is a separate field. Negative figures are ignored.
 fn cost(usage: &Value) -> Option<f64> {
     let dollars = |figure: &Value| figure.as_f64().filter(|dollars| *dollars >= 0.0);
     let bill = if usage["is_byok"] == true { &usage["cost_details"]["upstream_inference_cost"] } else { &Value::Null };

@@ -3,8 +3,7 @@
 //! The documented form is `{"error": {"message", "type", "param", "code"}}`. Also seen: the bare
 //! object (earlier vLLM), a string (xAI), numeric codes (llama.cpp, OpenRouter), `detail`
 //! (FastAPI), an array around it (Google's compatible endpoint), the upstream's body as a string
-//! within (OpenRouter). The [`Cause`] follows from the codes, then from common phrases, then from
-//! the status.
+//! (OpenRouter). The [`Cause`] follows from codes, then common phrases, then the status.
 //!
 //! Sources: the error types of the SDKs openai 3.52.0 and openrouter 1.3.84; the servers' own issue trackers; all read
 //! on 2026-11-21.
