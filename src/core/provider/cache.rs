@@ -39,7 +39,7 @@ pub struct Keeping {
     pub accepts: fn(&Brief, &str) -> bool,
 }
 
-/// Answers from the cache, else calls the inner provider and caches its answer.
+/// Returns cached answers, else calls the inner provider and caches its answer.
 pub struct Cache {
     inner: Arc<dyn Provider>,
     source: Arc<Source>,

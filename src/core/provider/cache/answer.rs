@@ -67,7 +67,7 @@ impl CacheNamespace {
 /// Limits of a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamespaceLimits {
-    /// Answers of this age or more are stale.
+    /// The age from which answers are stale.
     pub ttl: Duration,
     /// The maximum number of answers; the oldest are evicted.
     pub max_entries: usize,

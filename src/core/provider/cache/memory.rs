@@ -9,7 +9,7 @@ use super::{Answer, AnswerKey};
 /// Bytes of an entry beyond its texts: key, list node, numbers.
 const OVERHEAD: usize = 256;
 
-/// Answers by key, least recently used first out.
+/// Cached answers by key, least recently used first out.
 pub(super) struct Memory {
     entries: LruCache<AnswerKey, Arc<Answer>>,
     bytes: usize,
