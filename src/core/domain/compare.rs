@@ -1,4 +1,4 @@
-//! Prompts beside each other: what differs, how each measures, and, with a task, which is best.
+//! The result of `compare`: prompts side by side and, given a task, the judge's choice.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a search gives back: prompts, how each was found, how many there are.
+//! The result of a search: the prompts found, how each one matched, and the total.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

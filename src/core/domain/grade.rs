@@ -1,7 +1,7 @@
 //! The five grades of a comparison, and the margins they stand for.
 //!
-//! A [`Grade`] is what a judge says of two candidates, as a whole and by each criterion. As a margin it is a number
-//! from -1 to 1 that can be averaged; positive favours the first.
+//! A judge grades two candidates as a whole and by each criterion. As a margin, a [`Grade`] is a
+//! number from -1 to 1 that can be averaged; positive favours the first.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,10 +27,10 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// All grades, from the first's to the second's.
+    /// All grades, from the first candidate's best to the second's.
     pub const ALL: [Self; 5] = [Self::FirstClearly, Self::First, Self::Even, Self::Second, Self::SecondClearly];
 
-    /// As it is written.
+    /// The grade as a judge writes it: `A>>B`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::FirstClearly => "A>>B",
@@ -52,7 +52,7 @@ impl Grade {
         }
     }
 
-    /// The grade nearest to a margin; of two equally near the stronger, so that exchanging the candidates exchanges it.
+    /// The grade nearest to a margin. A tie goes to the stronger grade, which is symmetric.
     pub fn nearest(margin: f64) -> Self {
         match (margin * 2.0).round() {
             steps if steps >= 2.0 => Self::FirstClearly,

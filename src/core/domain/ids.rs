@@ -1,15 +1,15 @@
 //! Identifiers of stored things. All are UUIDv7, so they sort by the moment they were made.
 //!
-//! Making new ones needs a clock and is done by [`crate::ids`]; this file only knows what they look like.
+//! New ones are made in [`crate::ids`], because that needs a clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// How many characters of an id people are shown: the last ones, because the first ones of a UUIDv7 are the clock.
+/// How many characters of an id people see: the last ones, because a UUIDv7 begins with the clock.
 pub const SHORT_ID_LENGTH: usize = 8;
 
-/// A text that is no identifier.
+/// A text that is not an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an identifier (a UUID such as 01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21)")]
 pub struct ParseIdError(pub String);

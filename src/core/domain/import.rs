@@ -1,4 +1,4 @@
-//! What became of the records of a file.
+//! The report of an import: what happened to the records of a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct Skip {
 }
 
 impl ImportReport {
-    /// Counts a record that is not taken; the first few reasons are told.
+    /// Counts a skipped record. Only the first few reasons are reported.
     pub(crate) fn skip(&mut self, reason: String, place: String) {
         const SKIPS_SHOWN: usize = 10;
 

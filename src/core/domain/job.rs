@@ -1,4 +1,4 @@
-//! A job: work that can be listed, followed, stopped and taken up again, as everybody is shown it.
+//! A job, as every face shows it: work that can be listed, followed, stopped and resumed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,12 +51,12 @@ impl JobState {
         matches!(self, Self::Running | Self::Stopping)
     }
 
-    /// True when it has come to an end, whatever that was.
+    /// True once it has ended, in whatever way.
     pub const fn has_ended(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
     }
 
-    /// True when it can be taken up again.
+    /// True when it can be resumed.
     pub const fn is_resumable(self) -> bool {
         matches!(self, Self::Interrupted | Self::Failed | Self::Cancelled)
     }

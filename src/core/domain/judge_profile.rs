@@ -1,7 +1,7 @@
-//! What a judge is known to be like: the outcome of its own test.
+//! A judge's profile: the result of its own test.
 //!
-//! A [`JudgeProfile`] belongs to a model; the newest one counts. Biases are in units of a margin, where 1 is "clearly
-//! better" (the five grades are -1, -0.5, 0, 0.5 and 1). A figure is null where no answer speaks of it.
+//! A [`JudgeProfile`] belongs to a model; the newest one counts. Biases are in margins, where 1 is
+//! "clearly better" (the five grades are -1, -0.5, 0, 0.5 and 1). An unmeasured figure is null.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,13 +60,13 @@ pub struct JudgeProfile {
     pub model_metadata: ModelMetadata,
 }
 
-/// A length slope within so many of its own standard errors may be chance, and nothing is taken off for it.
+/// A length slope within this many of its own standard errors may be chance and is not corrected.
 const CHANCE: f64 = 1.64;
 
 impl JudgeProfile {
-    /// The margin that is taken off for each unit of the natural logarithm of the ratio of lengths: the slope shrunken by
-    /// its own error, nothing where it may be chance. Padding says nothing new, so a judge that marks it down is right,
-    /// and nothing is taken off for that. A test without a calibration does not know the error: the slope is taken whole.
+    /// The margin taken off for each unit of the natural logarithm of the length ratio: the slope
+    /// shrunk by its error (whole without a calibration), 0 where it may be chance. Marking padding
+    /// down is right, so a negative slope is not corrected.
     pub fn length_offset(&self) -> f64 {
         let slope = self.length_slope.unwrap_or(0.0);
         let within = self.calibration.as_ref().map_or(0.0, |calibration| CHANCE * calibration.length_error);
@@ -131,7 +131,7 @@ mod tests {
         near(Some(-0.4), Some(0.1), 0.0);
         near(Some(0.16), Some(0.1), 0.0);
         near(Some(0.164), Some(0.1), 0.0);
-        // Twice what may be chance: three quarters are left.
+        // Twice the chance limit leaves three quarters.
         near(Some(0.328), Some(0.1), 0.246);
         near(Some(0.4), Some(0.0), 0.4);
     }

@@ -1,8 +1,8 @@
-//! One act of judging, whole: everything that was asked and answered, so that a choice can be explained and added up
-//! anew without asking anybody again.
+//! The full record of a judgement, so that it can be explained and recomputed without a judge.
 //!
-//! A [`Judgement`] is what the store keeps of each selection; [`SelectResult`](super::SelectResult) is what is computed
-//! from it. It carries what the arithmetic needs of its candidates, so it stays readable after prompts are deleted.
+//! The store keeps a [`Judgement`] of each selection; [`SelectResult`](super::SelectResult) is
+//! computed from it. It carries what the computation needs of the candidates, so it stays readable
+//! after prompts are deleted.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub struct Judgement {
     pub model_metadata: ModelMetadata,
 }
 
-/// What judgements that do not say it were held to.
+/// The threshold of judgements that were stored without one.
 const fn formerly_wanted() -> f64 {
     0.6
 }

@@ -1,4 +1,4 @@
-//! What a call to a model took: tokens, money, time. Measured at the provider boundary, summed afterwards.
+//! What model calls took in tokens, money and time. Measured at the provider boundary, then summed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,9 +55,9 @@ pub struct ModelMetadata {
 }
 
 impl ModelMetadata {
-    /// Adds up several accounts. Sums and joins, and invents nothing: one unknown price makes the sum unknown.
+    /// Adds up several accounts. One unknown price makes the sum unknown.
     ///
-    /// Of nothing at all it is an account of zero calls that cost nothing.
+    /// The sum of no accounts is zero calls that cost nothing.
     pub fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut parts = parts.into_iter().peekable();
         let Some(first) = parts.next() else {
@@ -93,7 +93,7 @@ impl ModelMetadata {
         self.most_usd.or(self.cost_usd) != Some(0.0)
     }
 
-    /// The most that the calls of both may have cost; `None` where both costs are the whole.
+    /// The most that both together may have cost; `None` when neither has an open upper bound.
     fn most_with(&self, other: &Self) -> Option<f64> {
         self.most_usd.or(other.most_usd)?;
         let most = |account: &Self| account.most_usd.or(account.cost_usd);

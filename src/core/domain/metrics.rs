@@ -1,7 +1,7 @@
-//! Prompts measured: the answer of `metrics`, for one prompt and for several.
+//! The result of `metrics`, for one prompt or several.
 //!
-//! What a prompt took comes from its stored account, its sizes and measures from its text as it is now. Nothing here is
-//! asked of a model.
+//! Cost and time come from the stored account, sizes and measures from the text as it is now. No
+//! model is called.
 
 use std::collections::BTreeMap;
 

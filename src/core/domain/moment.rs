@@ -1,7 +1,7 @@
 //! How moments are written: RFC 3339, UTC, always three decimals of a second.
 //!
-//! The width is fixed so that written moments sort as text in the order of time, whoever sorts them: a shell, a
-//! spreadsheet, a script over `--format json`. Reading takes any RFC 3339.
+//! The fixed width makes written moments sort as text in time order: in a shell, a spreadsheet, a
+//! script over `--format json`. Reading accepts any RFC 3339 timestamp.
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
@@ -27,7 +27,7 @@ pub(crate) mod written {
     }
 }
 
-/// For `#[serde(with)]`, where there may be none.
+/// For `#[serde(with)]` on optional moments.
 pub(crate) mod written_or_null {
     use super::{Deserialize, Deserializer, Serializer, Timestamp, written};
 

@@ -1,117 +1,117 @@
-//! What the program can do: every operation by one name, in all faces, on every wire and in what is stored.
+//! Every operation of the program, under one name for all faces, all wire formats and the database.
 
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One of the things that the program can do.
+/// An operation of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
-    /// Prompts beside each other.
+    /// Compares prompts side by side.
     Compare,
-    /// A shell's completions.
+    /// Prints a shell's completions.
     Completions,
-    /// The configuration as a file.
+    /// Prints the configuration as a file.
     ConfigExport,
-    /// One value of the configuration.
+    /// Reads one configuration value.
     ConfigGet,
-    /// A first configuration file.
+    /// Writes a first configuration file.
     ConfigInit,
-    /// Where things are.
+    /// Lists the paths in use.
     ConfigPath,
-    /// A new value in the configuration.
+    /// Changes one configuration value.
     ConfigSet,
-    /// All of the configuration.
+    /// Shows the whole configuration.
     ConfigShow,
-    /// The configuration checked.
+    /// Checks the configuration.
     ConfigValidate,
-    /// Prompts to the trash, or for good.
+    /// Moves prompts to the trash, or deletes them for good.
     Delete,
-    /// Prompts as a file.
+    /// Writes prompts to a file.
     Export,
-    /// Prompts made of an idea.
+    /// Generates prompts from an idea.
     Generate,
-    /// Whether a server is well.
+    /// Reports whether a server is healthy.
     Health,
-    /// Runs and what came of them.
+    /// Lists runs and their results.
     History,
-    /// The REST server.
+    /// Runs the REST server.
     HttpServer,
-    /// Prompts from a file.
+    /// Reads prompts from a file.
     Import,
-    /// Long work that is under way or can be resumed.
+    /// Lists jobs that are running or can be resumed.
     Jobs,
-    /// A job watched.
+    /// Follows a job.
     JobsFollow,
-    /// A job taken up again.
+    /// Resumes a job.
     JobsResume,
-    /// One job.
+    /// Shows one job.
     JobsShow,
-    /// A job stopped.
+    /// Stops a job.
     JobsStop,
-    /// A judge put to the test.
+    /// Tests a judge.
     JudgeAudit,
-    /// Stored prompts by page.
+    /// Lists stored prompts, page by page.
     List,
-    /// The manual pages.
+    /// Writes the manual pages.
     Man,
-    /// Stored prompts measured.
+    /// Measures stored prompts.
     Metrics,
-    /// The database brought to the present form.
+    /// Migrates the database to the current schema.
     Migrate,
-    /// A persona in the editor.
+    /// Opens a persona in the editor.
     PersonasEdit,
-    /// The personas.
+    /// Lists the personas.
     PersonasList,
-    /// One persona.
+    /// Shows one persona.
     PersonasShow,
-    /// The providers.
+    /// Lists the providers.
     Providers,
-    /// Indexes and vectors made anew.
+    /// Rebuilds indexes and vectors.
     Reindex,
-    /// Prompts found by words or meaning.
+    /// Finds prompts by words or meaning.
     Search,
-    /// The judge's choice among prompts.
+    /// Has the judge choose among prompts.
     Select,
-    /// The MCP server.
+    /// Runs the MCP server.
     Serve,
-    /// One prompt.
+    /// Shows one prompt.
     Show,
-    /// The prompts nearest to one.
+    /// Finds the prompts nearest to one.
     Similar,
-    /// What calls cost.
+    /// Reports what calls cost.
     Spend,
-    /// What is stored, added up.
+    /// Reports totals of what is stored.
     Stats,
-    /// A template in the editor.
+    /// Opens a template in the editor.
     TemplatesEdit,
-    /// The templates.
+    /// Lists the templates.
     TemplatesList,
-    /// One template.
+    /// Shows one template.
     TemplatesShow,
-    /// Providers asked whether they answer.
+    /// Tests whether providers answer.
     TestProviders,
-    /// The trash emptied.
+    /// Empties the trash.
     TrashEmpty,
-    /// What is in the trash.
+    /// Lists the trash.
     TrashList,
-    /// Prompts back from the trash.
+    /// Restores prompts from the trash.
     TrashRestore,
-    /// The workbench.
+    /// Runs the workbench.
     Tui,
-    /// Tags and notes of a prompt changed.
+    /// Changes the tags and notes of a prompt.
     Update,
-    /// The installation checked.
+    /// Checks the installation.
     Validate,
-    /// Which version this is.
+    /// Prints the version.
     Version,
-    /// How a prompt came to its place.
+    /// Explains how a prompt got its place.
     Why,
 }
 
 impl Operation {
-    /// All of them, by name.
+    /// All operations, by name.
     pub const ALL: [Self; 50] = [
         Self::Compare,
         Self::Completions,
@@ -221,7 +221,7 @@ impl Operation {
         }
     }
 
-    /// The operation of this name.
+    /// The operation with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.as_str() == name)
     }

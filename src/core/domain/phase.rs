@@ -1,4 +1,4 @@
-//! The three phases, in the vocabulary of the alchemists: extract, dissolve, crystallise.
+//! The three phases, named after alchemy: extract, rewrite, finalise.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a user is told of a provider. The providers themselves are in [`crate::provider`].
+//! What users see of a provider. The providers themselves are in [`crate::provider`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ pub enum ProviderCheckName {
 }
 
 impl ProviderCheckName {
-    /// All of them, in the order in which one rests on the other.
+    /// All checks, each after those it depends on.
     pub const ALL: [Self; 5] = [Self::Reachable, Self::Key, Self::Model, Self::Streaming, Self::Embeddings];
 
     /// The name on every wire.

@@ -1,4 +1,4 @@
-//! What became of the indices that searches read.
+//! The report of a rebuilt search index.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

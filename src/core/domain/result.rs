@@ -1,4 +1,4 @@
-//! What a generate run gives back: prompts best first, how they were ranked, what failed.
+//! The result of a generate run: prompts best first, how they were ranked, what failed.
 
 use std::collections::BTreeMap;
 

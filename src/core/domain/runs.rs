@@ -1,4 +1,4 @@
-//! The rows of a page, put together by the run that each came of.
+//! The rows of a page, grouped by run.
 
 use super::SessionId;
 
@@ -11,7 +11,7 @@ pub struct RunRows<'a, T> {
     pub rows: Vec<&'a T>,
 }
 
-/// The rows of a page by their runs. The runs stand in the order of their first row, so that the run of the best hit, or of
+/// Groups rows by run. Runs are in the order of their first row, so the run of the best hit, or of
 /// the newest prompt, comes first.
 pub fn by_run<T>(rows: &[T], run_of: impl Fn(&T) -> SessionId) -> Vec<RunRows<'_, T>> {
     let mut runs: Vec<RunRows<'_, T>> = Vec::new();

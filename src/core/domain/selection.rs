@@ -1,4 +1,4 @@
-//! What the judge gives back: the winner, how sure it is, and every comparison behind it.
+//! The result of a selection: the winner, how sure the judge is, and every comparison behind it.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub struct SelectResult {
 }
 
 impl SelectResult {
-    /// How sure the choice is, in a sentence; `name` says what people call a candidate.
+    /// How sure the choice is, in a sentence; `name` gives a candidate's name for people.
     pub fn sureness(&self, name: impl Fn(PromptId) -> String) -> String {
         let winner = name(self.prompt.id);
         if self.ranking.len() == 1 {
@@ -60,29 +60,29 @@ impl SelectResult {
         )
     }
 
-    /// In how many orders the pairs were asked about, and how often two of them agreed; `None` when nothing was compared.
+    /// How often both orders of a pair agreed, where both were asked. `None` without comparisons.
     pub fn orders(&self) -> Option<String> {
         match self.swap_consistency {
             Some(share) => Some(format!("both orders of a pair agreed in {:.0} %", share * 100.0)),
-            // Copies of one text agree with each other, and nobody is asked about them.
+            // Copies of one text count as agreeing, and no judge is asked about them.
             None if self.comparisons.iter().all(|comparison| comparison.agreed) => None,
             None => Some("each pair was asked about in one order".to_owned()),
         }
     }
 
-    /// True where the winner is not even probably the best.
+    /// True when the winner is not even probably the best.
     pub fn is_close(&self) -> bool {
         !self.confident && self.confidence < PROBABLE
     }
 
-    /// Whose probability it is: how sure one judge is says nothing of another.
+    /// Names whose probability it is: one judge's confidence says nothing about another's.
     fn by_whom(&self) -> &'static str {
         let ModelMetadata { provider, model, .. } = &self.model_metadata;
         by_whom(if provider.contains(", ") || model.contains(", ") { 2 } else { 1 })
     }
 }
 
-/// How sure a choice is, to stand behind the winner's name: `the best with a probability of 86 % by this judge`.
+/// How sure a choice is, after the winner's name: `the best with a probability of 86 % by …`.
 pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
     let (chance, by) = (chance(confidence), by_whom(judges));
     match (confident, confidence >= PROBABLE) {
@@ -92,12 +92,12 @@ pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
     }
 }
 
-/// Whose probability it is: `by this judge`, `by these judges`.
+/// Names whose probability it is: `by this judge`, `by these judges`.
 fn by_whom(judges: usize) -> &'static str {
     if judges > 1 { "by these judges" } else { "by this judge" }
 }
 
-/// A text with the short ids in it replaced by what else the prompts are called, each whole word once.
+/// Replaces the short ids in a text by other names of the prompts, each whole word once.
 pub fn with_names(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
     let (mut told, mut from) = (String::with_capacity(text.len()), 0);
     while from < text.len() {
@@ -116,7 +116,7 @@ pub fn with_names(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
     told
 }
 
-/// From this chance of being the best on a winner is called probable.
+/// The probability of being the best from which a winner is called probable.
 const PROBABLE: f64 = 0.6;
 
 /// `a, b and c`.
@@ -128,8 +128,8 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A probability in whole percent, `86 %`. What was estimated from draws is never told as certain: it is `over 99 %` or
-/// `under 1 %` then.
+/// A probability in whole percent, `86 %`. An estimate from random draws is never shown as certain,
+/// but as `over 99 %` or `under 1 %`.
 pub fn chance(probability: f64) -> String {
     match probability * 100.0 {
         percent if percent > 99.0 => "over 99 %".to_owned(),

@@ -1,4 +1,4 @@
-//! What was spent, added up: the answer of `spend`, the same on every face.
+//! Totals of what was spent: the result of `spend`, the same on every face.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

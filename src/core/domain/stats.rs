@@ -1,8 +1,8 @@
-//! Totals of what is stored: the answer of `stats`, the same on every face.
+//! Totals of what is stored: the result of `stats`, the same on every face.
 //!
-//! A step is what one phase did to one prompt; a prompt that was stored without steps (an imported one, say) counts by its
-//! own account. What a step took is counted once, whatever it is added up by, save by tag, where each of a prompt's tags
-//! counts it. What was deleted is not in here; what was spent on it is in `spend`.
+//! A step is what one phase did to one prompt; a prompt stored without steps (an imported one, say)
+//! counts by its own account. A step counts once in each grouping, except by tag, where it counts
+//! for each of the prompt's tags. Deleted prompts are left out; what they cost is in `spend`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ impl StatsBy {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Day, Self::Phase, Self::Provider, Self::Model, Self::Persona, Self::Tag];
 
-    /// What is shown when nothing else is asked for.
+    /// The groupings shown by default.
     pub const USUAL: [Self; 4] = [Self::Day, Self::Phase, Self::Provider, Self::Model];
 
     /// The name on every wire.

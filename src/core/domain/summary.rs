@@ -1,7 +1,7 @@
-//! A prompt in short, and a prompt by its chosen fields: what lists and searches show.
+//! Prompt summaries, and prompts reduced to chosen fields, for lists and searches.
 //!
-//! Context, steps and account are most of what is stored of a prompt, and no list shows them. So a store reads summaries
-//! for those that show a line of each, and for those that ask for certain fields and for none of these three.
+//! Context, steps and account are most of what is stored of a prompt, and no list shows them. So
+//! the store reads summaries for lists and for any choice of fields without these three.
 
 use std::borrow::Cow;
 
@@ -43,10 +43,10 @@ pub struct PromptSummary {
     pub updated_at: Timestamp,
 }
 
-/// Which prompt it is, and its texts.
+/// A prompt's id and texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptTexts<'a> {
-    /// Which.
+    /// The prompt's id.
     pub id: PromptId,
     /// The prompt itself.
     pub content: &'a str,
@@ -58,7 +58,7 @@ pub struct PromptTexts<'a> {
     pub tags: &'a [String],
 }
 
-/// What a summary leaves out.
+/// The fields that a summary leaves out.
 #[derive(Debug, Clone, PartialEq)]
 struct Rest {
     context: Vec<String>,
@@ -154,7 +154,7 @@ enum PromptField {
     UpdatedAt,
 }
 
-/// All, in the order of [`Prompt`].
+/// All fields, in the order of [`Prompt`].
 const ALL: [PromptField; 24] = {
     use PromptField as F;
     [
@@ -221,7 +221,7 @@ impl PromptFields {
     /// Every field.
     pub const ALL: Self = Self((1 << ALL.len()) - 1);
 
-    /// What tells prompts apart, without their texts but for what was asked: for a model to choose from.
+    /// What tells prompts apart, with no text but the request: for a model to choose from.
     pub const BRIEF: Self = Self::of(&[
         PromptField::Id,
         PromptField::SessionId,
@@ -249,13 +249,13 @@ impl PromptFields {
         Self(bits)
     }
 
-    /// The fields of these names; names of no field are passed over.
+    /// The fields with these names; unknown names are ignored.
     pub fn named(names: &[String]) -> Self {
         let is_named = |place: &usize| names.iter().any(|name| name == Self::NAMES[*place]);
         Self::of(&(0..ALL.len()).filter(is_named).map(|place| ALL[place]).collect::<Vec<_>>())
     }
 
-    /// True when a [`PromptSummary`] holds all of them.
+    /// True when a [`PromptSummary`] has all of them.
     pub const fn are_in_a_summary(self) -> bool {
         self.0 & Self::BEYOND_A_SUMMARY.0 & !(1 << PromptField::Id as u32) == 0
     }
@@ -265,7 +265,7 @@ impl PromptFields {
     }
 }
 
-/// A prompt by its chosen fields. It is written as a [`Prompt`] is, without those that were not asked for.
+/// A prompt reduced to chosen fields. Serialises as a [`Prompt`] without the other fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectedPrompt {
     fields: PromptFields,
@@ -274,19 +274,19 @@ pub struct SelectedPrompt {
 }
 
 impl SelectedPrompt {
-    /// These fields of a prompt.
+    /// Takes these fields of a prompt.
     pub fn of_whole(prompt: Prompt, fields: PromptFields) -> Self {
         let (summary, rest) = parted(prompt);
         Self { fields, summary, rest: Some(rest) }
     }
 
-    /// Those of these fields that a summary holds.
+    /// Takes those of these fields that a summary has.
     pub fn of_summary(summary: PromptSummary, fields: PromptFields) -> Self {
         let fields = PromptFields(fields.0 & !PromptFields::BEYOND_A_SUMMARY.0 | PromptFields::of(&[]).0);
         Self { fields, summary, rest: None }
     }
 
-    /// What is known of it, asked for or not.
+    /// The summary behind it, whatever fields were chosen.
     pub fn summary(&self) -> &PromptSummary {
         &self.summary
     }

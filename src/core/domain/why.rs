@@ -1,7 +1,7 @@
-//! How a prompt came to be, and to its place: the answer of `why`.
+//! How a prompt came about and got its place: the result of `why`.
 //!
-//! All of it is read or computed from what is stored; nobody is asked. What was concluded when a judgement was made stands
-//! beside what the same evidence comes to now, because a judge's own test may have been made or repeated since.
+//! Everything is computed from the database; no model is called. A judgement's recorded conclusion
+//! is shown with what the same evidence gives now, as the judge may have been tested since.
 
 use std::collections::BTreeMap;
 

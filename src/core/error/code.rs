@@ -1,8 +1,8 @@
 //! The closed table of error codes: what each means, its HTTP status and its exit code.
 //!
-//! Status and exit code stand here and not in the faces because both are part of the [`Problem`](super::Problem)
-//! that every face shows (the command line prints `status` too), so the four cannot disagree.
-//! The table is snapshot-tested; adding a code is a change of the contract.
+//! Status and exit code are here and not in the faces, because both are part of the
+//! [`Problem`](super::Problem) that every face shows (the command line prints `status` too), so the
+//! four cannot disagree. The table is snapshot-tested; adding a code changes the contract.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! The faults of a request: which field, and what is wrong with it.
 //!
-//! A request can hold a fault for every few bytes of it, so [`Faults`] keeps the first [`Faults::LISTED`] and counts
-//! the rest: neither gathering them nor answering with them takes more than a fixed amount of memory.
+//! A request can hold a fault for every few bytes of it, so [`Faults`] lists the first
+//! [`Faults::LISTED`] and counts the rest. Collecting and reporting them takes bounded memory.
 
 use std::fmt;
 use std::ops::Deref;
@@ -51,7 +51,7 @@ impl Faults {
         self.push_with(|| fault);
     }
 
-    /// Adds a fault, which is not built when it would only be counted.
+    /// Adds a fault. It is not built when it would only be counted.
     pub fn push_with(&mut self, fault: impl FnOnce() -> Fault) {
         if self.listed.len() < Self::LISTED {
             self.listed.push(fault());
@@ -60,7 +60,7 @@ impl Faults {
         }
     }
 
-    /// Adds the faults of one field, whose own names (`""`, `[2]`) are put behind the field's.
+    /// Adds the faults of one field, appending their own names (`""`, `[2]`) to the field's.
     pub(crate) fn extend_under(&mut self, field: &str, faults: Self) {
         for fault in faults.listed {
             self.push_with(|| Fault { field: format!("{field}{}", fault.field), ..fault });
@@ -68,7 +68,7 @@ impl Faults {
         self.unlisted += faults.unlisted;
     }
 
-    /// The same faults, their fields by the names that this face has for them.
+    /// Renames the fields to what a face calls them.
     #[must_use]
     pub fn named_by(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
         for fault in &mut self.listed {
@@ -112,7 +112,7 @@ impl From<Fault> for Faults {
     }
 }
 
-/// Those listed.
+/// Iterates over the listed faults.
 impl IntoIterator for Faults {
     type Item = Fault;
     type IntoIter = std::vec::IntoIter<Fault>;

@@ -1,7 +1,7 @@
 //! Everything that can go wrong, under one [`Error`] with a closed set of codes.
 //!
-//! Each subsystem has a small enum or struct of its own; [`Error`] gathers them and gives [`Error::code`],
-//! [`Error::hint`] and [`Error::is_retryable`]. What users see of it, on every face, is a [`Problem`].
+//! [`Error`] wraps the small error types of the subsystems and has [`Error::code`], [`Error::hint`]
+//! and [`Error::is_retryable`]. On every face, users see it as a [`Problem`].
 //! The table of codes with status and exit code is in [`code`].
 //!
 //! A message names the field, the limit and the fix. It never holds a key, a token, or a path outside the
@@ -41,7 +41,7 @@ pub enum Error {
         /// How to find the right one.
         hint: &'static str,
     },
-    /// It changed meanwhile, or stands in the way.
+    /// Something changed in the meantime, or is in the way.
     #[error("{0}")]
     Conflict(String),
     /// A file of the user's cannot be read or written.
@@ -74,7 +74,7 @@ pub enum Error {
         missing: usize,
         /// Comparisons asked for.
         total: usize,
-        /// What was wrong with the last one, as a sentence with a blank behind it; empty where that is not known.
+        /// What was wrong with the last one: a sentence with a trailing blank, or empty if unknown.
         last: String,
     },
     /// The database failed.
@@ -91,7 +91,7 @@ pub enum Error {
     /// The run was cancelled by its owner.
     #[error("the run was cancelled; variants that had finished are kept")]
     Cancelled,
-    /// A defect of ours.
+    /// A bug in this program.
     #[error("{0}")]
     Internal(String),
 }
@@ -115,7 +115,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, where the message does not say.
+    /// What to do about it, where the message does not say so.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Storage(_) => Some("run `aludel validate` to check the database, and see the log for details"),
@@ -133,17 +133,17 @@ impl Error {
         }
     }
 
-    /// One fault of value, for checks that find just one.
+    /// A single value fault.
     pub fn value(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Value(Fault::new(field, message).into())
     }
 
-    /// One fault of shape, for checks that find just one.
+    /// A single shape fault.
     pub fn shape(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Shape(Fault::new(field, message).into())
     }
 
-    /// The faults that are listed, where there are any.
+    /// The listed faults, if any.
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Shape(faults) | Self::Value(faults) => faults,

@@ -37,7 +37,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The same problem with the request it belongs to.
+    /// Adds the id of the request it belongs to.
     #[must_use]
     pub fn with_request_id(mut self, request_id: impl Into<String>) -> Self {
         self.request_id = Some(request_id.into());

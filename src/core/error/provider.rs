@@ -1,4 +1,4 @@
-//! How a provider can fail, told apart the way a user must act (integration notes, "One client shape for all").
+//! Provider failures, by what the user must do (integration notes, "One client shape for all").
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ pub struct ProviderError {
     pub provider: String,
     /// Which kind of failure.
     pub failure: ProviderFailure,
-    /// What it said, cut short and free of secrets, and what to do.
+    /// The provider's message, shortened and free of secrets, and what to do.
     pub message: String,
     /// How long it asked us to wait.
     pub retry_after: Option<Duration>,
     /// Its HTTP status.
     pub upstream_status: Option<u16>,
-    /// The parameter it does not take, by our name: `temperature`, `max_tokens`, `response_schema`. The same request
-    /// without it may succeed.
+    /// The parameter it does not support, by our name: `temperature`, `max_tokens`,
+    /// `response_schema`. The same request without it may succeed.
     pub refused_parameter: Option<&'static str>,
-    /// True when nothing of the request reached the provider, so that nothing can be owed for it: a refused connection,
-    /// a name that does not resolve, no common TLS.
+    /// True when nothing of the request reached the provider, so nothing can be owed for it: a
+    /// refused connection, a name that does not resolve, no common TLS.
     pub never_sent: bool,
-    /// True when nobody was asked at all, because the provider is known to be down: no call that failed.
+    /// True when no call was made, because the provider is known to be down.
     pub never_asked: bool,
-    /// Its own word on whether the same call may succeed a little later; `None` where it says nothing, and the kind of
-    /// failure decides.
+    /// Whether the provider itself said that a retry may succeed; `None` when it said nothing and
+    /// the kind of failure decides.
     pub should_retry: Option<bool>,
 }
 
@@ -40,17 +40,17 @@ pub enum ProviderFailure {
     Auth,
     /// Too many requests; waiting helps.
     RateLimited,
-    /// A quota or credit that waiting does not mend.
+    /// A quota or credit that waiting does not restore.
     QuotaExhausted,
     /// The request was refused: bad parameter, unknown model, too long, empty answer.
     Rejected,
     /// The model declined to answer.
     Refused,
-    /// A cap of the user's would be passed; nothing was sent.
+    /// The call would exceed a cap set by the user; nothing was sent.
     Budget,
-    /// The book of what is spent cannot be read or written, so a cap cannot be held; nothing was sent.
+    /// The call log cannot be read or written, so a cap cannot be enforced; nothing was sent.
     Book,
-    /// Silence: no connection, no first token, none in the middle, or the whole too long.
+    /// No connection, no first token, a stall in the middle, or too long overall.
     Timeout,
 }
 
@@ -70,35 +70,35 @@ impl ProviderError {
         }
     }
 
-    /// The same failure with the status the provider answered.
+    /// Adds the HTTP status the provider answered with.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.upstream_status = Some(status);
         self
     }
 
-    /// The same failure with the wait the provider asked for.
+    /// Adds the wait the provider asked for.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after = wait;
         self
     }
 
-    /// The same failure with the parameter that was refused.
+    /// Adds the parameter that was refused.
     #[must_use]
     pub fn with_refused_parameter(mut self, parameter: &'static str) -> Self {
         self.refused_parameter = Some(parameter);
         self
     }
 
-    /// The same failure, known to have happened before anything was sent.
+    /// Marks the failure as one before anything was sent.
     #[must_use]
     pub fn before_sending(mut self) -> Self {
         self.never_sent = true;
         self
     }
 
-    /// The same failure of a call that was never made.
+    /// Marks the failure as one of a call that was never made.
     #[must_use]
     pub fn without_asking(mut self) -> Self {
         self.never_asked = true;

@@ -1,7 +1,7 @@
-//! One picture of a run, folded from its events: what the workbench draws and the command line prints.
+//! The state of a run, folded from its events. The workbench and the command line draw it.
 //!
-//! [`RunView::apply`] is total and order-respecting: folding a prefix and then the rest equals folding all.
-//! It keeps text as it arrived; it derives nothing that an event does not say.
+//! [`RunView::apply`] is total and order-respecting: folding a prefix and then the rest equals
+//! folding all. It keeps text as it arrived and derives nothing that no event states.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub enum RunState {
     /// Nothing has arrived yet.
     #[default]
     Waiting,
-    /// It goes on.
+    /// In progress.
     Running,
-    /// It has a result.
+    /// Ended with a result.
     Finished(Box<Outcome>),
-    /// It has none.
+    /// Ended with an error.
     Failed(Box<Problem>),
     /// It was stopped.
     Cancelled,
@@ -33,7 +33,7 @@ pub enum VariantState {
     /// No phase has begun.
     #[default]
     Queued,
-    /// A phase is at work.
+    /// A phase is running.
     Running,
     /// Complete.
     Finished(Box<Prompt>),
@@ -44,13 +44,13 @@ pub enum VariantState {
 /// How far a phase of a variant is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PhaseState {
-    /// Asked, or text is arriving.
+    /// Called, or text is arriving.
     Streaming,
-    /// Waits to be asked again.
+    /// Waiting to be called again.
     Retrying {
         /// The attempt that follows.
         attempt: u32,
-        /// Milliseconds until it.
+        /// Milliseconds until then.
         delay_ms: u64,
         /// Why the last one failed.
         error: Box<Problem>,
@@ -79,7 +79,7 @@ pub struct PhaseView {
 /// One variant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VariantView {
-    /// How it is asked for.
+    /// The name of its strategy.
     pub strategy: String,
     /// How far it is.
     pub state: VariantState,
@@ -100,32 +100,32 @@ pub struct RunView {
     pub done: u64,
     /// Units in all, at most, where that is known.
     pub total: Option<u64>,
-    /// The part of the work that is counted, where it has several.
+    /// The part of the work being counted, where it has several.
     pub part: Option<String>,
-    /// The units that have no events of their own, in the order in which they began, with what each came to.
+    /// The units without events of their own, in the order they began, each with its result.
     pub units: Vec<(String, Option<serde_json::Value>)>,
-    /// The phases every variant passes, in order.
+    /// The phases of every variant, in order.
     pub phases: Vec<Phase>,
     /// How far it is.
     pub state: RunState,
-    /// By number. All announced variants are here from the start.
+    /// By number. All announced variants are present from the start.
     pub variants: BTreeMap<u32, VariantView>,
     /// What the user should know, in order of arrival.
     pub warnings: Vec<String>,
-    /// The first warning that a cap has kept something from being done.
+    /// The first warning that a cap prevented something.
     pub cap_warning: Option<String>,
-    /// The warnings that something beside a variant could not be stored: scores, a judgement.
+    /// The warnings that something other than a variant could not be stored: scores, a judgement.
     pub storage_warnings: Vec<String>,
     /// Best first, once ranked.
     pub rankings: Vec<Ranking>,
     /// The judge's comparisons so far.
     pub comparisons: Vec<Comparison>,
-    /// What all calls took, where some were cut off before it was known what they cost.
+    /// What all calls took, where some were cut off before their cost was known.
     pub spent: Option<Box<ModelMetadata>>,
 }
 
 impl RunView {
-    /// Takes in one event.
+    /// Applies one event.
     pub fn apply(&mut self, event: &Event) {
         self.session_id = Some(event.session_id);
         if self.is_over() {
@@ -205,12 +205,12 @@ impl RunView {
             }
             EventKind::Ranked { rankings } => self.rankings.clone_from(rankings),
             EventKind::Judged { comparison } => {
-                // In a generation the judge's work is no unit.
+                // In a generation the judge's comparisons are not units.
                 self.done += u64::from(self.operation != Some(Operation::Generate));
                 self.comparisons.push(comparison.clone());
             }
             EventKind::Progress { part, done, total } => {
-                // Each part counts for itself.
+                // Each part is counted separately.
                 self.total = if self.part == *part { total.or(self.total) } else { *total };
                 self.part.clone_from(part);
                 self.done = *done;
@@ -247,7 +247,7 @@ impl RunView {
         })
     }
 
-    /// The first refusal of a cap, if any: something was not done that was asked for.
+    /// The first refusal by a cap, if any: something requested was not done.
     pub fn cap_reached(&self) -> Option<Problem> {
         let refused = self.variants.values().find_map(|variant| match &variant.state {
             VariantState::Failed(problem) if problem.code == Code::BudgetExceeded => Some(Problem::clone(problem)),
@@ -262,7 +262,7 @@ impl RunView {
         self.variants.iter().filter_map(|(number, variant)| Some((*number, variant.unsaved.as_deref()?)))
     }
 
-    /// Everything that the run could not store, and what it could not do for that, as one problem.
+    /// Everything the run could not store, with the consequences, as one problem.
     pub fn not_stored(&self) -> Option<Problem> {
         let of_variant = |(number, variant): (&u32, &VariantView)| {
             let why = match (&variant.unsaved, &variant.state) {
@@ -277,7 +277,7 @@ impl RunView {
         (!all.is_empty()).then(|| Error::Storage(all.join("\n")).into())
     }
 
-    /// What the calls of the run took: by the result's own account once there is one, else as far as they have ended.
+    /// What the calls took: by the result's own account, until then of the calls that have ended.
     pub fn account(&self) -> ModelMetadata {
         if let Some(result) = self.generation() {
             return result.model_metadata.clone();

@@ -1,4 +1,4 @@
-//! The laws of an event stream as a check, for tests of the core and of every face that carries one.
+//! Checks the laws of an event stream, for tests of the core and of every face that carries one.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! What happens during a run, as one typed stream that every face shows.
 //!
-//! [`Event`] is the vocabulary (contract, section 2). [`fold`] turns a stream of them into a [`RunView`], the one
-//! picture that the workbench and the command line draw. [`run`] is the bounded channel that carries them.
+//! [`Event`] is the vocabulary (contract, section 2). [`fold`] turns events into a [`RunView`],
+//! which the workbench and the command line draw. [`run`] is the bounded channel that carries them.
 //!
 //! Laws, each a property test: `seq` rises by one from 0; every started phase finishes or its variant fails; the
 //! deltas of a phase since its last `retrying` concatenate to the content of its `phase_finished`; there is
@@ -224,7 +224,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What came of it.
+    /// The operation that gave this result.
     pub const fn operation(&self) -> Operation {
         match self {
             Self::Generate(_) => Operation::Generate,
@@ -238,7 +238,7 @@ impl Outcome {
         }
     }
 
-    /// The result alone, as it is written where its operation is known.
+    /// The result alone, for writing where its operation is known.
     pub const fn result(&self) -> ResultOf<'_> {
         match self {
             Self::Generate(result) => ResultOf::Generation(result),
@@ -275,11 +275,11 @@ pub enum ResultOf<'a> {
     Generation(&'a GenerationResult),
     /// A choice.
     Selection(&'a SelectResult),
-    /// What a judge is like.
+    /// A judge's profile.
     JudgeAudit(&'a JudgeAudit),
-    /// What was made anew.
+    /// The report of a rebuilt index.
     Reindexed(&'a Reindexed),
-    /// What was stored.
+    /// The report of an import.
     Import(&'a ImportReport),
     /// Whether each provider answers.
     ProviderTests(&'a ProviderTests),
@@ -291,7 +291,7 @@ const fn is_zero(number: &u32) -> bool {
 }
 
 impl EventKind {
-    /// The terminal event of what this came to.
+    /// The terminal event for this result.
     pub fn end_of(result: crate::error::Result<Outcome>) -> Self {
         match result {
             Ok(outcome) => Self::Finished { outcome: Box::new(outcome) },
@@ -300,7 +300,7 @@ impl EventKind {
         }
     }
 
-    /// That this prompt is complete.
+    /// The event of a completed prompt.
     pub fn variant_finished(prompt: Prompt) -> Self {
         Self::VariantFinished {
             variant: prompt.variant,
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(serde_json::from_value::<Event>(written).unwrap(), finished);
     }
 
-    /// A result says of which operation it is by the name that the operation has everywhere.
+    /// Results carry the names that their operations have everywhere.
     #[test]
     fn results_and_operations_have_the_same_names() {
         let written = json!({ "operation": "nothing", "result": {} });

@@ -1,14 +1,14 @@
-//! The parts of work that has several, as `progress` names them.
+//! The names of the parts of multi-part work in `progress` events.
 
-/// Of an index made anew: the words that searches read.
+/// Rebuilding the index: the words that text searches read.
 pub const WORDS: &str = "words";
-/// Of an index made anew: the vectors that searches by meaning compare.
+/// Rebuilding the index: the vectors that semantic searches compare.
 pub const VECTORS: &str = "vectors";
-/// Of an import: every record is checked, nothing is stored yet.
+/// Importing: every record is checked, nothing is stored yet.
 pub const CHECKING: &str = "checking";
-/// Of an import: records are stored.
+/// Importing: records are stored.
 pub const STORING: &str = "storing";
-/// Of a judge's test: its own test.
+/// Testing a judge: its own test.
 pub const TEST: &str = "test";
-/// Of a judge's test: questions about a person's labels.
+/// Testing a judge: questions about a person's labels.
 pub const LABELS: &str = "labels";

@@ -1,9 +1,9 @@
 //! The bounded channel between a run and its one consumer, and the means to stop it.
 //!
-//! A slow reader loses nothing: when the channel is full, a delta is appended to the last queued event of its
-//! variant if that is a delta of the same phase; anything else waits for room. `seq` is given as the consumer
-//! takes an event, so merging leaves no gap. If the producers vanish without a terminal event (a defect), the
-//! consumer gets a `failed` all the same. Dropping the [`Run`] cancels the work, synchronously.
+//! A slow reader loses nothing: when the channel is full, a delta is appended to the last queued
+//! event of its variant if that is of the same phase; anything else waits for room. `seq` is set
+//! when the consumer takes an event, so merging leaves no gap. If the producers vanish without a
+//! terminal event (a bug), the consumer still gets `failed`. Dropping the [`Run`] cancels the work.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -50,7 +50,7 @@ pub struct EventSender {
 pub type Tap = Arc<dyn Fn(&EventKind) + Send + Sync>;
 
 impl EventSender {
-    /// The same sender, and each of its clones, with somebody who sees what is sent.
+    /// Adds a tap to the sender and its future clones.
     #[must_use]
     pub fn tapped(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
@@ -75,8 +75,8 @@ impl EventSender {
         }
     }
 
-    /// Says how far the work is, at once: in the place of what was said of the same part and is not read yet. Not said at all
-    /// while there is no room, because more will follow.
+    /// Reports progress without waiting. It replaces an unread report of the same part, and is
+    /// dropped while there is no room, because more will follow.
     pub fn tell_progress(&self, part: Option<&str>, done: u64, total: Option<u64>) {
         let kind = EventKind::Progress { part: part.map(str::to_owned), done, total };
         if let Some(tap) = &self.tap {
@@ -217,7 +217,7 @@ impl Run {
         self.session_id
     }
 
-    /// Control that may be moved elsewhere.
+    /// A control handle that can be moved elsewhere.
     pub fn control(&self) -> RunControl {
         self.control.clone()
     }
@@ -239,10 +239,10 @@ impl Run {
         }
     }
 
-    /// What came of it, for those who show nothing of the way there.
+    /// Waits for the result, discarding the events before it.
     ///
     /// # Errors
-    /// Why it failed; `cancelled` where somebody stopped it.
+    /// Why it failed; `cancelled` where it was stopped.
     pub async fn outcome(mut self) -> Result<Outcome, Box<Problem>> {
         while let Some(event) = self.next().await {
             match event.kind {
@@ -254,7 +254,7 @@ impl Run {
         Err(Box::new(Problem::from(Error::Cancelled)))
     }
 
-    /// An event that is already waiting, without waiting for one.
+    /// The next event if one is already queued.
     pub fn try_next(&mut self) -> Option<Event> {
         if self.terminated {
             return None;
