@@ -1,15 +1,15 @@
-//! Which addresses are this machine itself, and which would show a key to the network.
+//! Which addresses mean this machine, and which would send a key over the network unencrypted.
 //!
-//! Works on parsed URLs, so every spelling of an address is one: `127.1`, `2130706433` and `0x7f.1` are 127.0.0.1
-//! (WHATWG URL, section 3.5), `[::ffff:127.0.0.1]` is it as well, and a name may end in the dot of the root. Names are
-//! not resolved: `localhost` and what is below it never leave the machine (RFC 6761, section 6.3).
+//! Works on parsed URLs, so every spelling counts: `127.1`, `2130706433` and `0x7f.1` are 127.0.0.1
+//! (WHATWG URL, section 3.5), and so is `[::ffff:127.0.0.1]`. A name can end in a dot. Nothing is
+//! resolved: `localhost` and names below it stay on the machine (RFC 6761, section 6.3).
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// True for a URL whose host is this machine. The address to listen on everywhere (`0.0.0.0`, `[::]`) reaches this
-/// machine, too, where it is connected to.
+/// True for a URL whose host is this machine. Connecting to an unspecified address (`0.0.0.0`,
+/// `[::]`) also reaches this machine.
 pub fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
@@ -22,7 +22,7 @@ pub fn is_this_machine(url: &Url) -> bool {
     }
 }
 
-/// [`is_this_machine`] of a text; false for what is no URL.
+/// [`is_this_machine`] of a text; false if it is not a URL.
 pub fn is_on_this_machine(url: &str) -> bool {
     Url::parse(url.trim()).is_ok_and(|url| is_this_machine(&url))
 }

@@ -1,7 +1,7 @@
 //! Providers and the phases bound to them, as typed values.
 //!
-//! A part of [`super::settings`], apart because it has some knowledge of its own: where a key comes from when the
-//! configuration has none, and what a fallback names. Whether a provider can be used is decided where it is made.
+//! Split from [`super::settings`] because it also knows where a key comes from if none is
+//! configured, and what a fallback names. Whether a provider is usable is decided elsewhere.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::redact;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderConfig {
-    /// The protocol it speaks; its name unless set.
+    /// The protocol it speaks; defaults to its name.
     pub kind: ProviderKind,
     /// The key, if it is in the configuration; see [`ProviderConfig::key`].
     pub api_key: Option<Secret>,
@@ -47,25 +47,25 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
-    /// A provider of `kind` with every default: what a name that is not in the configuration stands for.
+    /// A provider of `kind` with all defaults. It stands in for a name that is not configured.
     pub fn of_kind(kind: ProviderKind) -> Self {
         super::build::provider(kind)
     }
 
-    /// True when a header of the user's own carries a credential, by its name.
+    /// True when one of the user's headers has the name of a credential.
     pub fn has_secret_header(&self) -> bool {
         self.headers.keys().any(|name| sounds_secret(name))
     }
 
-    /// The headers that do not sound like secrets, as they are sent. For telling requests apart, never for messages.
+    /// The headers without secret-sounding names, as they are sent. For comparing requests only.
     pub fn plain_headers(&self) -> Vec<(String, String)> {
         let plain = self.headers.iter().filter(|(name, _)| !sounds_secret(name));
         plain.map(|(name, value)| (name.clone(), value.expose().to_owned())).collect()
     }
 
-    /// The key: that of the configuration, else `<NAME>_API_KEY` of the environment, for google also
-    /// `GEMINI_API_KEY`. A provider with `api_key_cmd` takes none from the environment. What is found is registered
-    /// with [`redact`].
+    /// The key: the configured one, else `<NAME>_API_KEY` of the environment, for google also
+    /// `GEMINI_API_KEY`. A provider with `api_key_cmd` takes none from the environment. The key
+    /// found is registered with [`redact`].
     pub fn key(&self, name: &str, environment: &Environment) -> Option<Secret> {
         if self.api_key.is_some() || self.api_key_cmd.is_some() {
             return self.api_key.clone();
@@ -73,8 +73,8 @@ impl ProviderConfig {
         Self::key_of_environment(name, self.kind, environment).map(|(_, key)| key)
     }
 
-    /// The key that the environment has for the provider `name`, and the variable that holds it. What is found is
-    /// registered with [`redact`].
+    /// The key that the environment holds for the provider `name`, and its variable. The key found
+    /// is registered with [`redact`].
     pub fn key_of_environment(name: &str, kind: ProviderKind, environment: &Environment) -> Option<(String, Secret)> {
         let mut variables = Self::key_variables(name, kind).into_iter();
         let (variable, key) = variables
@@ -137,18 +137,18 @@ pub struct PhaseConfig {
     pub max_tokens: Option<u32>,
     /// Tried in order when the first fails, each `provider` or `provider/model`.
     pub fallback: Vec<String>,
-    /// Whether they are tried, too, when a model declines to answer.
+    /// Whether fallbacks are also tried when a model declines to answer.
     pub fallback_on_refusal: bool,
 }
 
 impl PhaseConfig {
-    /// The fallbacks as provider and model; a model may hold slashes itself.
+    /// The fallbacks as provider and model. A model's name can contain slashes.
     pub fn fallbacks(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.fallback.iter().map(|target| split_target(target))
     }
 }
 
-/// `provider/model` taken apart at the first slash.
+/// Splits `provider/model` at the first slash.
 pub(super) fn split_target(target: &str) -> (&str, Option<&str>) {
     match target.split_once('/') {
         Some((provider, model)) => (provider, Some(model)),

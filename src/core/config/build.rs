@@ -1,7 +1,7 @@
-//! From merged values to the typed [`Config`]: the table's defaults, with what was set laid over them.
+//! Builds the typed [`Config`] from merged values over the table's defaults.
 //!
-//! Values were checked before they came here, so filling the structs can only fail where a struct and the table
-//! disagree, which is a defect and not a user's error; the tests of this file hold the two together.
+//! Values were checked before, so filling the structs only fails where a struct and the table
+//! disagree. That is a bug, not a user's error; the tests here keep the two in step.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use super::table::TABLE;
 use crate::domain::{Phase, ProviderKind};
 use crate::error::Error;
 
-/// The typed configuration of merged values.
+/// Builds the typed configuration from merged values.
 pub(super) fn config(merged: &Merged) -> Result<Config, Error> {
     let mut config: Config = serde_json::from_value(tree(merged)).map_err(|error| disagree(&error))?;
     config.first_of_file = merged.providers.iter().take(merged.in_file).next().cloned();
@@ -21,7 +21,7 @@ pub(super) fn config(merged: &Merged) -> Result<Config, Error> {
     Ok(config)
 }
 
-/// A provider with every default.
+/// A provider with all defaults.
 pub(super) fn provider(kind: ProviderKind) -> ProviderConfig {
     let mut merged = Merged::default();
     merged.providers.push(kind.as_str().to_owned());
@@ -32,7 +32,7 @@ pub(super) fn provider(kind: ProviderKind) -> ProviderConfig {
     }
 }
 
-/// Everything at its default.
+/// All defaults.
 impl Default for Config {
     fn default() -> Self {
         match config(&Merged::default()) {
@@ -52,7 +52,7 @@ fn tree(merged: &Merged) -> Value {
         let value = row.default.to_value();
         let segments: Vec<&str> = row.pattern.split('.').collect();
         match segments[..] {
-            // Maps of the user's own names have no defaults, but the section is there.
+            // Maps with user-chosen names have no defaults, but the section exists.
             [.., "*"] if segments[0] != "providers" => {
                 insert(&mut root, &segments[..segments.len() - 1], Map::new().into());
             }
@@ -84,7 +84,7 @@ fn tree(merged: &Merged) -> Value {
     Value::Object(root)
 }
 
-/// Puts `value` at `path`, making the sections on the way.
+/// Puts `value` at `path`, creating sections on the way.
 fn insert(root: &mut Map<String, Value>, path: &[&str], value: Value) {
     match path {
         [] => {}

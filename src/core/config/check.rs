@@ -1,7 +1,7 @@
-//! What one value demands of another.
+//! Checks values against each other.
 //!
-//! Runs on the merged values, so a binding of the file may name a provider of the environment. Values that depend on
-//! an environment that was not looked at are taken to be right.
+//! Runs on the merged values, so a binding in the file can name a provider from the environment.
+//! Values that depend on an environment that was not read are assumed to be right.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::settings::sounds_secret;
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
 
-/// The shortest secret that may sign tokens: HS256 wants as many bytes as its hash has (RFC 7518, section 3.2).
+/// The shortest secret that can sign tokens: HS256 needs its hash's length (RFC 7518, section 3.2).
 pub const SHORTEST_AUTH_SECRET: usize = 32;
 
 /// Adds a fault for every contradiction.
@@ -92,7 +92,7 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
     faults
 }
 
-/// True when the configuration has a key for a provider that it reaches unencrypted on another machine.
+/// True when a provider on another machine would get a configured key over plain HTTP.
 fn sends_a_key_in_the_clear(merged: &Merged, name: &str) -> bool {
     let key = |leaf: &str| format!("providers.{name}.{leaf}");
     let headers = key("headers.");
@@ -105,7 +105,7 @@ fn sends_a_key_in_the_clear(merged: &Merged, name: &str) -> bool {
         && merged.known(&key("allow_http")) != Some(&Value::Bool(true))
 }
 
-/// True for a provider of the configuration, and for a kind's own name.
+/// True for a configured provider or the name of a kind.
 fn is_provider(merged: &Merged, name: &str) -> bool {
     merged.providers.iter().any(|known| known == name) || ProviderKind::parse(name).is_some()
 }

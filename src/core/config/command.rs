@@ -1,8 +1,8 @@
-//! A command of the user's: run as it is, shown without its arguments.
+//! A user's command line: run as it is, shown without its arguments.
 //!
-//! A command line can hold a credential (`curl -H 'Authorization: …'`, `VAULT_TOKEN=… vault read …`), so people see the
-//! program alone, and not even that where it could be more than a name. The line comes out of [`CommandLine::expose`],
-//! which is called where the command is run.
+//! A command line can hold a credential (`curl -H 'Authorization: …'`, `VAULT_TOKEN=… vault read
+//! …`), so people see only the program, and not even that if it could be more than a name.
+//! [`CommandLine::expose`] gives the whole line and is called where the command is run.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl CommandLine {
         &self.0
     }
 
-    /// The program, with [`REDACTED`] for its arguments, or for everything.
+    /// The program, with [`REDACTED`] for the arguments or for the whole line.
     fn shown(&self) -> String {
         let mut words = self.0.split_whitespace();
         let program = words.next().filter(|program| is_a_program(program)).unwrap_or(REDACTED);
@@ -33,7 +33,7 @@ impl CommandLine {
     }
 }
 
-/// True for a word that names a program and can be nothing else: no assignment, no quotes, no key.
+/// True for a word that can only be a program's name: no assignment, no quotes, no key.
 fn is_a_program(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/\\._-+~:".contains(&byte));

@@ -1,10 +1,10 @@
 //! The environment, read once.
 //!
-//! [`Environment::from_process`] is the only place in the program that reads environment variables; everything
-//! else works on the snapshot, so tests never have to change the process. The snapshot knows the short names of
-//! the contract (`ALUDEL_CONFIG`, `ALUDEL_HOME`, `ALUDEL_MODE`, `ALUDEL_LOG_LEVEL`, `ALUDEL_LEARNING_ENABLED`) and
-//! the long ones, `ALUDEL_SECTION__KEY`; which keys exist is said by [`super::keys`].
-//! A variable that is set but empty counts as not set.
+//! [`Environment::from_process`] is the only place in the program that reads environment variables;
+//! all else works on the snapshot, so tests never change the process. The snapshot knows the short
+//! names of the contract (`ALUDEL_CONFIG`, `ALUDEL_HOME`, `ALUDEL_MODE`, `ALUDEL_LOG_LEVEL`,
+//! `ALUDEL_LEARNING_ENABLED`) and the long ones, `ALUDEL_SECTION__KEY`, for the keys in
+//! [`super::keys`]. A variable that is set but empty counts as not set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,14 +14,14 @@ use super::keys::{self, Named};
 use super::settings::{Config, sounds_secret};
 use crate::domain::ProviderKind;
 
-/// What every variable of ours begins with.
+/// The prefix of all our variables.
 pub(super) const PREFIX: &str = "ALUDEL_";
 
-/// Short names and the keys they set.
+/// Short names and their keys.
 pub(super) const SHORT_NAMES: [(&str, &str); 3] =
     [("ALUDEL_MODE", "mode"), ("ALUDEL_LOG_LEVEL", "log.level"), ("ALUDEL_LEARNING_ENABLED", "learning.enabled")];
 
-/// Variables of ours that set no key but say where things are.
+/// Our variables that set paths and no key.
 const PLACES: [&str; 2] = ["ALUDEL_CONFIG", "ALUDEL_HOME"];
 
 /// A snapshot of the environment variables.
@@ -30,15 +30,15 @@ pub struct Environment {
     variables: BTreeMap<String, String>,
 }
 
-/// Names the user's home folder.
+/// The variable of the user's home folder.
 const HOME: &str = "HOME";
 
-/// What one variable of ours means.
+/// What one of our variables means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// It sets this key.
     Sets(String),
-    /// It sets nothing: the message says why, and what was probably meant.
+    /// It sets nothing. The message says why and suggests a likely name.
     Unknown(String),
 }
 
@@ -50,7 +50,7 @@ impl Environment {
         let mut variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        // A service or a bare container may run without HOME; the system knows the user's folder all the same.
+        // A service or a bare container can run without HOME. The system still knows the folder.
         if !variables.contains_key(HOME)
             && let Some(home) = std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok())
         {
@@ -69,8 +69,8 @@ impl Environment {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The variables that hold secrets of others than the provider `name`: what is called a key, our own variables that
-    /// set something secret, and those whose value is a secret of the configuration, or a word of one.
+    /// The variables that hold secrets of anything but the provider `name`: those named like a key,
+    /// our own that set a secret, and those whose value is a configured secret or a word of one.
     pub fn secrets_of_others(&self, config: &Config, name: &str, kind: ProviderKind) -> BTreeSet<String> {
         let own = ProviderConfig::key_variables(name, kind);
         let words: Vec<&str> = config.secrets().flat_map(|secret| secret.expose().split_whitespace()).collect();
@@ -84,8 +84,8 @@ impl Environment {
         secret.map(|(variable, _)| variable.clone()).collect()
     }
 
-    /// False where the locale says that it is ASCII, or has another character set than UTF-8 (POSIX, Base Definitions 8.2):
-    /// signs around data are ASCII then. A locale that is not set, or names no character set, says nothing.
+    /// False where the locale is ASCII or not UTF-8 (POSIX, Base Definitions 8.2): decoration must
+    /// be ASCII then. A locale that is unset or names no character set is ignored.
     pub fn shows_unicode(&self) -> bool {
         let Some(locale) = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.get(name)) else {
             return true;
@@ -106,8 +106,8 @@ impl Environment {
         self.get(HOME).or_else(|| if cfg!(windows) { self.get("USERPROFILE") } else { None })
     }
 
-    /// Variables of ours that are meant for the configuration, by name: the short ones first, so that a long one
-    /// for the same key wins.
+    /// Our variables that set configuration, by name, short ones first, so that a long one for the
+    /// same key wins.
     pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str, Meaning)> {
         let ours = || {
             self.variables
@@ -127,14 +127,14 @@ impl Environment {
     }
 }
 
-/// Names without values, because values may be secrets.
+/// Shows names without values, because values can be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }
 }
 
-/// What `name` means; `None` for a variable that merely shares the prefix and resembles none of ours.
+/// What `name` means; `None` for a variable that shares the prefix but resembles none of ours.
 fn meaning_of(name: &str) -> Option<Meaning> {
     let rest = name.strip_prefix(PREFIX)?;
     if rest.contains("__") {
@@ -144,7 +144,7 @@ fn meaning_of(name: &str) -> Option<Meaning> {
             None => Meaning::Unknown(unknown(name)),
         });
     }
-    // One underscore too few is the usual slip; a foreign variable with our prefix is none of our business.
+    // A missing underscore is the usual slip; other variables with our prefix are ignored.
     let collapsed = |known: &str| known.replace("__", "_") == name;
     let slip = keys::variables().chain(SHORT_NAMES.iter().map(|(short, _)| (*short).to_owned()));
     slip.into_iter()
@@ -154,7 +154,7 @@ fn meaning_of(name: &str) -> Option<Meaning> {
         .map(Meaning::Unknown)
 }
 
-/// The message for a name that begins with a section's and has one underscore after it.
+/// The message for a section's name followed by a single underscore.
 fn one_underscore(rest: &str) -> Option<String> {
     let sections = keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), Named::Section));
     let (section, key) = sections.map(str::to_ascii_uppercase).find_map(|section| {
@@ -173,7 +173,7 @@ fn one_underscore(rest: &str) -> Option<String> {
 }
 
 fn unknown(name: &str) -> String {
-    // The prefix that all share would make any two look alike.
+    // Compared without the common prefix, which would make all names look alike.
     let bare = |name: &str| name.trim_start_matches(PREFIX).to_owned();
     match keys::nearest(&bare(name), keys::variables().map(|known| bare(&known))) {
         Some(nearest) => format!("sets no known key; did you mean {PREFIX}{nearest}?"),

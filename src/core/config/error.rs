@@ -1,8 +1,8 @@
-//! What is wrong with the configuration: where it stands, which key, what was expected.
+//! Errors of the configuration: where, which key, what was expected.
 //!
-//! An error lists every fault found, not the first alone. A fault of a file carries its line, counted from 1.
-//! A message never holds a secret: values of secret keys are not echoed, values that came from the environment
-//! through `${NAME}` are shown as written, and all else passes [`crate::redact::mask`].
+//! An error lists every fault found. A fault in a file has its line, counted from 1. A message
+//! never holds a secret: values of secret keys are not echoed, values from `${NAME}` are shown as
+//! written, and everything else passes [`crate::redact::mask`].
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 /// Every fault of one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Every fault found, at least one: those of the file in the order of its lines, then the environment's, then
-    /// the flags'.
+    /// Every fault found, at least one: those of the file by line, then the environment's, then the
+    /// flags'.
     pub faults: Vec<ConfigFault>,
 }
 
-/// Where a faulty value stands.
+/// The source of a faulty value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigSource {
     /// A file, as shown to people: the user's home folder is written `~`.
@@ -31,25 +31,25 @@ pub enum ConfigSource {
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFault {
-    /// Where it stands.
+    /// Where it is.
     pub source: ConfigSource,
-    /// Dotted key, such as `generation.default_count`; empty when the fault is of the whole file or variable.
+    /// Dotted key, such as `generation.default_count`; empty for the whole file or variable.
     pub key: String,
     /// Line in the file, from 1.
     pub line: Option<usize>,
-    /// Column in the line, from 1; given for errors of YAML syntax.
+    /// Column in the line, from 1, for YAML syntax errors.
     pub column: Option<usize>,
     /// What was expected, and the fix.
     pub message: String,
 }
 
 impl ConfigError {
-    /// An error of a single fault.
+    /// An error with a single fault.
     pub fn one(fault: ConfigFault) -> Self {
         Self { faults: vec![fault] }
     }
 
-    /// An error when there are faults, those of the file first, by line.
+    /// Fails when there are faults, those of the file first, by line.
     pub(super) fn unless_empty(mut faults: Vec<ConfigFault>) -> Result<(), Self> {
         if faults.is_empty() {
             return Ok(());
@@ -67,7 +67,7 @@ impl ConfigError {
 }
 
 impl ConfigFault {
-    /// A fault of a file: a line from 1 where it is known, and the file as shown to people.
+    /// A fault in a file, given as shown to people, with its line from 1 where known.
     pub fn in_file(path: &Path, key: impl Into<String>, line: Option<usize>, message: impl Into<String>) -> Self {
         let source = ConfigSource::File(path.to_owned());
         Self { source, key: key.into(), line, column: None, message: message.into() }
@@ -80,7 +80,7 @@ impl ConfigFault {
     }
 }
 
-/// `~/.aludel/config.yaml:12: generation.default_count: expected …`, or the name of the variable or flag in front.
+/// `~/.aludel/config.yaml:12: generation.default_count: expected …`, or with the variable or flag.
 impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source {
@@ -105,7 +105,7 @@ impl fmt::Display for ConfigFault {
     }
 }
 
-/// One fault a line.
+/// One fault per line.
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, fault) in self.faults.iter().enumerate() {

@@ -1,34 +1,34 @@
-//! `${NAME}` and `${NAME:-default}` in texts of the file; `$${` writes a plain `${`.
+//! Expands `${NAME}` and `${NAME:-default}` in texts of the file; `$${` writes a plain `${`.
 //!
-//! As in a shell, the default also stands in for a variable that is set but empty. A single `$` and `$NAME` mean
-//! nothing. What was expanded may be a secret, so whoever reports on such a value shows the text as written.
+//! As in a shell, the default also replaces a variable that is set but empty. A single `$` and
+//! `$NAME` have no meaning. Expanded text may be a secret, so messages show the text as written.
 
 use super::env::Environment;
 
-/// How references are treated.
+/// How references are resolved.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Variables<'a> {
-    /// Looked up; one that is not set and has no default is a fault.
+    /// Looked up. One that is unset and has no default is a fault.
     Given(&'a Environment),
-    /// Not looked up, because the file is checked for another process: what depends on them stays unknown.
+    /// Not looked up, because the file is checked for another process: values stay unknown.
     Unknown,
 }
 
-/// What came of a text.
+/// The result of expanding a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Expanded {
-    /// It held no reference; escapes are resolved.
+    /// It had no references; escapes are resolved.
     Plain(String),
-    /// It held references, and they were filled in.
+    /// It had references, now filled in.
     Filled(String),
-    /// It holds references, and they were not looked up.
+    /// It has references that were not looked up.
     Unknown,
 }
 
 /// Expands one text.
 ///
 /// # Errors
-/// A sentence that names the variable that is not set, or what is wrong with a reference.
+/// A sentence that names the unset variable or the malformed reference.
 pub(super) fn expand(text: &str, variables: Variables<'_>) -> Result<Expanded, String> {
     if !text.contains("${") {
         return Ok(Expanded::Plain(text.to_owned()));
@@ -82,7 +82,7 @@ pub(super) fn expand(text: &str, variables: Variables<'_>) -> Result<Expanded, S
     })
 }
 
-/// Writes `text` so that expanding gives it back.
+/// Escapes `text` so that expanding gives it back.
 pub(super) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }

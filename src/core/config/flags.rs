@@ -1,14 +1,14 @@
-//! What the global flags of a command line say about the configuration.
+//! The configuration set by global flags.
 //!
-//! A face fills this and hands it to [`super::load`]; values stay raw text here, because the table of keys checks
-//! them like every other source, so a bad `--log-level` fails as a bad `log.level` in the file would.
+//! A face fills this and passes it to [`super::load`]. Values stay raw text here, because the table
+//! of keys checks them like any other source: a bad `--log-level` fails as a bad `log.level` does.
 
 use std::path::PathBuf;
 
-/// Settings given by flags: the highest precedence.
+/// Settings given by flags, which have the highest precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `--data-dir`: the folder that holds everything of the user's.
+    /// `--data-dir`: the folder for all of the user's data.
     pub data_dir: Option<PathBuf>,
     /// `--config`: the configuration file. It must exist.
     pub config: Option<PathBuf>,
@@ -35,7 +35,7 @@ impl Flags {
         self.with_flag(&flag, key, value)
     }
 
-    /// Adds a setting of a flag that has a name of its own, such as `--port` for `server.port`.
+    /// Adds a setting of a flag with a name of its own, such as `--port` for `server.port`.
     #[must_use]
     pub fn with_flag(mut self, flag: &str, key: &str, value: impl Into<String>) -> Self {
         self.settings.push(FlagSetting { flag: flag.to_owned(), key: key.to_owned(), value: value.into() });

@@ -1,11 +1,11 @@
-//! Keys that are read and checked, and have no effect in this version: named, so that nobody relies on them.
+//! Keys that are read and checked but have no effect in this version.
 //!
-//! Whoever builds what a key is for takes its row away. `config init` lists them, `validate` warns of those that are
-//! set, and a run warns of those that would change it.
+//! Remove a row when its key gets an effect. `config init` lists the keys, `validate` warns of
+//! those that are set, and a run warns of those that would change it.
 
 use super::{Origin, Origins};
 
-/// A key, or a section, without effect in this version.
+/// A key or section without effect in this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleKey {
     /// The dotted key or section.
@@ -18,10 +18,10 @@ const fn idle(key: &'static str, concerns_runs: bool) -> IdleKey {
     IdleKey { key, concerns_runs }
 }
 
-/// Every one of them.
+/// All idle keys.
 pub const IDLE: &[IdleKey] = &[idle("learning", true)];
 
-/// Those that somebody set, with where.
+/// The idle keys that are set, with their origins.
 pub fn idle_keys_in_use(origins: &Origins) -> impl Iterator<Item = (IdleKey, Origin)> {
     IDLE.iter().map(|idle| (*idle, origins.of(idle.key))).filter(|(_, origin)| *origin != Origin::Default)
 }

@@ -1,31 +1,31 @@
-//! The table of keys: name, type, default, range and one line of documentation of everything that can be set.
+//! The table of keys: name, type, default, range and a line of documentation for every setting.
 //!
-//! It is the single source. Strict checking, the names of environment variables, `config show`, the commented file
-//! of `config init` and the defaults of the typed [`Config`](super::Config) are all made from it. `*` in a pattern
-//! stands for a name of the user's own, `<phase>` for one of the three phases.
-//! The rows themselves are in [`super::TABLE`], what a type accepts is in [`super::Kind`].
+//! It is the single source for strict checking, the names of environment variables, `config show`,
+//! the commented file of `config init` and the defaults of the typed [`Config`](super::Config). In
+//! a pattern, `*` stands for a user-chosen name and `<phase>` for one of the three phases. The rows
+//! are in [`super::TABLE`]; what a type accepts is in [`super::Kind`].
 
 use super::kind::Kind;
 use super::table::TABLE;
 use crate::domain::Phase;
 
-/// One key that can be set.
+/// A key that can be set.
 #[derive(Debug)]
 pub struct Key {
-    /// Dotted name; `*` and `<phase>` stand for names.
+    /// Dotted name, with `*` and `<phase>` as placeholders.
     pub pattern: &'static str,
     /// What it accepts.
     pub kind: Kind,
-    /// What holds when nobody sets it.
+    /// The value when it is not set.
     pub default: DefaultValue,
     /// One line for people.
     pub doc: &'static str,
 }
 
-/// What holds when nobody sets a key.
+/// The value of a key that is not set.
 #[derive(Debug, Clone, Copy)]
 pub enum DefaultValue {
-    /// Nothing: the documentation says what that means.
+    /// None; the documentation says what that means.
     Unset,
     /// A text.
     Text(&'static str),
@@ -66,7 +66,7 @@ pub(super) enum Named {
 /// The most segments a key has: `providers.<name>.headers.<header>`.
 const HEADER_DEPTH: usize = 4;
 
-/// Splits a dotted key. A header's name may hold dots itself, so the fourth segment of a provider's key is the rest.
+/// Splits a dotted key. In a provider's key the fourth segment, a header's name, can have dots.
 pub(super) fn segments(dotted: &str) -> Vec<&str> {
     let depth = if dotted.starts_with("providers.") { HEADER_DEPTH } else { usize::MAX };
     dotted.splitn(depth, '.').collect()
@@ -90,7 +90,7 @@ pub(super) fn named(path: &[&str]) -> Named {
     if section { Named::Section } else { Named::Nothing }
 }
 
-/// The key that a dotted text names, if it is one that can be set.
+/// The key with this dotted name, if it can be set.
 pub fn find(dotted: &str) -> Option<&'static Key> {
     match named(&segments(dotted)) {
         Named::Key(key) => Some(key),
@@ -98,7 +98,7 @@ pub fn find(dotted: &str) -> Option<&'static Key> {
     }
 }
 
-/// True when a pattern begins with `path`; the pattern is left behind it.
+/// True when a pattern begins with `path`; consumes that part of the pattern.
 fn begins<'a>(pattern: &mut impl Iterator<Item = &'a str>, path: &[&str]) -> bool {
     let mut segments = path.iter().enumerate();
     segments.all(|(position, segment)| pattern.next().is_some_and(|expected| fits(expected, segment, position)))
@@ -106,21 +106,21 @@ fn begins<'a>(pattern: &mut impl Iterator<Item = &'a str>, path: &[&str]) -> boo
 
 fn fits(expected: &str, segment: &str, position: usize) -> bool {
     match expected {
-        // Only the last segment may hold dots, which is a header's name.
+        // Only the last segment, a header's name, can contain dots.
         "*" => is_name(segment) && (position + 1 == HEADER_DEPTH || !segment.contains('.')),
         "<phase>" => segment.parse::<Phase>().is_ok(),
         literal => literal == segment,
     }
 }
 
-/// True for a name users may give to a provider, a header or a weight: letters, digits, `-`, `_`, and dots inside
-/// headers; at most 64 characters.
+/// True for a valid name of a provider, a header or a weight: letters, digits, `-`, `_`, and dots
+/// inside headers; at most 64 characters.
 pub(super) fn is_name(segment: &str) -> bool {
     (1..=64).contains(&segment.len())
         && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// Names that may follow `path`, for suggestions: the next literal segments of the table, and the phases.
+/// Names that can follow `path`, for suggestions: the table's next literal segments and the phases.
 pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for key in TABLE {
@@ -138,7 +138,7 @@ pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
     names
 }
 
-/// The dotted key that the segments of an environment variable name, upper case and `_` for `-`.
+/// The dotted key for the segments of an environment variable, upper case and `_` for `-`.
 pub(super) fn key_of_variable(variable: &[&str]) -> Option<String> {
     TABLE.iter().find_map(|key| {
         let pattern: Vec<&str> = key.pattern.split('.').collect();
@@ -149,7 +149,7 @@ pub(super) fn key_of_variable(variable: &[&str]) -> Option<String> {
         for (position, (expected, given)) in pattern.iter().zip(variable).enumerate() {
             resolved.push(match *expected {
                 "*" if is_name(given) && position == 1 => given.to_ascii_lowercase(),
-                // Headers are written with dashes, and are the same in any case.
+                // Headers are written with dashes and ignore case.
                 "*" if is_name(given) => given.to_ascii_lowercase().replace('_', "-"),
                 "<phase>" => {
                     let phase = Phase::ALL.into_iter().find(|phase| variable_segment(phase.as_str()) == *given)?;
@@ -169,7 +169,7 @@ pub fn variable_of(dotted: &str) -> String {
     format!("{}{}", super::env::PREFIX, segments.join("__"))
 }
 
-/// Every variable that can be named without knowing the user's own names.
+/// Every variable whose name does not depend on user-chosen names.
 pub(super) fn variables() -> impl Iterator<Item = String> {
     TABLE.iter().filter(|key| !key.pattern.contains('*')).flat_map(|key| {
         let names: Vec<String> = if key.pattern.contains("<phase>") {
@@ -185,7 +185,7 @@ fn variable_segment(segment: &str) -> String {
     segment.to_ascii_uppercase().replace('-', "_")
 }
 
-/// The candidate most like `given`, if any is alike at all.
+/// The candidate most like `given`, if any is similar.
 pub(super) fn nearest(given: &str, candidates: impl IntoIterator<Item = impl Into<String>>) -> Option<String> {
     let folded = given.to_ascii_lowercase();
     candidates
@@ -197,15 +197,15 @@ pub(super) fn nearest(given: &str, candidates: impl IntoIterator<Item = impl Int
         .map(|(_, candidate)| candidate)
 }
 
-/// 0 where a suggestion would be a guess, up to 2. Jaro-Winkler finds slips in long names, the edit distance
-/// letters left out of short ones.
+/// 0 where a suggestion would be a guess, up to 2. Jaro-Winkler finds slips in long names, edit
+/// distance finds letters missing from short ones.
 fn likeness(a: &str, b: &str) -> f64 {
     let slips = strsim::jaro_winkler(a, b);
     let edits = strsim::normalized_damerau_levenshtein(a, b);
     if slips >= 0.8 || edits >= 0.6 { slips + edits } else { 0.0 }
 }
 
-/// What to say of an unknown key: the nearest sibling, or a key of that very name elsewhere, or all siblings.
+/// The hint for an unknown key: the nearest sibling, or the same name elsewhere, or all siblings.
 pub(super) fn suggestion(path: &[&str]) -> String {
     let Some((last, parent)) = path.split_last() else { return String::new() };
     let siblings = children(parent);

@@ -1,8 +1,8 @@
-//! What a key accepts, and how it says so.
+//! What a key accepts.
 //!
-//! A [`Kind`] checks a value of the file ([`Kind::accept`]) or a raw text of the environment, a flag or
-//! `config set` ([`Kind::parse`]); both give the same JSON value or the same sentence of what was expected.
-//! It knows nothing of where a value came from; secrets are never echoed.
+//! A [`Kind`] checks a value of the file ([`Kind::accept`]) or raw text from the environment, a
+//! flag or `config set` ([`Kind::parse`]). Both give the same JSON value or the same message. It
+//! does not know where a value came from, and never echoes secrets.
 
 use serde_json::{Number, Value};
 use url::Url;
@@ -16,7 +16,7 @@ pub enum Kind {
     Text,
     /// A text that is never shown.
     Secret,
-    /// A command line, of which the program alone is shown.
+    /// A command line. Only its program is shown.
     Command,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -26,23 +26,23 @@ pub enum Kind {
     Whole(u64, u64),
     /// A finite number in an inclusive range.
     Number(f64, f64),
-    /// A file or folder. `~/` is the user's home; relative ones start at the folder of the configuration file.
+    /// A file or folder. `~/` is the home folder; relative paths start at the configuration file's.
     Path,
-    /// As [`Kind::Path`], and no URL.
+    /// As [`Kind::Path`], but not a URL.
     Database,
     /// An `http` or `https` URL without user and password.
     Url,
-    /// Texts that are not blank; in the environment separated by commas.
+    /// Non-blank texts, separated by commas in the environment.
     List,
     /// A level, or levels by target: `info,aludel_core::store=debug`.
     LogLevel,
 }
 
-/// The most characters of a wrong value that are echoed.
+/// The most characters of a wrong value to echo.
 const ECHO_LENGTH: usize = 40;
 
 impl Kind {
-    /// What is expected, to stand after "expected".
+    /// What is expected, for use after "expected".
     pub fn expected(self) -> String {
         match self {
             Self::Text | Self::Secret => "text".to_owned(),
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Checks a value of the file. Null is not a value: callers take it as "not given".
+    /// Checks a value of the file. Null is not a value: callers treat it as absent.
     ///
     /// # Errors
     /// What was expected, what was found, and the fix.
@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Reads a raw text: of the environment, a flag, or `config set`.
+    /// Parses raw text from the environment, a flag or `config set`.
     ///
     /// # Errors
     /// What was expected, what was found, and the fix.
@@ -171,7 +171,7 @@ impl Kind {
     }
 }
 
-/// The value as people may see it: short, on one line, masked.
+/// The value as shown to people: short, on one line, masked.
 fn echo(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -190,8 +190,8 @@ fn echo(value: &Value) -> String {
     }
 }
 
-/// Keys have many shapes; none is short, and few are without letters, digits or both. No value of another kind that is
-/// worth repeating looks like that.
+/// True for a text that may be a key. Keys have many shapes, but none is short and few lack
+/// letters, digits or both. No other value worth repeating looks like that.
 pub(super) fn could_be_a_key(text: &str) -> bool {
     const SHORTEST: usize = 20;
     text.len() >= SHORTEST
@@ -215,7 +215,7 @@ fn whole_of(value: f64) -> Option<u64> {
     Some(value as u64)
 }
 
-/// `None` when blank; the inner error when it is a URL.
+/// `None` when blank; the inner error if it is a URL.
 fn database(text: &str) -> Option<Result<&str, String>> {
     let path = not_blank(text)?;
     Some(match path.split_once("://") {
@@ -231,7 +231,7 @@ fn database(text: &str) -> Option<Result<&str, String>> {
     })
 }
 
-/// `None` when it is no URL; the inner error when it holds what it must not.
+/// `None` if it is not a URL; the inner error if it has a part that is not allowed.
 fn url(text: &str) -> Option<Result<&str, String>> {
     let authority_on = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let authority = authority_on.split(['/', '?', '#']).next().filter(|authority| !authority.is_empty())?;
@@ -247,7 +247,7 @@ fn url(text: &str) -> Option<Result<&str, String>> {
     match Url::parse(text) {
         Ok(url) if url.username().is_empty() && url.password().is_none() => Some(Ok(text)),
         Ok(_) => Some(Err("a URL may hold no user and password; put them under `headers`".to_owned())),
-        // The parser's words quote nothing: "invalid IPv6 address", "invalid port number".
+        // The parser's messages quote nothing: "invalid IPv6 address", "invalid port number".
         Err(error) => {
             Some(Err(format!("expected a URL that begins with http:// or https://; this one has an {error}")))
         }

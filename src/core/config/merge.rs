@@ -1,8 +1,8 @@
-//! The sources laid over each other: file, then environment, then flags, each value with its place.
+//! Merges the sources, file, environment and flags, and records where each value came from.
 //!
-//! Every source is checked strictly against the table of keys while it is read: unknown keys, keys given twice, wrong
-//! types and values out of range are all collected, also where a later source overrides the value. What one value
-//! demands of another is checked afterwards, in [`super::check`].
+//! Every source is checked against the table of keys as it is read: unknown and duplicate keys,
+//! wrong types and values out of range are all collected, even if a later source overrides the
+//! value. [`super::check`] then compares values with each other.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -20,10 +20,10 @@ use super::secret::REDACTED;
 use super::tree::{self, Node, Step};
 use super::{Environment, Flags, Paths};
 
-/// Faults of a file that are told.
+/// The most faults reported for a file.
 const MOST_FAULTS: usize = 50;
 
-/// Characters of a key that are told.
+/// The most characters of a key in a message.
 const KEY_SHOWN: usize = 120;
 
 /// What a key was set to.
@@ -31,16 +31,16 @@ const KEY_SHOWN: usize = 120;
 pub(super) enum Given {
     /// A checked value.
     Known(Value),
-    /// A value that depends on an environment that was not looked at.
+    /// A value that depends on an environment that was not read.
     Unknown,
 }
 
 /// The sources merged.
 #[derive(Default)]
 pub(super) struct Merged {
-    /// Values by dotted key; what is not here has its default.
+    /// Values by dotted key. Missing keys have their default.
     pub(super) values: BTreeMap<String, Given>,
-    /// Names of providers: those of the file in its order, then others.
+    /// Names of providers: those of the file in its order, then the others.
     pub(super) providers: Vec<String>,
     /// How many of `providers` are in the file.
     pub(super) in_file: usize,
@@ -51,7 +51,7 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// Lays the file's text over what is there.
+    /// Overlays the file's text.
     pub(super) fn add_file(&mut self, path: &Path, text: &str, paths: &Paths, variables: Variables<'_>) {
         let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
         self.origins.file = Some(Arc::new(file));
@@ -80,7 +80,7 @@ impl Merged {
         }
     }
 
-    /// Lays the variables of the environment over what is there.
+    /// Overlays the environment variables.
     pub(super) fn add_environment(&mut self, environment: &Environment, paths: &Paths) {
         for (name, raw, meaning) in environment.settings() {
             match meaning {
@@ -94,7 +94,7 @@ impl Merged {
         }
     }
 
-    /// Lays the flags over what is there.
+    /// Overlays the flags.
     pub(super) fn add_flags(&mut self, flags: &Flags, paths: &Paths) {
         for setting in &flags.settings {
             let source = ConfigSource::Flag(setting.flag.clone());
@@ -102,7 +102,7 @@ impl Merged {
         }
     }
 
-    /// Lays one raw text over what is there.
+    /// Overlays one raw text.
     fn add_raw(&mut self, dotted: &str, raw: &str, place: Place, source: ConfigSource, paths: &Paths) {
         let checked = match keys::find(dotted) {
             Some(key) => key.kind.parse(raw).map(|value| (key, value)),
@@ -133,7 +133,7 @@ impl Merged {
         }
     }
 
-    /// Variables cannot say `My-Server`; a name that is spelled so in the file is meant all the same.
+    /// Variables cannot spell `My-Server`, so they also match a name the file spells that way.
     fn spelled_as_before(&self, key: String) -> String {
         let ["providers", name, rest @ ..] = &keys::segments(&key)[..] else { return key };
         let alike = |known: &&String| known.replace('-', "_").eq_ignore_ascii_case(name);
@@ -163,7 +163,7 @@ impl Merged {
         self.values.contains_key(dotted)
     }
 
-    /// Adds a fault where the value of a key, or the first one of a section, came from.
+    /// Adds a fault where the value of a key, or the first value in a section, came from.
     pub(super) fn fault_at(&mut self, dotted: &str, paths: &Paths, message: String) {
         let (source, line) = match self.origins.of(dotted) {
             super::Origin::File { path, line } => (ConfigSource::File(paths.shown(&path)), Some(line)),
@@ -219,7 +219,7 @@ impl<'a> FileReader<'a> {
                 }
                 self.section(entries);
             }
-            // A section or key with nothing after its colon counts as not given.
+            // A section or key with nothing after its colon counts as absent.
             (Named::Section, Node::Scalar(Value::Null)) => {
                 if let ["providers", name] = path[..] {
                     self.merged.add_provider(name);
@@ -242,13 +242,13 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// The checked value of a key; `None` for what an export redacted.
+    /// The checked value of a key; `None` for one that an export redacted.
     fn value(&self, key: &Key, node: &Node) -> Result<Option<Given>, String> {
         let value = match node {
             Node::Scalar(Value::String(text)) => {
                 match expand::expand(text, self.variables)? {
                     Expanded::Unknown => return Ok(Some(Given::Unknown)),
-                    // Only what was filled in is read as a raw text: `${COUNT}` may be a number.
+                    // Only filled-in text is parsed as raw text: `${COUNT}` can be a number.
                     Expanded::Filled(filled) => key
                         .kind
                         .parse(&filled)
@@ -284,7 +284,7 @@ impl<'a> FileReader<'a> {
         Ok(Some(values.into()))
     }
 
-    /// A fault where the reader stands. Each is looked up in the text, so there is an end to them.
+    /// Adds a fault at the reader's position. They are capped, as each needs a search of the text.
     fn fault(&mut self, message: String) {
         if self.merged.faults.len() >= MOST_FAULTS {
             if self.merged.faults.len() == MOST_FAULTS {
@@ -310,7 +310,7 @@ pub(super) fn is_redacted(kind: Kind, text: &str) -> bool {
     }
 }
 
-/// A key, cut where it is no word any more.
+/// A key, shortened when it is too long to be a name.
 fn shortened(key: &str) -> String {
     match key.char_indices().nth(KEY_SHOWN) {
         Some((end, _)) => format!("{}…", &key[..end]),
@@ -318,7 +318,7 @@ fn shortened(key: &str) -> String {
     }
 }
 
-/// Paths start at the folder of the file that names them, or at the working folder.
+/// Resolves paths from the folder of the file that names them, or from the working folder.
 fn made_absolute(kind: Kind, value: Value, base: Option<&Path>, paths: &Paths) -> Value {
     match (kind, value) {
         (Kind::Path | Kind::Database, Value::String(text)) => {

@@ -1,12 +1,12 @@
 //! The configuration: YAML, environment and flags, merged, checked, with the origin of each value remembered.
 //!
-//! Precedence is flag, environment, file, default. [`load`] gives all faults of all sources at once. The table of
-//! keys ([`keys`], `table`) is the single source of what can be set: it drives the checks, the names of
-//! environment variables, the defaults of the typed [`Config`] and what people are shown.
+//! Precedence is flag, environment, file, default. [`load`] reports all faults of all sources at
+//! once. The table of keys ([`keys`], `table`) is the single source of what can be set: checks,
+//! environment variables, help and the defaults of the typed [`Config`] come from it.
 //!
-//! The way of a value: [`tree`] reads the file, `expand` fills in `${NAME}`, `merge` checks each value against
-//! its `kind` and lays the sources over each other, `check` compares values with each other, `build` fills the
-//! typed structs of `settings`. Changing the file is [`edit`]'s.
+//! [`tree`] reads the file, `expand` fills in `${NAME}`, `merge` checks each value against its
+//! `kind` and merges the sources, `check` compares values with each other, and `build` fills the
+//! typed structs of `settings`. [`edit`] changes the file.
 
 pub mod address;
 mod bindings;
@@ -61,19 +61,19 @@ use crate::text::yaml as tree;
 pub struct Loaded {
     /// The values.
     pub config: Config,
-    /// Where everything is, `storage.database` applied.
+    /// All paths, with `storage.database` applied.
     pub paths: Paths,
     /// Where each value came from.
     pub origins: Origins,
-    /// The environment it was read with; keys that no configuration names are looked for there.
+    /// The environment it was read with. Keys that are not configured are looked up here.
     pub environment: Environment,
 }
 
-/// Reads and merges all sources. Without a file no YAML is touched. Secrets are registered with [`redact`].
+/// Reads and merges all sources, without YAML if there is no file. Secrets go to [`redact`].
 ///
 /// # Errors
-/// `config_invalid` with every fault; `file` when the data folder is no folder or the file cannot be read, a named
-/// file that is missing included.
+/// `config_invalid` with every fault; `file` when the data folder is not a folder or the file
+/// cannot be read, including a named file that is missing.
 pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
     let mut paths = Paths::resolve(flags, environment)?;
     let mut merged = merge::Merged::default();
@@ -95,13 +95,13 @@ pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
 /// The largest configuration file, in bytes: far above any real one.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// The bytes of the configuration file; one that was named may be a pipe, such as a shell's `<(…)`.
+/// The bytes of the configuration file. A named one can be a pipe, such as a shell's `<(…)`.
 fn bytes(paths: &Paths) -> std::io::Result<Vec<u8>> {
     let read = if paths.config_named { files::read_up_to } else { files::read_own };
     read(&paths.config_file, MOST_BYTES)
 }
 
-/// The text of the configuration file; `None` when there is none and none was named.
+/// The text of the configuration file; `None` when it is missing and was not named.
 fn read(paths: &Paths) -> Result<Option<String>, Error> {
     let refuse = |reason: String| {
         let path = paths.shown(&paths.config_file);
@@ -127,7 +127,7 @@ fn read(paths: &Paths) -> Result<Option<String>, Error> {
     }
 }
 
-/// The bytes of a file as text, or the line that is not UTF-8.
+/// Decodes a file as UTF-8, or reports the line that is not.
 fn utf8(bytes: Vec<u8>, shown: &Path) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

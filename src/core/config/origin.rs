@@ -1,6 +1,6 @@
 //! Where each value of the configuration came from.
 //!
-//! Lines of the file are looked up only when someone asks, so remembering costs a local command nothing.
+//! Lines of the file are looked up on demand, so tracking origins costs a local command nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::{Paths, keys};
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// Not set.
     Default,
     /// The configuration file.
     File {
@@ -53,13 +53,13 @@ pub struct Origins {
     pub(super) places: BTreeMap<String, Place>,
 }
 
-/// A file that was read, kept for looking up lines.
+/// A file that was read, for looking up lines.
 pub(super) struct SourceFile {
     pub(super) path: PathBuf,
     pub(super) text: String,
 }
 
-/// An [`Origin`] whose line has not been looked up.
+/// An [`Origin`] whose line was not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     File,
@@ -68,7 +68,7 @@ pub(super) enum Place {
 }
 
 impl Origins {
-    /// Where the value of a dotted key came from. For a section, where its first value that anyone set came from.
+    /// The origin of a dotted key. For a section, that of its first value that is set.
     pub fn of(&self, key: &str) -> Origin {
         let place = self.places.get(key).or_else(|| {
             let section = format!("{key}.");
@@ -86,7 +86,7 @@ impl Origins {
         }
     }
 
-    /// A fault of the value of `key`, told where that value stands.
+    /// A fault of the value of `key`, at its origin.
     pub fn fault(&self, paths: &Paths, key: &str, message: impl Into<String>) -> ConfigFault {
         let source = match self.of(key) {
             Origin::File { path, line } => {
@@ -113,7 +113,7 @@ impl SourceFile {
     }
 }
 
-/// Keys and places without the file's text, which may hold secrets.
+/// Shows keys and origins without the file's text, which can hold secrets.
 impl fmt::Debug for Origins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(&self.places).finish()

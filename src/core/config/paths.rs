@@ -1,8 +1,8 @@
-//! Where everything of the user's is.
+//! The paths of the user's files.
 //!
-//! One folder holds it all: `~/.aludel`, moved by `--data-dir` or `ALUDEL_HOME`. The configuration file alone can be
-//! elsewhere (`--config`, `ALUDEL_CONFIG`), and the database where `storage.database` says. Finding out makes no
-//! folder: whoever first writes something makes its own.
+//! Everything is in one folder, `~/.aludel`, or where `--data-dir` or `ALUDEL_HOME` say. Only the
+//! configuration file (`--config`, `ALUDEL_CONFIG`) and the database (`storage.database`) can be
+//! elsewhere. Resolving paths creates no folder: the first writer does.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use super::error::{ConfigError, ConfigFault};
 use super::{Environment, Flags};
 use crate::error::Error;
 
-/// Names the folder of temporary files.
+/// The variable of the folder for temporary files.
 const TMPDIR: &str = "TMPDIR";
 
-/// The folders and files of the user's. All absolute.
+/// The user's folders and files. All absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     /// The folder that holds all others.
@@ -22,7 +22,7 @@ pub struct Paths {
     pub config_file: PathBuf,
     /// The database.
     pub database: PathBuf,
-    /// The cache of answers, a file that may be deleted.
+    /// The cache of answers. The file can be deleted.
     pub cache: PathBuf,
     /// The folder of log files.
     pub logs: PathBuf,
@@ -34,28 +34,28 @@ pub struct Paths {
     pub judge: PathBuf,
     /// The user's own themes.
     pub themes: PathBuf,
-    /// The folder of what was being written when a workbench ended.
+    /// The folder of drafts: what was being written when a workbench ended.
     pub drafts: PathBuf,
-    /// The labels that were made in the workbench, a line each.
+    /// The labels made in the workbench, one per line.
     pub labels: PathBuf,
-    /// The last text that was copied and too long for some terminals.
+    /// The last copied text that was too long for some terminals.
     pub copied: PathBuf,
     /// The system's folder of temporary files.
     pub temporary: PathBuf,
-    /// The same as people are told of it: `$TMPDIR` where that is set.
+    /// The same as shown to people: `$TMPDIR` if that is set.
     pub shown_temporary: PathBuf,
-    /// True when the user named the configuration file, so that it must exist to be read.
+    /// True when the user named the configuration file. It must then exist.
     pub(super) config_named: bool,
     /// The user's home folder, for showing paths with `~`.
     pub(super) user_home: Option<PathBuf>,
 }
 
 impl Paths {
-    /// Finds them from the flags and the environment, without reading the configuration: `database` is the default
-    /// one. [`super::load`] gives the paths with the configuration applied.
+    /// Resolves the paths from flags and environment without reading the configuration, so
+    /// `database` is the default. [`super::load`] returns the paths with the configuration applied.
     ///
     /// # Errors
-    /// `config_invalid` when there is no home folder to be found; `file` when the data folder is not a folder.
+    /// `config_invalid` when no home folder is found; `file` when the data folder is not a folder.
     pub fn resolve(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
         let user_home = environment.home().map(PathBuf::from);
         let home = match (&flags.data_dir, environment.get("ALUDEL_HOME")) {
@@ -106,7 +106,7 @@ impl Paths {
         }
     }
 
-    /// A path as a user wrote it, made absolute: `~/` is the user's home, a relative one starts at `base`.
+    /// Makes a user's path absolute: `~/` is the home folder, a relative path starts at `base`.
     pub(super) fn absolute_of(&self, text: &str, base: Option<&Path>) -> PathBuf {
         let expanded = match (text.strip_prefix('~'), &self.user_home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(['/', std::path::MAIN_SEPARATOR]) => {

@@ -1,19 +1,19 @@
 //! A text that must never be shown: keys, tokens, header values.
 //!
-//! Debug, Display and Serialize all write [`REDACTED`], so a secret cannot leak by being printed, logged or
-//! exported by accident; the text itself comes out of [`Secret::expose`] alone, which is called where a header is
-//! built and nowhere else. The memory is wiped when the last copy goes.
+//! Debug, Display and Serialize all write [`REDACTED`], so a secret cannot leak by being printed,
+//! logged or exported. Only [`Secret::expose`] returns the text; it is called only where a header
+//! is built. The memory is wiped when the last copy is dropped.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What stands in place of a secret. The loader takes this very text as "not given", so an exported file with
+/// Written in place of a secret. The loader treats it as "not given", so an exported file with
 /// redacted secrets never sends it to a provider.
 pub const REDACTED: &str = "<redacted>";
 
-/// A text that shows itself to nobody.
+/// A text that is never printed or serialised.
 #[derive(Clone)]
 pub struct Secret(SecretString);
 
@@ -28,7 +28,7 @@ impl Secret {
         self.0.expose_secret()
     }
 
-    /// True when there is nothing in it.
+    /// True when it is empty.
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// Compares the texts. Not in constant time: for configurations, not for checking credentials.
+/// Compares the texts, not in constant time: for configurations, not for checking credentials.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         self.expose() == other.expose()

@@ -1,7 +1,7 @@
 //! The configuration as typed values: exactly the keys of [`super::table`], each with its value or its default.
 //!
-//! There are no defaults here: the table has them. The structs are filled from the merged values by their names,
-//! and a test fails when a field has no row or a row no field. Serialising writes secrets as
+//! The defaults are in the table. The structs are filled from the merged values by name, and a test
+//! fails when a field has no row or a row no field. Serialising writes secrets as
 //! [`REDACTED`](super::REDACTED).
 
 use std::collections::BTreeMap;
@@ -20,21 +20,21 @@ use crate::domain::{Phase, ProviderKind};
 pub struct Config {
     /// What the program starts without a command.
     pub mode: Mode,
-    /// Providers by name: those of the file in its order, then those that the environment or flags alone name.
+    /// Providers by name: the file's in its order, then those only in the environment or flags.
     pub providers: IndexMap<String, ProviderConfig>,
     /// The bindings of the three phases.
     pub phases: PhasesConfig,
     /// Defaults of a generation request.
     pub generation: GenerationConfig,
-    /// Where prompts are kept.
+    /// Where prompts are stored.
     pub storage: StorageConfig,
     /// The HTTP server.
     pub server: ServerConfig,
     /// Learning from feedback.
     pub learning: LearningConfig,
-    /// The cache of answers.
+    /// The cache of model answers.
     pub cache: CacheConfig,
-    /// Limits of money.
+    /// Spending limits.
     pub spend: SpendConfig,
     /// Limits of a run.
     pub run: RunConfig,
@@ -46,7 +46,7 @@ pub struct Config {
     pub tui: TuiConfig,
     /// Logging.
     pub log: LogConfig,
-    /// The first provider of the file, which phases without a binding use.
+    /// The first provider of the file, used by phases without a binding.
     #[serde(skip)]
     pub(super) first_of_file: Option<String>,
     /// How many of the providers are in the file.
@@ -55,8 +55,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// The provider of a phase without a binding: the first of the file, or `builtin`. A provider that only the
-    /// environment names binds nothing, because that would spend money unasked.
+    /// The provider of a phase without a binding: the first of the file, or `builtin`. A provider
+    /// that only the environment names is not used by default, as that would spend money unasked.
     pub fn default_provider(&self) -> &str {
         self.first_of_file.as_deref().unwrap_or(ProviderKind::Builtin.as_str())
     }
@@ -71,8 +71,8 @@ impl Config {
         self.phases.get(phase).provider.as_deref().unwrap_or_else(|| self.default_provider())
     }
 
-    /// Everything in it that must be masked wherever it appears. Of headers those that sound secret: masking the
-    /// value of any header would mask ordinary words.
+    /// Every secret that must be masked wherever it appears. Only headers with secret-sounding
+    /// names count: masking every header's value would mask ordinary words.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let keys = self.providers.values().filter_map(|provider| provider.api_key.as_ref());
         let headers = self.providers.values().flat_map(|provider| &provider.headers);
@@ -81,7 +81,7 @@ impl Config {
     }
 }
 
-/// True for the name of a header that is likely to carry a credential.
+/// True for a header's name that suggests a credential.
 pub(super) fn sounds_secret(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
@@ -107,7 +107,7 @@ pub struct GenerationConfig {
     pub default_max_tokens: u32,
     /// Variants, 1..=100.
     pub default_count: u32,
-    /// Variants side by side.
+    /// Whether variants run in parallel.
     pub use_parallel: bool,
     /// The model the prompts are for.
     pub default_target_model: Option<String>,
@@ -119,13 +119,13 @@ pub struct GenerationConfig {
     pub default_persona: Option<String>,
 }
 
-/// Where prompts are kept.
+/// Where prompts are stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageConfig {
     /// The database file; [`Paths::database`](super::Paths::database) has it with the default filled in.
     pub database: Option<PathBuf>,
-    /// Days for which deleted prompts can be restored; with 0 they are gone at once.
+    /// Days for which deleted prompts can be restored; 0 deletes them at once.
     pub trash_days: u32,
 }
 
@@ -141,15 +141,15 @@ pub struct ServerConfig {
     pub max_connections: usize,
     /// Seconds that running requests may take when the server stops.
     pub shutdown_grace_s: u64,
-    /// Hosts taken besides the loopback's names.
+    /// Allowed `Host` names besides those of the loopback.
     pub allowed_hosts: Vec<String>,
-    /// Whether it may listen beyond this machine without tokens.
+    /// Whether it may listen beyond this machine without authentication.
     pub insecure_no_auth: bool,
-    /// Tokens.
+    /// Authentication.
     pub auth: AuthConfig,
-    /// The limiter.
+    /// The rate limiter.
     pub rate_limiting: RateLimitConfig,
-    /// Browsers of other origins.
+    /// Cross-origin requests from browsers.
     pub cors: CorsConfig,
 }
 
@@ -170,7 +170,7 @@ pub struct AuthConfig {
     pub audience: Option<String>,
 }
 
-/// The limiter of the HTTP server.
+/// The rate limiter of the HTTP server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimitConfig {
@@ -178,21 +178,21 @@ pub struct RateLimitConfig {
     pub enabled: bool,
     /// Requests a minute.
     pub requests_per_minute: u32,
-    /// Requests at once.
+    /// Size of a burst.
     pub burst: u32,
 }
 
-/// Browsers of other origins.
+/// Cross-origin requests from browsers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CorsConfig {
-    /// Whether they may call.
+    /// Whether they are allowed.
     pub enabled: bool,
-    /// Origins that may.
+    /// Allowed origins.
     pub allowed_origins: Vec<String>,
-    /// Methods they may use.
+    /// Allowed methods.
     pub allowed_methods: Vec<String>,
-    /// Headers they may send.
+    /// Allowed headers.
     pub allowed_headers: Vec<String>,
 }
 
@@ -206,30 +206,30 @@ pub struct LearningConfig {
     pub learning_rate: f64,
     /// The share forgotten a day, 0..=1.
     pub decay_rate: f64,
-    /// Below it nothing is recommended, 0..=1.
+    /// The confidence below which nothing is recommended, 0..=1.
     pub min_confidence: f64,
-    /// When the training run starts, as a cron line.
+    /// When training starts, as a cron expression.
     pub schedule: Option<String>,
 }
 
-/// The cache of answers, as far as it is that of generations; the judge's answers are always kept.
+/// The cache of generation answers. The judge's answers are always cached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheConfig {
-    /// Whether answers of generations are kept.
+    /// Whether answers of generations are cached.
     pub enabled: bool,
-    /// Seconds an answer is kept; the key is `cache.ttl`.
+    /// Seconds an answer stays cached; the key is `cache.ttl`.
     #[serde(rename = "ttl")]
     pub ttl_s: u64,
-    /// Answers kept at most.
+    /// The most answers cached.
     pub max_size: usize,
 }
 
-/// Limits of money.
+/// Spending limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpendConfig {
-    /// US dollars a day, all runs together.
+    /// US dollars a day for all runs together.
     pub daily_budget_usd: Option<f64>,
     /// US dollars above which a run asks first.
     pub preflight_usd: Option<f64>,
@@ -247,7 +247,7 @@ pub struct RunConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankingConfig {
-    /// Weights by component, 0..=1; those that are not here are built in.
+    /// Weights by component, 0..=1; missing ones have built-in values.
     #[serde(default)]
     pub weights: BTreeMap<String, f64>,
 }
@@ -274,11 +274,11 @@ pub struct TuiConfig {
     pub theme: String,
     /// The key map's name.
     pub keymap: String,
-    /// Whether it takes the mouse.
+    /// Whether it uses the mouse.
     pub mouse: bool,
     /// Plain lines, for screen readers.
     pub screen_reader: bool,
-    /// Keys of single actions, by the action's name; those that are not here are the key map's.
+    /// Keys by action name; actions that are not here use the key map.
     #[serde(default)]
     pub keys: BTreeMap<String, Vec<String>>,
 }
@@ -287,20 +287,20 @@ pub struct TuiConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogConfig {
-    /// What the file keeps: a level, or levels by target.
+    /// What is logged to the file: a level, or levels by target.
     pub level: String,
     /// The log file; `logs/aludel.log` below the data folder when unset.
     pub file: Option<PathBuf>,
-    /// The form of the file.
+    /// The format of the file.
     pub format: LogFormat,
 }
 
-/// The form of the log file.
+/// The format of the log file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// A line each, for people.
+    /// A line per record, for people.
     Text,
-    /// A JSON object each.
+    /// A JSON object per record.
     Json,
 }

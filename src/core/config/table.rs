@@ -1,8 +1,8 @@
-//! The rows of the table of keys, in the order in which people read them.
+//! The rows of the table of keys, in the order people read them.
 //!
-//! A row is the whole truth about its key: adding a setting means adding a row here and a field of the same name to
-//! the typed structs in [`super::settings`]; a test fails while the two disagree. How rows are used is in
-//! [`super::keys`].
+//! A row is all there is to its key. To add a setting, add a row here and a field of the same name
+//! to the structs in [`super::settings`]; a test fails while they disagree. [`super::keys`] uses
+//! the rows.
 
 use super::keys::{DefaultValue, Key};
 use super::kind::Kind;
@@ -16,7 +16,7 @@ const fn row(pattern: &'static str, kind: Kind, default: DefaultValue, doc: &'st
     Key { pattern, kind, default, doc }
 }
 
-/// Every key there is.
+/// Every key.
 pub static TABLE: &[Key] = &[
     row(
         "mode",

@@ -1,4 +1,4 @@
-//! Loading as a whole: precedence, origins, faults.
+//! Tests of loading: precedence, origins, faults.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::{Phase, ProviderKind};
 use crate::error::Code;
 
-/// A data folder of its own, with a configuration file of this text.
+/// A data folder with this configuration file.
 struct Home {
     folder: tempfile::TempDir,
 }
@@ -422,7 +422,7 @@ fn origins_of_sections_and_of_headers_are_known() {
     assert_eq!(origins.of("providers.acme.model"), Origin::Default);
 }
 
-/// Three different raw texts that the kind takes. Texts are names of providers, because some keys want one.
+/// Three distinct raw texts that the kind accepts. They are provider names, as some keys need one.
 fn samples(kind: Kind) -> [String; 3] {
     let texts = |texts: [&str; 3]| texts.map(str::to_owned);
     match kind {
@@ -438,7 +438,7 @@ fn samples(kind: Kind) -> [String; 3] {
     }
 }
 
-/// The value of a key, secrets exposed.
+/// The value of a key, with secrets exposed.
 fn value(loaded: &Loaded, key: &str) -> serde_json::Value {
     match key {
         "server.auth.secret" => loaded.config.server.auth.secret.as_ref().map(Secret::expose).into(),
@@ -458,7 +458,7 @@ fn every_key_can_be_set_at_every_level_and_each_wins_over_the_ones_below() {
             row.pattern.replace("providers.*", "providers.openai").replace("<phase>", "solutio").replace('*', "x-a");
         let raw = samples(row.kind);
         let expected = raw.each_ref().map(|raw| row.kind.parse(raw).unwrap());
-        // Enabling tokens demands a secret.
+        // Enabling tokens requires a secret.
         let home = Home::new(&format!("server:\n  auth:\n    secret: {}\n", "s".repeat(40)));
         let paths = Paths::resolve(&home.flags(), &Environment::default()).unwrap();
         edit::set(&paths, &key, &raw[0]).unwrap_or_else(|error| panic!("{key}: {error}"));

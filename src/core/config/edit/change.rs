@@ -1,8 +1,8 @@
-//! `config set`: one value changed, everything else in the file as it was.
+//! `config set`: changes one value and leaves the rest of the file as it was.
 //!
-//! The edit is done on the file's text with its comments, and then not trusted: the new text is read again and must
-//! differ from the old in this one value alone, with every comment still there, and must be a valid configuration as
-//! a whole. Only then is the file replaced.
+//! The edit works on the file's text, comments included, and the result is verified: read again, it
+//! must differ from the old one in this value alone, keep every comment, and be a valid
+//! configuration as a whole. Only then is the file replaced.
 
 use std::io::ErrorKind;
 use std::str::FromStr as _;
@@ -20,26 +20,26 @@ use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Origins, Pat
 use crate::error::Error;
 use crate::files;
 
-/// What marks the beginning of a file saved by some editors; kept where it was.
+/// The byte order mark some editors write at the start of a file. It is preserved.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Sets `key` to `raw` in the configuration file, which is made if it is missing. Lists are separated by commas;
-/// `${NAME}` is written as it is. Comments, order and links are kept; the file is for the user alone afterwards.
+/// Sets `key` to `raw` in the configuration file, creating it if missing. Lists are separated by
+/// commas, `${NAME}` stays as it is. Keeps comments, order and links; makes the file private.
 ///
 /// # Errors
-/// `config_invalid` when the key is unknown, the value wrong, or the resulting file invalid as a whole, and for a
-/// file too unusual to be changed safely; `file` when it cannot be read or written. The file is then untouched.
+/// `config_invalid` for an unknown key, a wrong value, an invalid result, or a file too unusual to
+/// change safely; `file` when it cannot be read or written. On error the file is untouched.
 pub fn set(paths: &Paths, key: &str, raw: &str) -> Result<(), Error> {
     let changed = with(paths, key, raw)?;
     validate_text(paths, &changed)?;
-    // Only the program's own folder is made; a mistyped --config should not grow folders.
+    // Only the program's own folder is created: a mistyped --config must not create folders.
     if paths.config_file.parent() == Some(&paths.home) {
         files::make_private_folder(&paths.home)?;
     }
     files::write_atomically(&paths.config_file, changed.as_bytes(), files::PRIVATE_FILE)
 }
 
-/// What the file would say by itself if `key` were set to `raw`, for whoever has more to check; nothing is written.
+/// The configuration the file would give if `key` were set to `raw`. Nothing is written.
 ///
 /// # Errors
 /// As [`set`].
@@ -58,7 +58,7 @@ fn with(paths: &Paths, key: &str, raw: &str) -> Result<String, Error> {
     Ok(changed(paths, &text, key, &value)?)
 }
 
-/// The value to write: checked where it can be, as written where it refers to variables.
+/// The value to write: checked where possible, as written where it refers to variables.
 fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
     let refuse = |message: String| {
         let key = crate::redact::mask(key).into_owned();
@@ -93,7 +93,7 @@ fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
     }
 }
 
-/// Texts as they must stand in the file to be read as they are.
+/// Escapes texts so that the file gives them back unchanged.
 pub(super) fn escaped(value: Value) -> Value {
     match value {
         Value::String(text) => expand::escape(&text).into(),
@@ -103,7 +103,7 @@ pub(super) fn escaped(value: Value) -> Value {
     }
 }
 
-/// The file's text with the one value changed.
+/// The file's text with the value changed.
 fn changed(paths: &Paths, text: &str, key: &str, value: &Value) -> Result<String, ConfigError> {
     let refuse = |line: Option<usize>, column: Option<usize>, key: &str, message: String| {
         let source = ConfigSource::File(paths.shown(&paths.config_file));
@@ -122,7 +122,7 @@ fn changed(paths: &Paths, text: &str, key: &str, value: &Value) -> Result<String
     })
 }
 
-/// The edit itself; `None` when the file's form does not take it.
+/// The edit itself; `None` when the file's form does not allow it.
 fn edit(text: &str, path: &[&str], value: &Value) -> Option<String> {
     let (mark, body) = match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(body) => (BYTE_ORDER_MARK, body),
@@ -144,7 +144,7 @@ fn edit(text: &str, path: &[&str], value: &Value) -> Option<String> {
     Some(format!("{mark}{document}"))
 }
 
-/// Adds the key below a text that has none, such as the comments of a file that was emptied.
+/// Appends the key to a text that has none, such as one of only comments.
 fn append(mark: &str, body: &str, path: &[&str], value: &Value) -> Option<String> {
     let mut section = value.clone();
     for segment in path.iter().rev() {
@@ -159,7 +159,7 @@ fn is_only_comments(text: &str) -> bool {
     text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
 }
 
-/// A segment of the editor's path: dots inside it, and digits alone, would mean something else.
+/// Escapes a segment for the editor's path, where dots and bare digits have another meaning.
 fn escape_segment(segment: &str) -> String {
     let escaped = segment.replace('.', "\\.");
     if segment.bytes().all(|byte| byte.is_ascii_digit()) { format!("\\{escaped}") } else { escaped }
@@ -171,7 +171,7 @@ fn comments(text: &str) -> Vec<String> {
     file.comments().map(|comment| comment.to_string().trim_end().to_owned()).collect()
 }
 
-/// Puts a value into the tree as the edit should, making sections on the way.
+/// Sets a value in the tree as the edit should, creating sections on the way.
 fn put(node: &mut Node, path: &[&str], value: Node) {
     let Some((key, rest)) = path.split_first() else {
         *node = value;

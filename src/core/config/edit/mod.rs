@@ -1,8 +1,8 @@
-//! Working on the configuration file: what `config show|get|set|validate|export|init` do.
+//! Operations on the configuration file: `config show|get|set|validate|export|init`.
 //!
-//! Changing a value ([`set`]) keeps comments and order, checks the whole resulting file and replaces it atomically at
-//! mode 0600; whatever fails before that leaves the file as it was. Looking ([`show`], [`get`], [`export`]) never
-//! gives out a secret. The commands' own words and formats are the command line's.
+//! [`set`] preserves comments and order, checks the whole resulting file and replaces it atomically
+//! at mode 0600; any earlier failure leaves the file as it was. [`show`], [`get`] and [`export`]
+//! never reveal a secret. Messages and formats are up to the command line.
 
 mod change;
 mod starter;
@@ -21,8 +21,8 @@ use super::merge::Merged;
 use super::{Config, Origins, Paths, build, check};
 use crate::error::Error;
 
-/// Checks the configuration file alone: no environment, no flags, no providers. References to variables are checked
-/// for their form, and what depends on their values is not. A missing file is right unless it was named.
+/// Checks the configuration file alone, without environment, flags or providers. References to
+/// variables are checked for form only. A missing file is valid unless it was named.
 ///
 /// # Errors
 /// `config_invalid` with every fault; `file` when it cannot be read.
@@ -33,8 +33,8 @@ pub fn validate(paths: &Paths) -> Result<(), Error> {
     }
 }
 
-/// What the file says by itself, with where: no environment, no flags; what depends on a variable is at its default. The
-/// defaults where there is no file.
+/// The configuration of the file alone, with origins: no environment, no flags. What depends on a
+/// variable has its default, as does everything if there is no file.
 ///
 /// # Errors
 /// As [`validate`].
@@ -43,7 +43,7 @@ pub fn of_file(paths: &Paths) -> Result<(Config, Origins), Error> {
     of_text(paths, text.as_deref())
 }
 
-/// What a text says that is or will be the file.
+/// The configuration of a text that is or will be the file.
 fn of_text(paths: &Paths, text: Option<&str>) -> Result<(Config, Origins), Error> {
     let mut merged = Merged::default();
     if let Some(text) = text {
@@ -54,7 +54,7 @@ fn of_text(paths: &Paths, text: Option<&str>) -> Result<(Config, Origins), Error
     Ok((build::config(&merged)?, merged.origins))
 }
 
-/// Every fault of a text that is or will be the file.
+/// Checks a text that is or will be the file.
 fn validate_text(paths: &Paths, text: &str) -> Result<(), ConfigError> {
     let mut merged = Merged::default();
     merged.add_file(&paths.config_file, text, paths, Variables::Unknown);

@@ -1,7 +1,7 @@
-//! `config init`: a first file that explains itself.
+//! `config init`: writes a commented first file.
 //!
-//! It is made from the table of keys, so it documents exactly what can be set. Everything in it is commented out: the
-//! file as written changes nothing, removing one `# ` sets one key, and removing those of a provider sets it up.
+//! Built from the table of keys, so it documents exactly what can be set. All of it is commented
+//! out: removing one `# ` sets one key, and removing those of a provider sets it up.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::config::{IDLE, Paths};
 use crate::error::Error;
 use crate::files;
 
-/// Columns of a line of the file.
+/// Columns per line of the file.
 const WIDTH: usize = 116;
 
 const TOP: &str = "\
@@ -74,7 +74,7 @@ const PHASES: &str = "
 # What the phases are bound to, and what each takes:
 ";
 
-/// The sections of the phases, each with its part of an example.
+/// The sections of the phases, each part of an example.
 const BINDINGS: &str = "\
 phases:
   prima-materia:
@@ -88,10 +88,10 @@ phases:
     # fallback_on_refusal: true
 ";
 
-/// Writes the first configuration file, for the user alone.
+/// Writes the first configuration file, private to the user.
 ///
 /// # Errors
-/// `conflict` when there is a file already and `replace` is not set; `file` when it cannot be written.
+/// `conflict` when the file exists and `replace` is false; `file` when it cannot be written.
 pub fn init(paths: &Paths, replace: bool) -> Result<(), Error> {
     if !replace && std::fs::symlink_metadata(&paths.config_file).is_ok() {
         let shown = paths.shown(&paths.config_file);
@@ -137,7 +137,7 @@ pub(super) fn starter() -> String {
                 open_sections(&mut text, &mut open, sections);
                 let indent = format!("{}# ", "  ".repeat(sections.len()));
                 explain(&mut text, &indent, "", row);
-                // Names of the user's own are shown by an example.
+                // User-chosen names are shown by an example.
                 let leaf = match (leaf, sections) {
                     ("*", ["tui", ..]) => "run",
                     ("*", _) => "coverage",
@@ -154,7 +154,7 @@ pub(super) fn starter() -> String {
     text
 }
 
-/// Writes the lines that open `sections`, as far as they are not open, after an empty line.
+/// Opens `sections` as far as they are not open. A new top-level section follows an empty line.
 fn open_sections<'a>(text: &mut String, open: &mut Vec<&'a str>, sections: &[&'a str]) {
     let common = open.iter().zip(sections).take_while(|(a, b)| a == b).count();
     if common == 0 {
@@ -175,7 +175,7 @@ fn explain(text: &mut String, indent: &str, name: &str, row: &Key) {
         _ => String::new(),
     };
     let default = match &row.default {
-        // Where the key itself is not written out, its default is told here.
+        // A key that is not written out has its default stated here.
         default if !name.is_empty() && !matches!(default, DefaultValue::Unset | DefaultValue::List([])) => {
             format!(" Default: {}.", shown(&default.to_value()))
         }
@@ -193,7 +193,7 @@ fn explain(text: &mut String, indent: &str, name: &str, row: &Key) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-/// A default as it would be written; JSON is YAML, and plain words need no quotes.
+/// A default as the file would have it. JSON is YAML, and plain words need no quotes.
 fn shown(value: &Value) -> String {
     let plain = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     match value {

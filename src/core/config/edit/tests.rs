@@ -1,4 +1,4 @@
-//! The file as people keep it: hostile forms, comments, links, secrets, and everything that must survive a change.
+//! Changes to real-world files: hostile forms, comments, links, secrets, and what must survive.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Home {
     }
 }
 
-/// What the text becomes when the key is set.
+/// The text after setting the key.
 fn after(text: &str, key: &str, raw: &str) -> String {
     let home = Home::new(text);
     home.set(key, raw).unwrap();
@@ -173,7 +173,7 @@ fn the_whole_file_must_be_right_before_it_is_replaced() {
     assert_eq!(home.text(), text);
     let broken = Home::new("mode: [\n");
     assert_eq!(broken.set("mode", "server").unwrap_err().code(), Code::ConfigInvalid);
-    // A value that is wrong now can be set right.
+    // A wrong value can be corrected.
     assert_eq!(
         after("generation:\n  default_count: many\n", "generation.default_count", "5"),
         "generation:\n  default_count: 5\n"
@@ -289,7 +289,7 @@ fn uncommenting_the_defaults_of_the_first_file_gives_the_defaults() {
     assert_eq!(loaded.config, Config::default());
 }
 
-/// The lines of the first file with the examples of these providers, or of all, uncommented; and the providers' names.
+/// The first file with the examples of one provider, or all, uncommented, and the providers' names.
 fn with_examples(wanted: Option<&str>) -> (String, Vec<String>) {
     let (mut lines, mut names, mut is_open) = (Vec::new(), Vec::new(), false);
     let mut section = "";
@@ -307,7 +307,7 @@ fn with_examples(wanted: Option<&str>) -> (String, Vec<String>) {
         let name = example.strip_suffix(':').filter(is_name).map(str::to_owned);
         is_open = match &name {
             Some(name) => wanted.is_none_or(|wanted| wanted == name),
-            // What belongs to a provider is indented below it, until a line of prose.
+            // A provider's lines are indented below it, up to a line of prose.
             None => is_open && example.starts_with("  "),
         };
         names.extend(name);
@@ -450,7 +450,7 @@ fn validating_looks_at_the_file_alone() {
     assert_eq!(error.to_string().lines().count(), 2);
 }
 
-/// A raw text that the kind takes, of those that `config set` would see.
+/// A raw text the kind accepts, as `config set` would get it.
 fn raw_for(kind: config::Kind) -> BoxedStrategy<String> {
     use config::Kind;
     match kind {

@@ -1,7 +1,7 @@
 //! `config show`, `get` and `export`: the effective configuration, secrets redacted.
 //!
-//! Everything here is made from the serialised [`Config`], whose secrets write themselves as
-//! [`REDACTED`](crate::config::REDACTED), so there is no place where one could slip through.
+//! Everything here comes from the serialised [`Config`], whose secrets serialise as
+//! [`REDACTED`](crate::config::REDACTED), so none can leak.
 
 use serde_json::{Map, Value};
 
@@ -16,17 +16,17 @@ use crate::error::Error;
 pub struct Setting {
     /// Dotted key.
     pub key: String,
-    /// Its value; null when it is not set and has no default, `<redacted>` for a secret and for a command's arguments.
+    /// Its value; null if unset without a default, `<redacted>` for secrets and command arguments.
     pub value: Value,
     /// Where the value came from.
     pub origin: Origin,
 }
 
-/// Every key with its value and where that came from, in the order of the table; providers, headers, weights and
+/// Every key with its value and origin, in the order of the table; providers, headers, weights and
 /// keys as far as they are configured.
 ///
 /// # Errors
-/// `internal` on a defect.
+/// `internal` on a bug.
 pub fn show(loaded: &Loaded) -> Result<Vec<Setting>, Error> {
     let tree = tree(&loaded.config)?;
     let keys = concrete_keys(&loaded.config);
@@ -38,8 +38,8 @@ pub fn show(loaded: &Loaded) -> Result<Vec<Setting>, Error> {
     Ok(settings.collect())
 }
 
-/// The effective value of a key, or of everything below a section; of everything for the empty key. Null when it is not
-/// set and has no default.
+/// The effective value of a key or of everything in a section; the empty key gives everything. Null
+/// when unset without a default.
 ///
 /// # Errors
 /// `config_invalid` when there is no such key.
@@ -58,13 +58,13 @@ pub fn get(loaded: &Loaded, key: &str) -> Result<Value, Error> {
     }
 }
 
-/// The effective configuration as YAML that loads again: values that are not set are left out, secrets redacted.
+/// The effective configuration as loadable YAML, without unset values and with secrets redacted.
 ///
 /// # Errors
-/// `internal` on a defect.
+/// `internal` on a bug.
 pub fn export(loaded: &Loaded) -> Result<String, Error> {
     let mut config = loaded.config.clone();
-    // In a file the first provider binds what is not bound. Where it did not here, the bindings are written out.
+    // In a file, unbound phases use the first provider. Write the bindings where that differs.
     let first = config.providers.keys().next().map(String::as_str);
     if first.is_some_and(|first| first != config.default_provider()) {
         let bound = config.default_provider().to_owned();
@@ -94,7 +94,7 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// The keys of the table with the names of this configuration filled in. Keys of one provider stand together.
+/// The table's keys with this configuration's names filled in, grouped by provider.
 fn concrete_keys(config: &Config) -> Vec<String> {
     let mut keys = Vec::new();
     let below = |section: &'static str| TABLE.iter().filter_map(move |row| row.pattern.strip_prefix(section));
