@@ -1,7 +1,7 @@
-//! The fields by which a request bounds what a run may take: time, money, calls, and whether old answers will do.
+//! The fields that bound a run: time, money, calls, and whether cached answers are allowed.
 //!
-//! Every operation that asks models has the same ones, so that a limit means the same wherever it is given. Where one
-//! leaves something else behind than variants it says so in its own words ([`Field::with_doc`]).
+//! All operations that call models share them, so a limit means the same everywhere. Where a run
+//! leaves something other than variants behind, the wording differs ([`Field::with_doc`]).
 
 use super::field::{Field, Kind};
 use super::limits;

@@ -1,4 +1,4 @@
-//! The request that puts stored prompts beside each other, and with a task asks the judge.
+//! The request to compare stored prompts and, with a task, to ask the judge.
 
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
@@ -6,10 +6,10 @@ use super::select::{CONFIDENCE, CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, T
 use super::{Decoded, PromptKey, Request, limits};
 use crate::error::Fault;
 
-/// Asks how stored prompts differ, and with a task which is best.
+/// Asks how stored prompts differ and, with a task, which is best.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CompareRequest {
-    /// What the judge is asked, `task` and all; without a task it is not asked.
+    /// The selection to make, including `task`; without a task the judge is not asked.
     pub judging: SelectRequest,
 }
 

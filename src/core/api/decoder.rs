@@ -1,7 +1,7 @@
-//! Walks a raw JSON value along a table of fields and gathers every fault.
+//! Decodes a raw JSON value by a table of fields, collecting every fault.
 //!
-//! Whole floats such as `2.0` are whole numbers (JSON Schema says so). A text where a number belongs is a fault of
-//! shape, unless it spells a number that is not finite, which JSON cannot write: that is a fault of value.
+//! Whole floats such as `2.0` count as whole numbers (as in JSON Schema). Text for a number is a
+//! shape fault, except a non-finite number, which JSON cannot write: that is a value fault.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl Decoded {
         /// Takes the key of a job.
         job, Job, JobKey);
     taker!(
-        /// Takes what to judge by.
+        /// Takes the criteria to judge by.
         criteria, Criteria, Criteria);
     taker!(
         /// Takes a moment.
@@ -87,7 +87,7 @@ impl Decoded {
         self.phases(field).and_then(|phases| phases.first().copied())
     }
 
-    /// Takes a whole number that its limits keep within 32 bits.
+    /// Takes a whole number whose limits keep it within 32 bits.
     pub fn count(&mut self, field: &str) -> Option<u32> {
         self.integer(field).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
     }
@@ -102,7 +102,7 @@ impl Decoded {
     }
 }
 
-/// Which sort of fault a check found. Faults of value are named within their field: `""`, or `[2]` for an item.
+/// The sort of a fault. Value faults are named relative to their field: `""`, or `[2]` for an item.
 pub(super) enum Wrong {
     Shape(String),
     Value(Faults),
@@ -168,7 +168,7 @@ fn unknown_fields(fields: &'static [Field], rest: &Map<String, Value>, faults: &
     }
 }
 
-/// The known name nearest to a misspelt one, if any is near. A text much longer than a name is no misspelt one.
+/// The most similar known name, if any is near. A text much longer than a name is never near.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > limits::NAME_CHARS {
         return None;
@@ -181,7 +181,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// A caller's text for a message: never longer than a line.
+/// A caller's text, shortened to fit in one line of a message.
 pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
@@ -251,10 +251,10 @@ fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Chec
     }
 }
 
-/// Holds a name to one line in which nothing is hidden.
+/// Checks that a name is a single line without hidden characters.
 ///
 /// # Errors
-/// Which character it has that no name may have.
+/// The character that no name can have.
 pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
     shown::unfit_for_a_name(name).map_or(Ok(()), |unfit| {
         Err(format!(
@@ -265,7 +265,7 @@ pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
 }
 
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> std::result::Result<(), String> {
-    // Bytes bound characters from above, so only long texts are counted.
+    // The byte length bounds the character count, so only long texts are counted.
     if text.len() > max {
         let chars = text.chars().count();
         if chars > max {
@@ -379,8 +379,8 @@ fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
     if faults.is_empty() { Ok(Checked::Criteria(Criteria::Weights(checked))) } else { Err(Wrong::Value(faults)) }
 }
 
-/// A text from a command line or a query string as the JSON value its field takes: `3` becomes a number where a
-/// number belongs, `a,b` a list where a list belongs. What does not fit stays a text, for [`super::decode`] to refuse.
+/// Converts text from a command line or query string to the JSON value its field takes: `3` to a
+/// number, `a,b` to a list. What does not fit stays text, for [`super::decode`] to reject.
 pub fn value_of_text(fields: &[Field], name: &str, text: &str) -> Value {
     let Some(field) = fields.iter().find(|field| field.name == name) else { return Value::from(text) };
     let trimmed = text.trim();

@@ -1,31 +1,31 @@
-//! One field of a request, as data: its name, its kind with the bounds, and what it means.
+//! A field of a request, as data: its name, its kind with bounds, and its documentation.
 
-/// One field of a request.
+/// A field of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name on every wire.
     pub name: &'static str,
-    /// What it may hold.
+    /// The kind of its value.
     pub kind: Kind,
     /// True when a request without it is refused.
     pub required: bool,
     /// True when `null` is a value of its own rather than the same as absent.
     pub nullable: bool,
-    /// One sentence for people and models, with unit and default.
+    /// A sentence for people and models, with unit and default.
     pub doc: &'static str,
 }
 
-/// What a field may hold.
+/// The kind of value that a field takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// A text of `min..=max` characters; when `min` is above 0 it may not be blank.
+    /// A text of `min..=max` characters, not blank when `min` is above 0.
     Text {
         /// Fewest characters.
         min: usize,
         /// Most characters.
         max: usize,
     },
-    /// A name of `min..=NAME_CHARS` characters: as a text, and one line in which nothing is hidden.
+    /// A name of `min..=NAME_CHARS` characters: a text on a single line without hidden characters.
     Name {
         /// Fewest characters.
         min: usize,
@@ -65,7 +65,7 @@ pub enum Kind {
         /// Most judges.
         max: usize,
     },
-    /// What to judge by: the name of a rubric, or an object of criteria and their weights, each above 0.
+    /// What to judge by: a rubric's name, or an object of criteria and their weights, each above 0.
     Criteria,
     /// Tags: trimmed, deduplicated, no commas.
     Tags,
@@ -97,21 +97,21 @@ impl Field {
         Self { name, kind, required: false, nullable: false, doc }
     }
 
-    /// The same field, told in other words.
+    /// Replaces the documentation.
     #[must_use]
     pub const fn with_doc(mut self, doc: &'static str) -> Self {
         self.doc = doc;
         self
     }
 
-    /// The same field, required.
+    /// Makes the field required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
-    /// The same field, with `null` as a value.
+    /// Allows `null` as a value.
     #[must_use]
     pub const fn nullable(mut self) -> Self {
         self.nullable = true;

@@ -1,23 +1,23 @@
-//! Which fields of each prompt a list or a search answers with.
+//! The field that chooses which fields of each prompt a list or a search returns.
 
 use super::Decoded;
 use super::field::{Field, Kind};
 use crate::domain::PromptFields;
 
-/// The field by which they are chosen.
+/// The field for the choice.
 pub(super) const FIELDS: Field = Field::new(
     "fields",
     Kind::Choices(PromptFields::NAMES),
     "Only these fields of each prompt, and its id; all by default. Without context, steps and model_metadata less is read.",
 );
 
-/// The same for models, to whom every token costs.
+/// The same for models, which pay for every token.
 pub(super) const FIELDS_BRIEF: Field = FIELDS.with_doc(
     "These fields of each prompt, and its id. By default what tells prompts apart: session_id, variant, original_input, \
      persona, provider, model, tags, notes, strategy, score, created_at. get_prompt_details gives one prompt whole.",
 );
 
-/// What was chosen.
+/// The chosen fields.
 pub(super) fn fields_from(values: &mut Decoded) -> Option<PromptFields> {
     values.texts("fields").map(|names| PromptFields::named(&names))
 }

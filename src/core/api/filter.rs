@@ -1,4 +1,4 @@
-//! The fields by which stored prompts are chosen: the same for every operation that chooses some.
+//! The fields that filter stored prompts, shared by all operations that select some.
 
 use super::field::{Field, Kind};
 use super::{Decoded, Moment, limits};
@@ -10,7 +10,7 @@ pub(super) const LIMIT: Field =
 pub(super) const OFFSET: Field =
     Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
 pub(super) const PHASE: Field = Field::new("phase", Kind::Phase, "Only prompts whose last step was this phase.");
-// Names of stored prompts may no longer be configured, so any name may be asked for.
+// Stored prompts can have names that are no longer configured, so any name is allowed.
 pub(super) const PROVIDER: Field =
     Field::new("provider", Kind::Name { min: 1 }, "Only prompts whose last step was by this provider.");
 pub(super) const MODEL: Field =
@@ -26,7 +26,7 @@ pub(super) const SINCE: Field = Field::new(
 pub(super) const UNTIL: Field =
     Field::new("until", Kind::Moment, "Only prompts made then or earlier; a date counts whole.");
 
-/// Which stored prompts. The default chooses all.
+/// A filter of stored prompts. The default selects all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     /// The last step's phase.
@@ -46,7 +46,7 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Takes them out of the values of a request.
+    /// Takes the filters from the values of a request.
     pub(super) fn from_decoded(values: &mut Decoded) -> Self {
         Self {
             phase: values.phase("phase"),
@@ -59,7 +59,7 @@ impl Filters {
         }
     }
 
-    /// What the store is asked, `now` being what ages count from.
+    /// Converts them to a store filter. Ages count back from `now`.
     pub fn into_filter(self, now: Timestamp) -> Filter {
         Filter {
             tags: self.tags,

@@ -1,4 +1,4 @@
-//! The request of the main job: an idea, and how its prompts are to be made.
+//! The request to generate prompts from an idea.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 use crate::domain::Phase;
 
-/// Asks for variants of a prompt. What is `None` takes the configuration's default. Written as a
-/// job keeps it, under the names of the fields.
+/// Asks for variants of a prompt. `None` means the configuration's default. A job stores it in this
+/// form, under the names of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GenerateRequest {
-    /// The idea, to the letter; 1..=100,000 characters, not blank.
+    /// The idea, verbatim; 1..=100,000 characters, not blank.
     pub input: String,
     /// How many variants, 1..=100.
     pub count: Option<u32>,
@@ -20,7 +20,7 @@ pub struct GenerateRequest {
     pub phases: Option<Vec<Phase>>,
     /// The persona's name.
     pub persona: Option<String>,
-    /// Binds every phase to this provider, or `provider/model`.
+    /// Uses this provider, or `provider/model`, for every phase.
     pub provider: Option<String>,
     /// 0..=2.
     pub temperature: Option<f64>,
@@ -30,21 +30,21 @@ pub struct GenerateRequest {
     pub tags: Vec<String>,
     /// Background texts, at most 32.
     pub context: Vec<String>,
-    /// Lets the judge choose among the finished variants.
+    /// Has the judge choose among the finished variants.
     pub auto_select: bool,
     /// False: nothing is stored.
     pub save: bool,
     /// The model the finished prompt is for; changes its form.
     pub target_model: Option<String>,
-    /// Whole run, in seconds; what is finished by then is kept.
+    /// Time for the whole run, in seconds. What is finished by then is kept.
     pub timeout_s: Option<f64>,
-    /// US dollars that the run may cost; above 0.
+    /// US dollars that the run can cost; above 0.
     pub budget_usd: Option<f64>,
-    /// Calls to models that the run may make, retries included; 1..=1,000,000.
+    /// Calls to models that the run can make, including retries; 1..=1,000,000.
     pub max_calls: Option<u64>,
     /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
     pub assume_price: Option<f64>,
-    /// True: answers are neither taken from the cache nor kept, the judge's included.
+    /// True: answers are neither read from nor written to the cache, the judge's included.
     pub no_cache: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The requests about jobs: which there are, how one stands, and what happens in it.
+//! Requests about jobs: list, show, stop, resume, follow.
 
 use super::bounds::{BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
@@ -38,14 +38,14 @@ const JOB_ID: Field =
     Field::new("job_id", Kind::JobKey, "The job's id, six or more of its first or last characters, or @last.")
         .required();
 
-/// Asks which jobs there are.
+/// Asks for a list of jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobsRequest {
-    /// Those that have finished, too.
+    /// Includes finished jobs.
     pub all: bool,
-    /// Those that stand so alone.
+    /// Only jobs in this state.
     pub state: Option<JobState>,
-    /// At most so many, 1..=1000.
+    /// At most this many, 1..=1000.
     pub limit: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Request for JobsRequest {
     }
 }
 
-/// Names one job: to be shown or stopped.
+/// Names a job to show or stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest {
     /// Which one.
@@ -84,14 +84,14 @@ impl Request for JobRequest {
     }
 }
 
-/// Asks for a job to be taken up again.
+/// Asks to resume a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResumeJobRequest {
     /// Which one.
     pub job_id: JobKey,
-    /// US dollars that all attempts together may cost, in place of the budget it has.
+    /// US dollars that all attempts together can cost, replacing the job's budget.
     pub budget_usd: Option<f64>,
-    /// Calls that all attempts together may make, in place of the cap it has.
+    /// Calls that all attempts together can make, replacing the job's cap.
     pub max_calls: Option<u64>,
 }
 
@@ -112,12 +112,12 @@ impl Request for ResumeJobRequest {
     }
 }
 
-/// Asks what happens in a job.
+/// Asks for the events of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FollowJobRequest {
     /// Which one.
     pub job_id: JobKey,
-    /// The number of the first event to be told.
+    /// The number of the first event to report.
     pub from: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The request that puts a judge to its own test.
+//! The request to test a judge.
 
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
@@ -7,11 +7,11 @@ use super::{Decoded, Request};
 /// Asks for a judge to be tested.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JudgeAuditRequest {
-    /// Who is tested, `name` or `name/model`; `None`: the usual judge.
+    /// The model to test, `name` or `name/model`; `None`: the usual judge.
     pub judge_provider: Option<String>,
-    /// US dollars that the test may cost; above 0.
+    /// US dollars that the test can cost; above 0.
     pub budget_usd: Option<f64>,
-    /// Calls to models that the test may make, retries included.
+    /// Calls to models that the test can make, including retries.
     pub max_calls: Option<u64>,
     /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
     pub assume_price: Option<f64>,

@@ -2,7 +2,7 @@
 
 /// Longest `input`, `task_description`, `notes`, `content` and each `context`.
 pub const TEXT_CHARS: usize = 100_000;
-/// Longest text that a model wrote and that is stored: `content`, also of a step. As long as a provider may answer.
+/// Longest stored text by a model: `content`, also of a step. As long as an answer can be.
 pub const STORED_CHARS: usize = 4 * 1024 * 1024;
 /// Longest `query`.
 pub const QUERY_CHARS: usize = 10_000;
@@ -14,11 +14,11 @@ pub const MAX_TEMPERATURE: f64 = 2.0;
 pub const MAX_TOKENS: u64 = 1_000_000;
 /// Most rows of one page.
 pub const MAX_LIMIT: u64 = 1000;
-/// Rows of a page when not said.
+/// Default rows of a page.
 pub const DEFAULT_LIMIT: u32 = 10;
-/// Days of a report when not said.
+/// Default days of a report.
 pub const DEFAULT_DAYS: u32 = 30;
-/// Prompts that are measured together when not said.
+/// Default number of prompts measured together.
 pub const DEFAULT_MEASURED: u32 = 100;
 /// Most tags of one prompt.
 pub const MAX_TAGS: usize = 32;
@@ -32,7 +32,7 @@ pub const MIN_PROMPT_IDS: usize = 2;
 pub const MAX_PROMPT_IDS: usize = 64;
 /// Most judges of one panel.
 pub const MAX_JUDGES: usize = 8;
-/// Most criteria that are weighed.
+/// Most criteria of a rubric.
 pub const MAX_CRITERIA: usize = 12;
 /// Highest weight of a criterion.
 pub const MAX_WEIGHT: f64 = 1_000_000.0;

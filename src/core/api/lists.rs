@@ -1,8 +1,8 @@
-//! Checks of the fields that take a list.
+//! Checks of fields that take a list.
 //!
-//! A list comes from outside and may hold as many items as a body has room for, so every check is linear in them:
-//! what was seen is looked up in a set, and faults are gathered in [`Faults`], which builds the first hundred and counts
-//! the rest. A fault of one item is named by its position (`[2]`); the caller puts the field's name in front.
+//! A list comes from outside and can have as many items as fit in a body, so every check is linear:
+//! seen items are looked up in a set, and [`Faults`] builds the first hundred faults and counts the
+//! rest. A fault of an item is named by its position (`[2]`); the caller prefixes the field's name.
 
 use std::collections::HashSet;
 
@@ -58,17 +58,17 @@ fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, Wrong> {
     Ok(texts)
 }
 
-/// The faults of a list in the making.
+/// The faults found so far in a list.
 #[derive(Default)]
 struct Found(Faults);
 
 impl Found {
-    /// A fault of one item; its message is built only when it is listed.
+    /// Adds a fault of an item. The message is only built when it is listed.
     fn item(&mut self, position: usize, message: impl FnOnce() -> String) {
         self.0.push_with(|| Fault::new(format!("[{position}]"), message()));
     }
 
-    /// A fault of the list as a whole.
+    /// Adds a fault of the list as a whole.
     fn whole(&mut self, message: impl Into<String>) {
         self.0.push(Fault::new("", message));
     }

@@ -1,11 +1,11 @@
-//! What a face may ask for: requests, decoded from raw JSON values by the only validation there is.
+//! Requests: what a face can ask for, decoded from raw JSON by the only validation there is.
 //!
-//! Each operation has one table of [`Field`]s. From it come the decoder ([`decode`]), the JSON Schema of the MCP
-//! tool and the OpenAPI body ([`schema()`]), and the conversion of texts from a command line or a query string
-//! ([`value_of_text`]). So all four faces accept the same, refuse the same and say the same.
+//! Each operation has one table of [`Field`]s. The decoder ([`decode`]), the JSON Schema of the MCP
+//! tool and the OpenAPI body ([`schema()`]), and the conversion of text from a command line or a
+//! query string ([`value_of_text`]) all use it, so the four faces accept and reject the same.
 //!
-//! Faults of shape (unknown field, wrong type, missing field) are told first and all together as
-//! `invalid_request`; then all faults of value as `validation_failed`. The numbers are in [`limits`].
+//! Shape faults (unknown field, wrong type, missing field) are reported first, all together, as
+//! `invalid_request`; then all value faults as `validation_failed`. The numbers are in [`limits`].
 
 mod bounds;
 mod compare;
@@ -68,7 +68,7 @@ pub trait Request: Sized {
     /// The fields it takes, in the order shown.
     const FIELDS: &'static [Field];
 
-    /// Builds it from values that passed every check of [`Request::FIELDS`].
+    /// Builds it from values that passed all checks of [`Request::FIELDS`].
     fn from_decoded(values: Decoded) -> Self;
 
     /// Checks that need several fields at once; each fault names the field to change.
@@ -77,7 +77,7 @@ pub trait Request: Sized {
     }
 }
 
-/// The request of an operation that takes nothing; what is given all the same is refused.
+/// The request of an operation without fields. Any field is rejected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NoFields;
 
@@ -89,7 +89,7 @@ impl Request for NoFields {
     }
 }
 
-/// The names that exist here: what `persona` and `provider` may say.
+/// The names that exist here, for `persona` and `provider`.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// Persona names.
@@ -101,7 +101,7 @@ pub struct Known {
 /// Decodes and checks a request.
 ///
 /// # Errors
-/// `invalid_request` with every fault of shape; else `validation_failed` with every fault of value.
+/// `invalid_request` with all shape faults, else `validation_failed` with all value faults.
 pub fn decode<R: Request>(raw: Value, known: &Known) -> Result<R> {
     let values = decoder::check(R::FIELDS, raw, known)?;
     let request = R::from_decoded(values);

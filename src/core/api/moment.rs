@@ -5,21 +5,21 @@ use jiff::tz::TimeZone;
 
 use crate::domain::Timestamp;
 
-/// A moment, not yet fixed: an age needs to know what time it is.
+/// A moment that is not fixed yet: an age is relative to the current time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// This very moment.
+    /// An exact moment.
     At(Timestamp),
     /// A whole day, UTC.
     Day(Date),
-    /// So many seconds ago.
+    /// This many seconds ago.
     Ago(i64),
 }
 
 const SECONDS_A_DAY: i64 = 86_400;
 
 impl Moment {
-    /// Reads what a user wrote.
+    /// Parses what a user wrote.
     ///
     /// # Errors
     /// A sentence that shows the three forms.
@@ -42,7 +42,7 @@ impl Moment {
         ))
     }
 
-    /// The first moment that counts as `since` this.
+    /// The first moment included by `since` this one.
     pub fn as_since(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(moment) => moment,
@@ -51,7 +51,7 @@ impl Moment {
         }
     }
 
-    /// The first moment that no longer counts as `until` this: a day counts whole.
+    /// The first moment excluded by `until` this one: a day counts whole.
     pub fn as_until(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(moment) => next_milli(moment),

@@ -23,7 +23,7 @@ pub enum PromptKey {
 }
 
 impl PromptKey {
-    /// Reads what a user wrote.
+    /// Parses what a user wrote.
     ///
     /// # Errors
     /// A sentence that says what an id looks like.
@@ -39,8 +39,7 @@ impl PromptKey {
     }
 }
 
-/// A beginning or end of an id, its dashes dropped, in lower case. `command` lists things of this
-/// kind.
+/// Normalises a beginning or end of an id: lower case, no dashes. `command` lists such things.
 pub(super) fn fragment(text: &str, thing: &str, command: &str) -> Result<String, String> {
     let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
     let shown: String = text.chars().take(40).collect();
@@ -144,7 +143,7 @@ impl Request for ListRequest {
     }
 }
 
-/// Asks for a page of prompts, of each what tells it apart: what a model is offered.
+/// Asks for a page of prompts with brief fields, as offered to models.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BriefListRequest(ListRequest);
 
@@ -187,7 +186,7 @@ impl Request for HistoryRequest {
     }
 }
 
-/// Changes one prompt. New content makes a new prompt whose parent is this one; all else changes in place.
+/// Changes one prompt. New content makes a child prompt; everything else changes in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateRequest {
     /// Which prompt.
@@ -202,7 +201,7 @@ pub struct UpdateRequest {
     pub notes: Option<Option<String>>,
     /// New content.
     pub content: Option<String>,
-    /// Refused with `conflict` unless this is the present revision.
+    /// If set, fails with `conflict` unless this is the current revision.
     pub revision: Option<u32>,
 }
 
@@ -250,16 +249,16 @@ impl Request for UpdateRequest {
     }
 }
 
-/// Deletes prompts: these, or all.
+/// Deletes these prompts, or all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeleteRequest {
     /// Which prompts.
     pub prompt_ids: Vec<PromptKey>,
     /// All of them.
     pub all: bool,
-    /// Refused with `conflict` unless this is the present revision of each.
+    /// If set, fails with `conflict` unless this is the current revision of each.
     pub revision: Option<u32>,
-    /// For good, not into the trash.
+    /// Deletes for good instead of moving to the trash.
     pub forever: bool,
 }
 
@@ -299,14 +298,14 @@ impl Request for DeleteRequest {
     }
 }
 
-/// Deletes one prompt: what the faces offer that name a prompt each time.
+/// Deletes one prompt, for faces whose requests name a single prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeleteOneRequest {
     /// Which prompt.
     pub prompt_id: PromptKey,
-    /// Refused with `conflict` unless this is the present revision.
+    /// If set, fails with `conflict` unless this is the current revision.
     pub revision: Option<u32>,
-    /// For good, not into the trash.
+    /// Deletes for good instead of moving to the trash.
     pub forever: bool,
 }
 

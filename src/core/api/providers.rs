@@ -1,17 +1,17 @@
-//! The request of `test-providers`: whom to call, and how long to wait.
+//! The request of `test-providers`: which providers to call, and how long to wait.
 
 use super::field::{Field, Kind};
 use super::{Decoded, Request, limits};
 
-/// Seconds a provider has for its test when nothing else is said: a large local model takes its time to load.
+/// Default seconds for testing a provider. Loading a large local model takes a while.
 const DEFAULT_TIMEOUT_S: f64 = 60.0;
 
 /// Asks for a real call to each of these providers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestProvidersRequest {
-    /// Each `name` or `name/model`; `None`: every one that is configured or can be used.
+    /// Each `name` or `name/model`; `None`: every one that is configured or usable.
     pub providers: Option<Vec<String>>,
-    /// For each provider, in seconds.
+    /// Time limit per provider, in seconds.
     pub timeout_s: f64,
 }
 

@@ -1,4 +1,4 @@
-//! A request's JSON Schema (2020-12), made from its table of fields: for MCP tools and for OpenAPI.
+//! JSON Schema (2020-12) of a request, built from its fields, for MCP tools and OpenAPI.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::field::{Field, Kind};
 use super::limits;
 use crate::domain::Phase;
 
-/// The schema of a request with these fields. Persona and provider names that exist here are listed as an enum.
+/// The schema of a request with these fields. Known personas and providers become an enum.
 pub fn schema(fields: &[Field], known: &Known) -> Value {
     let mut properties = Map::new();
     for field in fields {

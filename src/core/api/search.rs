@@ -1,4 +1,4 @@
-//! Requests that find stored prompts: by words, by meaning, by another prompt; and the one that makes the indices anew.
+//! Requests to find stored prompts by words, by meaning or by another prompt, and to reindex them.
 
 use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
@@ -23,13 +23,13 @@ const HYBRID: Field = Field::new(
     "Search by words and by meaning, and combine the two rankings; false by default.",
 );
 
-/// By what prompts are looked for.
+/// What a search compares.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchBy {
     /// By words.
     #[default]
     Text,
-    /// By meaning.
+    /// By meaning (embeddings).
     Meaning,
     /// By both, fused.
     Both,
@@ -40,7 +40,7 @@ pub enum SearchBy {
 pub struct SearchRequest {
     /// What to look for.
     pub query: String,
-    /// By what.
+    /// The kind of search.
     pub by: SearchBy,
     /// Most rows; 10 by default.
     pub limit: Option<u32>,
@@ -50,7 +50,7 @@ pub struct SearchRequest {
     pub filters: Filters,
     /// Which fields of each; all by default.
     pub fields: Option<PromptFields>,
-    /// True when two ways were asked for at once.
+    /// True when the request named two kinds of search.
     is_contradictory: bool,
 }
 
@@ -88,13 +88,13 @@ impl Request for SearchRequest {
 }
 
 impl SearchRequest {
-    /// The same; of each prompt what tells it apart, unless certain fields were asked for.
+    /// The same with brief fields, unless certain fields were requested.
     fn brief(self) -> Self {
         Self { fields: self.fields.or(Some(PromptFields::BRIEF)), ..self }
     }
 }
 
-/// Asks as [`SearchRequest`] does, of each prompt for what tells it apart: what a model is offered.
+/// A [`SearchRequest`] with brief fields, as offered to models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefSearchRequest(SearchRequest);
 
@@ -117,7 +117,7 @@ impl From<BriefSearchRequest> for SearchRequest {
     }
 }
 
-/// Asks for the prompts whose meaning is nearest to a query: what the faces offer that name the way of looking.
+/// Asks for the prompts nearest in meaning to a query, for faces that name the kind of search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SemanticSearchRequest(SearchRequest);
 
@@ -182,7 +182,7 @@ impl Request for SimilarRequest {
     }
 }
 
-/// Asks as [`SimilarRequest`] does, of each prompt for what tells it apart: what a model is offered.
+/// A [`SimilarRequest`] with brief fields, as offered to models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefSimilarRequest(SimilarRequest);
 
@@ -202,14 +202,14 @@ impl From<BriefSimilarRequest> for SimilarRequest {
     }
 }
 
-/// Asks for the indices that searches read to be made anew.
+/// Asks to rebuild the search indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReindexRequest {
-    /// The index of words.
+    /// The text index.
     pub text: bool,
-    /// The vectors that are missing.
+    /// The missing vectors.
     pub vectors: bool,
-    /// All vectors of the current model, not the missing ones alone.
+    /// All vectors of the current model, not only the missing ones.
     pub all: bool,
 }
 
@@ -223,7 +223,7 @@ impl Request for ReindexRequest {
     fn from_decoded(mut values: Decoded) -> Self {
         let (text, vectors) = (values.boolean("text"), values.boolean("vectors"));
         let all = values.boolean("all").unwrap_or(false);
-        // What is named alone is done alone.
+        // Naming one of the two excludes the other.
         let text_now = text.unwrap_or(vectors != Some(true));
         let vectors_now = vectors.unwrap_or(text != Some(true) || all);
         Self { text: text_now, vectors: vectors_now, all }

@@ -1,4 +1,4 @@
-//! The requests of the judge: which stored prompt is best, and how one came to its place.
+//! The requests of the judge: which stored prompt is best, and why one got its place.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,47 +10,47 @@ use super::field::{Field, Kind};
 use super::prompts::PROMPT_ID;
 use super::{Decoded, PromptKey, Request, limits};
 
-/// Asks which of several stored prompts is best. Written as a job keeps it, under the names of the
-/// fields.
+/// Asks which of several stored prompts is best. A job stores it in this form, under the names of
+/// the fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectRequest {
-    /// The candidates, 2 to 64, named in distinct ways; that they are distinct prompts is checked once they are known.
+    /// The candidates, 2 to 64 distinct keys. Whether the prompts are distinct is checked later.
     pub prompt_ids: Vec<PromptKey>,
-    /// What they are for; `None`: what they were made from, which must be the same for all.
+    /// What they are for; `None`: their common original input.
     #[serde(rename = "task_description")]
     pub task: Option<String>,
     /// What to judge by; `None`: `judge.criteria`, else the rubric of their persona.
     pub criteria: Option<Criteria>,
-    /// Goes on up to every pair, until 0.95 unless `confidence` says another.
+    /// Continues up to every pair, to 0.95 unless `confidence` is set.
     pub thorough: bool,
-    /// P(best) at which the judge is asked no more, 0.5..=0.99; `None`: 0.8.
+    /// The P(best) at which the judge stops, 0.5..=0.99; `None`: 0.8.
     pub confidence: Option<f64>,
-    /// Who judges, each `name` or `name/model`; empty: the usual judge. Several are a panel.
+    /// The judges, each `name` or `name/model`; empty: the usual judge. Several form a panel.
     #[serde(rename = "judge_provider")]
     pub judges: Vec<String>,
     /// Whole run, in seconds.
     pub timeout_s: Option<f64>,
-    /// US dollars that the run may cost; above 0.
+    /// US dollars that the run can cost; above 0.
     pub budget_usd: Option<f64>,
-    /// Calls to models that the run may make, retries included; 1..=1,000,000.
+    /// Calls to models that the run can make, including retries; 1..=1,000,000.
     pub max_calls: Option<u64>,
     /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
     pub assume_price: Option<f64>,
-    /// True: answers are neither taken from the cache nor kept.
+    /// True: answers are neither read from nor written to the cache.
     pub no_cache: bool,
 }
 
-/// What candidates are judged by.
+/// The criteria for judging candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Criteria {
     /// The rubric of this name.
     Rubric(String),
-    /// These criteria of the usual rubric, each with its weight; the weights are scaled to add up to 1.
+    /// These criteria of the usual rubric with their weights, scaled to add up to 1.
     Weights(BTreeMap<String, f64>),
-    /// The rubric in this file. No request holds one, because a client of a server could then read the server's files:
-    /// it is set by a command, whose user could read them anyway.
+    /// The rubric in this file. Never in a request, as a client could then read the server's files:
+    /// only a command sets it, whose user can read them anyway.
     File {
         /// The file.
         file: PathBuf,
@@ -121,12 +121,12 @@ impl Request for SelectRequest {
     }
 }
 
-/// Asks how a prompt came to be, and to its rank.
+/// Asks how a prompt came about and got its rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhyRequest {
     /// Which prompt.
     pub prompt_id: PromptKey,
-    /// Most judgements that are told, the newest; 10 by default.
+    /// Most judgements to report, newest first; 10 by default.
     pub limit: Option<u32>,
 }
 

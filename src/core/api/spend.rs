@@ -1,4 +1,4 @@
-//! The request of `spend`: which calls, and what they are added up by.
+//! The request of `spend`: which calls to add up, and by what.
 
 use super::field::{Field, Kind};
 use super::{Decoded, Moment, Request};

@@ -1,4 +1,4 @@
-//! Requests that measure what is stored: `stats` over all of it, `metrics` over some prompts in depth.
+//! Requests to measure what is stored: `stats` for all of it, `metrics` for some prompts in depth.
 
 use super::field::{Field, Kind};
 use super::filter::{Filters, MODEL, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
@@ -9,9 +9,9 @@ use crate::error::Fault;
 /// Asks for the totals of what is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatsRequest {
-    /// What they are added up by; [`StatsBy::USUAL`] by default.
+    /// The groupings; [`StatsBy::USUAL`] by default.
     pub by: Option<Vec<StatsBy>>,
-    /// Most rows of a group; [`limits::DEFAULT_LIMIT`] by default, [`limits::DEFAULT_DAYS`] of days.
+    /// Most rows per group. Defaults: [`limits::DEFAULT_LIMIT`]; days, [`limits::DEFAULT_DAYS`].
     pub limit: Option<u32>,
     /// Of which prompts.
     pub filters: Filters,
@@ -48,12 +48,12 @@ impl Request for StatsRequest {
     }
 }
 
-/// Asks for the metrics of prompts: these, or the newest that pass.
+/// Asks for the metrics of these prompts, or of the newest that pass the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MetricsRequest {
     /// Which prompts; none: those that pass the filters.
     pub prompt_ids: Vec<PromptKey>,
-    /// Most prompts that are measured; [`limits::DEFAULT_MEASURED`] by default.
+    /// Most prompts to measure; [`limits::DEFAULT_MEASURED`] by default.
     pub limit: Option<u32>,
     /// Of which prompts.
     pub filters: Filters,

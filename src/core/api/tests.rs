@@ -1,4 +1,4 @@
-//! Tests of decoding: every limit at both sides, every fault named, texts from a command line taken as what they mean.
+//! Tests of decoding: both sides of every limit, every fault named, conversion of text.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,15 +1,15 @@
-//! Requests that move prompts out and in: export, import, the import of the Go program's file.
+//! Requests to export and import prompts, including those of the Go program.
 
 use super::field::{Field, Kind};
 use super::filter::{Filters, LIMIT, MODEL, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
 use super::{Decoded, Request};
 
-/// Asks for stored prompts as a text in some format.
+/// Asks to export stored prompts in some format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportRequest {
     /// Its name; JSON by default.
     pub format: Option<String>,
-    /// Only the newest so many.
+    /// Only this many of the newest.
     pub limit: Option<u32>,
     /// Of which prompts.
     pub filters: Filters,
@@ -41,10 +41,10 @@ impl Request for ExportRequest {
     }
 }
 
-/// Asks for the prompts of a file to be stored.
+/// Asks to import the prompts of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportRequest {
-    /// The file's format; told from its name or its first bytes when not given.
+    /// The file's format; detected from its name or first bytes by default.
     pub format: Option<String>,
     /// Store nothing.
     pub dry_run: bool,
@@ -53,7 +53,7 @@ pub struct ImportRequest {
 }
 
 impl ImportRequest {
-    /// True when what was imported is to get its vectors as soon as it is stored.
+    /// True when imported prompts should get vectors as soon as they are stored.
     pub fn makes_vectors(&self) -> bool {
         !self.dry_run && !self.no_vectors
     }
@@ -88,7 +88,7 @@ const NO_VECTORS: Field = Field::new(
 const DRY_RUN: Field =
     Field::new("dry_run", Kind::Boolean, "Check everything and say what would be done; false by default.");
 
-/// Asks for the prompts of the Go program's database to be stored.
+/// Asks to import the prompts of the Go program's database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportAlchemyRequest {
     /// Store nothing.
@@ -98,7 +98,7 @@ pub struct ImportAlchemyRequest {
 }
 
 impl ImportAlchemyRequest {
-    /// True when what was imported is to get its vectors as soon as it is stored.
+    /// True when imported prompts should get vectors as soon as they are stored.
     pub fn makes_vectors(self) -> bool {
         !self.dry_run && !self.no_vectors
     }

@@ -1,4 +1,4 @@
-//! The trash: what is in it, what is restored, what is deleted for good.
+//! Requests about the trash: list, restore, delete for good.
 
 use super::decoder::Decoded;
 use super::field::{Field, Kind};
@@ -9,7 +9,7 @@ use super::{PromptKey, Request, limits};
 /// Restores prompts from the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreRequest {
-    /// Which prompts; `@last` is the one that was deleted last.
+    /// Which prompts; `@last` is the one deleted last.
     pub prompt_ids: Vec<PromptKey>,
 }
 
@@ -47,7 +47,7 @@ impl From<RestoreOneRequest> for RestoreRequest {
     }
 }
 
-/// Deletes from the trash for good: these, or all.
+/// Deletes these prompts from the trash for good, or all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmptyTrashRequest {
     /// Which prompts; all where none are named.
@@ -69,9 +69,9 @@ impl Request for EmptyTrashRequest {
 /// Lists what is in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrashRequest {
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<u32>,
-    /// Skips so many.
+    /// Skips this many.
     pub offset: u64,
 }
 

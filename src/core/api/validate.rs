@@ -1,12 +1,12 @@
-//! The request of `validate`: how closely to look.
+//! The request of `validate`: how thoroughly to check.
 
 use super::field::{Field, Kind};
 use super::{Decoded, Request};
 
-/// Asks whether everything a run needs is in order.
+/// Asks whether everything a run needs works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ValidateRequest {
-    /// True: of the database only its tables are looked at, not every page.
+    /// True: checks only the tables of the database, not every page.
     pub quick: bool,
 }
 

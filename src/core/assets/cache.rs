@@ -1,7 +1,7 @@
-//! Parsed assets, kept as long as their text is the same.
+//! Caches parsed assets for as long as their text is the same.
 //!
-//! It never goes stale: the text itself is compared, not a date. It holds one entry an asset, so it does not grow.
-//! Where the text comes from is [`super::user`] and [`super::table`].
+//! An entry never goes stale, because the text itself is compared, not a date. There is one entry
+//! per asset, so the cache does not grow. The text comes from [`super::user`] and [`super::table`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{AssetFault, AssetText};
 use crate::error::Result;
 
-/// The last parse of each asset of one type, beside the text it was made from.
+/// The last parse of each asset of one type, with the text it was made from.
 #[derive(Debug)]
 pub(super) struct Cache<T> {
     entries: Mutex<HashMap<String, (String, Arc<T>)>>,
@@ -22,7 +22,7 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    /// What `parse` makes of `asset`, or made of the same text before. A fault becomes an error that names the file.
+    /// Parses `asset`, or returns the cached parse of the same text. Errors name the file.
     pub(super) fn get(&self, asset: &AssetText, parse: impl FnOnce() -> Result<T, AssetFault>) -> Result<Arc<T>> {
         let key = format!("{}/{}", asset.kind.as_str(), asset.name);
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,16 +1,16 @@
-//! The catalogue as an asset: our text, and the user's laid over it.
+//! The model catalogue as an asset: the built-in text, overlaid by the user's.
 //!
-//! What a text means is [`crate::provider::catalog`]'s; here it is put together, and its faults become those of a file.
+//! Parsed by [`crate::provider::catalog`] and merged here. Faults become those of a file.
 
 use super::{AssetFault, AssetKind, AssetText, CATALOG, Origin, table};
 use crate::provider::catalog::Catalog;
 
-/// Reads the text in force, ours or the user's. A user's is laid over ours.
+/// Parses the effective text. A user's text is laid over the built-in one.
 pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
     let catalog = match asset.origin {
         Origin::Builtin => Catalog::parse(&asset.text),
         Origin::User(_) => {
-            // Ours has no faults to be taken for the user's: the tests read it.
+            // The tests check the built-in text, so any fault is the user's.
             let ours = Catalog::parse(table::text(AssetKind::Catalog, CATALOG).unwrap_or_default());
             ours.and_then(|ours| ours.with_user_rows(&asset.text))
         }
@@ -18,12 +18,12 @@ pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
     catalog.map_err(|faults| AssetFault::of_yaml(&faults))
 }
 
-/// What it is for, in a sentence.
+/// Describes the catalogue in a sentence.
 pub(super) fn description(catalog: &Catalog) -> String {
     format!("What is known of {} models: limits, prices, parameters; your rows take precedence.", catalog.len())
 }
 
-/// The comment at the head of a text, which explains the format.
+/// The comment at the top of a text, which explains the format.
 pub(super) fn head(text: &str) -> &str {
     let end = text.split_inclusive('\n').take_while(|line| line.starts_with('#')).map(str::len).sum();
     &text[..end]

@@ -1,15 +1,16 @@
-//! Frames: what the embedded writer says around a request, one file for each family of tasks, and the cue words by which
-//! a family is told.
+//! Frames: the sentences the built-in writer puts around a request, and the cue words that identify
+//! a family of tasks. One file per family.
 //!
-//! A frame is a YAML file. Its texts are maps from a language's code to a sentence; where a language is missing, English
-//! stands in. `work` is how to go about it, `steps` the same as an order, `check` a silent check, `ask` a question for each
-//! [`Slot`] that a request may leave open. `bare: true` is for families whose object alone asks for it. A sentence or
-//! question with `unless` is left out where the request speaks of one of those slots itself; one with `when` stands only
-//! there. `strict: true` is for families whose answer
-//! has no room for anything but what was asked for.
+//! A frame is a YAML file. Its texts map a language code to a sentence; English replaces a missing
+//! language. `work` says how to proceed, `steps` the same in order, `check` is a silent check,
+//! `ask` a question for each [`Slot`] that a request can leave open. `bare: true` is for families
+//! that the object alone implies. A sentence or question with `unless` is left out if the request
+//! mentions one of those slots; one with `when` needs such a mention. `strict: true` is for
+//! families whose answer must hold nothing but what was asked for.
 //!
-//! `cues` are lists of words by language, in small letters; `*` at either end of a word stands for any letters. What the
-//! lists mean is for the writer to say. `general` is the frame of all other requests and has what all frames share.
+//! `cues` are lower-case words by language; `*` at either end of a word matches any letters. The
+//! writer interprets them. `general` is the frame of all other requests and has what all frames
+//! share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -20,17 +21,17 @@ use super::{AssetFault, front_matter, is_kebab_case};
 use crate::error::{Error, Result};
 use crate::text::language::Language;
 
-/// What a request may say or leave open.
+/// A detail that a request can state or leave open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slot {
     /// The form of the answer.
     Format,
-    /// How long it may be.
+    /// The length of the answer.
     Length,
     /// The language of the answer.
     Language,
-    /// How it should sound.
+    /// The tone of the answer.
     Tone,
     /// Who the model is.
     Role,
@@ -38,41 +39,41 @@ pub enum Slot {
     Audience,
     /// How to proceed.
     Steps,
-    /// That nothing else is wanted.
+    /// That only the answer is wanted.
     AnswerOnly,
-    /// To whom a message goes.
+    /// The recipient of a message.
     Recipient,
     /// What it is for.
     Purpose,
-    /// The text that is to be worked on.
+    /// The text to work on.
     Material,
-    /// Into which language to translate.
+    /// The language to translate into.
     TargetLanguage,
-    /// The language of a program, a framework, a database.
+    /// A programming language, framework or database.
     ProgrammingLanguage,
-    /// What there is to choose from.
+    /// The options to choose from.
     Options,
-    /// By what to choose.
+    /// The criteria of a choice.
     Criteria,
-    /// By when.
+    /// The deadline.
     Deadline,
-    /// What data there is.
+    /// The data available.
     Schema,
     /// The labels to assign.
     Labels,
-    /// Which law applies.
+    /// The law that applies.
     Jurisdiction,
-    /// What an agent can use.
+    /// The tools an agent can use.
     Tools,
     /// Where an agent must stop.
     Limits,
-    /// Where and when it takes place.
+    /// The time and place of the action.
     Setting,
-    /// The manner of a picture.
+    /// The style of a picture.
     Style,
-    /// What only the user can know: names, facts, how things stand.
+    /// What only the user can know: names, facts, circumstances.
     Particulars,
-    /// That only mistakes are to be mended.
+    /// That only mistakes are to be corrected.
     Correction,
     /// That a message applies for a job.
     Application,
@@ -80,21 +81,21 @@ pub enum Slot {
     Thanks,
     /// That a message announces something.
     Announcement,
-    /// A day in the life of a real person: a birthday, a wedding.
+    /// An event in the life of a real person: a birthday, a wedding.
     Occasion,
     /// A length that can be counted: words, sentences.
     Counted,
 }
 
-/// A mark of form that shows a family.
+/// A formal feature that identifies a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
-    /// The trace of a failed program.
+    /// A stack trace of a failed program.
     StackTrace,
-    /// The definition of tables.
+    /// Table definitions.
     Schema,
-    /// A code block that names its language. It stands for an object, and shows nothing by itself.
+    /// A code block that names its language. It counts as an object and proves nothing by itself.
     Fence,
 }
 
@@ -104,19 +105,19 @@ pub enum Signal {
 pub struct Texts(pub BTreeMap<String, String>);
 
 impl Texts {
-    /// The text in a language, else in English; empty when there is neither.
+    /// The text in a language, else in English, else empty.
     pub fn get(&self, language: &str) -> &str {
         self.0.get(language).or_else(|| self.0.get(ENGLISH)).map_or("", String::as_str)
     }
 }
 
-/// A sentence, and where it stands.
+/// A sentence and when it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Sentence {
-    /// Said only where the request speaks of one of these, if there are any.
+    /// Used only if the request mentions one of these; empty means always.
     #[serde(default)]
     pub when: Vec<Slot>,
-    /// Left out where the request speaks of one of these.
+    /// Left out if the request mentions one of these.
     #[serde(default)]
     pub unless: Vec<Slot>,
     /// The sentence.
@@ -129,13 +130,13 @@ pub struct Sentence {
 pub struct Question {
     /// What it asks for.
     pub slot: Slot,
-    /// True where nothing can begin without the answer.
+    /// True when no work can begin without the answer.
     #[serde(default)]
     pub needed: bool,
-    /// Asked only where the request speaks of one of these, if there are any.
+    /// Asked only if the request mentions one of these; empty means always.
     #[serde(default)]
     pub when: Vec<Slot>,
-    /// Not asked where the request speaks of one of these.
+    /// Not asked if the request mentions one of these.
     #[serde(default)]
     pub unless: Vec<Slot>,
     /// The question.
@@ -143,7 +144,7 @@ pub struct Question {
     pub text: Texts,
 }
 
-/// True for what is said, or asked, of a request that speaks of these slots.
+/// True when `when` and `unless` allow a sentence or question, given the slots a request states.
 pub fn applies(when: &[Slot], unless: &[Slot], stated: &BTreeSet<Slot>) -> bool {
     let speaks_of = |slots: &[Slot]| slots.iter().any(|slot| stated.contains(slot));
     (when.is_empty() || speaks_of(when)) && !speaks_of(unless)
@@ -153,19 +154,19 @@ pub fn applies(when: &[Slot], unless: &[Slot], stated: &BTreeSet<Slot>) -> bool 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cues {
-    /// What is to be done: write, explain.
+    /// What to do: write, explain.
     #[serde(default)]
     pub heads: Vec<String>,
     /// What is asked for: a letter, a function.
     #[serde(default)]
     pub objects: Vec<String>,
-    /// What decides by itself.
+    /// Phrases that decide by themselves.
     #[serde(default)]
     pub phrases: Vec<String>,
-    /// Beginnings that say nothing: please, can you.
+    /// Openings without meaning: please, can you.
     #[serde(default)]
     pub leads: Vec<String>,
-    /// Words after which the thing asked for is past: about, for.
+    /// Words that end the description of the thing asked for: about, for.
     #[serde(default)]
     pub stops: Vec<String>,
 }
@@ -178,74 +179,74 @@ pub struct Frame {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// True where the answer has room for nothing but what was asked for.
+    /// True when the answer must hold nothing but what was asked for.
     #[serde(default)]
     pub strict: bool,
-    /// True where what is asked for is not there yet: a letter, a program.
+    /// True when the thing asked for does not exist yet: a letter, a program.
     #[serde(default)]
     pub makes: bool,
-    /// True where the thing alone, without a word of what to do, asks for it: a poem for Ann.
+    /// True when naming the thing alone is a request for it: a poem for Ann.
     #[serde(default)]
     pub bare: bool,
-    /// Marks of form that show the family.
+    /// Formal features that identify the family.
     #[serde(default)]
     pub signals: Vec<Signal>,
-    /// What is to be done, in one sentence.
+    /// The task in one sentence.
     pub opening: Texts,
-    /// How to go about it.
+    /// How to proceed.
     pub work: Vec<Sentence>,
-    /// The same as an order; none where the order of work is no matter.
+    /// The same as ordered steps; empty if order does not matter.
     #[serde(default)]
     pub steps: Vec<Sentence>,
     /// A silent check.
     pub check: Texts,
-    /// Questions for what is left open.
+    /// Questions about what is left open.
     #[serde(default)]
     pub ask: Vec<Question>,
     /// Cue words by language.
     #[serde(default)]
     pub cues: BTreeMap<String, Cues>,
-    // The rest is of `general` alone: what all frames share.
-    /// In which language to answer, for requests in a language that no frame is written in.
+    // The rest is only in `general`: what all frames share.
+    /// The language to answer in, for requests in a language without frames.
     #[serde(default)]
     pub language: Texts,
-    /// The one sentence beside a very short request.
+    /// The only sentence added to a very short request.
     #[serde(default)]
     pub brief: Texts,
-    /// Which of two wins.
+    /// Which of two conflicting instructions wins.
     #[serde(default)]
     pub wins: Texts,
-    /// How to keep several tasks apart.
+    /// How to keep several tasks separate.
     #[serde(default)]
     pub several: Texts,
-    /// Where a length can be counted.
+    /// For a length that can be counted.
     #[serde(default)]
     pub count: Texts,
-    /// What to do about what is left open.
+    /// What to assume where something is left open.
     #[serde(default)]
     pub assume: Texts,
-    /// Before the questions.
+    /// Introduces the questions.
     #[serde(default)]
     pub ask_lead: Texts,
-    /// After the questions.
+    /// Follows the questions.
     #[serde(default)]
     pub ask_after: Texts,
-    /// Before the questions for what cannot be done without.
+    /// Introduces the questions that must be answered.
     #[serde(default)]
     pub input_lead: Texts,
-    /// Of context.
+    /// Introduces the context.
     #[serde(default)]
     pub context: Texts,
-    /// Of a draft by somebody else.
+    /// Introduces a draft by someone else.
     #[serde(default)]
     pub draft: Texts,
-    /// Headings of the parts.
+    /// Headings of the sections.
     #[serde(default)]
     pub headings: BTreeMap<String, Texts>,
-    /// Names of the rows of a reading.
+    /// Row labels of a reading.
     #[serde(default)]
     pub rows: BTreeMap<String, Texts>,
-    /// By slot and language, words that show that a request speaks of it.
+    /// By slot and language, the words that show that a request mentions it.
     #[serde(default)]
     pub stated: BTreeMap<Slot, BTreeMap<String, Vec<String>>>,
     /// The same for all languages.
@@ -254,7 +255,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The codes of all languages that it is written in.
+    /// The codes of all languages it is written in.
     fn codes(&self) -> impl Iterator<Item = &str> {
         let sentences = self.work.iter().chain(&self.steps).map(|sentence| &sentence.text);
         let named = self.headings.values().chain(self.rows.values());
@@ -267,27 +268,27 @@ impl Frame {
     }
 }
 
-/// The name of the frame for requests of no certain family.
+/// The frame for requests of no particular family.
 pub const GENERAL: &str = "general";
 
 const ENGLISH: &str = "en";
 
-/// Our frames, as the build script puts them together.
+/// The built-in frames, as assembled by the build script.
 static BUILTIN: LazyLock<std::result::Result<Vec<Arc<Frame>>, String>> = LazyLock::new(|| {
     let text = include_str!(concat!(env!("OUT_DIR"), "/frames.json"));
     serde_json::from_str(text).map_err(|error| error.to_string())
 });
 
-/// Our own frame of a family; `None` where there is no such family.
+/// The built-in frame of a family; `None` if there is none.
 ///
 /// # Errors
-/// `internal` when the program was built wrong.
+/// `internal` when the build is broken.
 pub(super) fn builtin(name: &str) -> Result<Option<Arc<Frame>>> {
     let all = BUILTIN.as_ref().map_err(|error| Error::Internal(format!("built-in frames: {error}")))?;
     Ok(all.iter().find(|frame| frame.name == name).cloned())
 }
 
-/// Reads a frame from a file of the name `name`.
+/// Parses the frame of the file named `name`.
 pub(super) fn parse(name: &str, text: &str) -> std::result::Result<Frame, AssetFault> {
     let frame: Frame = front_matter::yaml(text, 1)?;
     let fault = |message: String| Err(AssetFault::new(1, message));

@@ -1,6 +1,6 @@
-//! Front matter: the YAML between two lines of `---` at the head of a Markdown asset, and the body below it.
+//! Front matter: the YAML between two `---` lines at the top of a Markdown asset, and its body.
 //!
-//! Knows lines, so that a fault can be found; unknown keys are faults too.
+//! Tracks lines, so that faults have one. Unknown keys are faults, too.
 
 use serde::de::DeserializeOwned;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::text::template::TemplateError;
 use crate::text::yaml::{self, Faults, SyntaxError};
 
-/// What is wrong with an asset's text.
+/// A fault in an asset's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct AssetFault {
@@ -24,19 +24,19 @@ impl AssetFault {
         Self { line, message: message.into() }
     }
 
-    /// A fault of a template whose first line is line `first_line` of the file.
+    /// A fault in a template whose first line is line `first_line` of the file.
     pub(super) fn of_template(error: TemplateError, first_line: usize) -> Self {
         Self { line: error.line + first_line - 1, message: error.message }
     }
 
-    /// One fault that tells them all: the first one's line, then the others with theirs.
+    /// Joins all faults into one: at the first one's line, the others with theirs in the message.
     pub(super) fn of_yaml(faults: &Faults) -> Self {
         let line = faults.0.first().map_or(1, |fault| fault.line);
         let all = faults.to_string();
         Self::new(line, all.strip_prefix(&format!("line {line}: ")).unwrap_or(&all))
     }
 
-    /// The error that names the file. In what is compiled in it is a defect of ours.
+    /// Converts it to the error that names the file. In a built-in asset it is a bug.
     pub(super) fn in_asset(self, asset: &AssetText) -> Error {
         match &asset.origin {
             Origin::User(path) => Error::File { action: "use", path: path.clone(), reason: self.to_string() },
@@ -45,7 +45,7 @@ impl AssetFault {
     }
 }
 
-/// A Markdown asset in two parts.
+/// A Markdown asset split in two.
 #[derive(Debug)]
 pub(super) struct Document<'t, T> {
     /// The front matter.
@@ -56,7 +56,7 @@ pub(super) struct Document<'t, T> {
     pub(super) body_line: usize,
 }
 
-/// Takes a Markdown asset apart.
+/// Splits a Markdown asset into front matter and body.
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<Document<'_, T>, AssetFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
@@ -77,14 +77,14 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<Document<'_, T>, 
     Err(AssetFault::new(1, "the front matter that begins here is not closed by a line `---`"))
 }
 
-/// Reads YAML whose first line is line `first_line` of the file.
+/// Parses YAML whose first line is line `first_line` of the file.
 pub(super) fn yaml<T: DeserializeOwned>(text: &str, first_line: usize) -> Result<T, AssetFault> {
     let fault = |error: SyntaxError| AssetFault::new(error.line.unwrap_or(1) + first_line - 1, error.message);
     yaml::check(text).map_err(fault)?;
     serde_yaml::from_str(text).map_err(|error| fault(yaml::refused(text, &error)))
 }
 
-/// Checks that a file says the name it has.
+/// Checks that the `name` in a file is that of the file.
 pub(super) fn check_name(expected: &str, found: &str, line: usize) -> Result<(), AssetFault> {
     if expected == found {
         return Ok(());

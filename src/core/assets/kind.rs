@@ -1,4 +1,4 @@
-//! The kinds of assets: where their files are, and whether users may add to them.
+//! The kinds of assets: where their files are, and whether users can add to them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub enum AssetKind {
 }
 
 impl AssetKind {
-    /// All kinds, in the order in which they are listed.
+    /// All kinds, in listing order.
     pub const ALL: [Self; 9] = [
         Self::Persona,
         Self::Phase,
@@ -58,7 +58,7 @@ impl AssetKind {
         }
     }
 
-    /// The folder of its files, below the user's folder; empty for that folder itself.
+    /// The folder of its files below the user's folder; empty for that folder itself.
     pub const fn folder(self) -> &'static str {
         match self {
             Self::Persona => "personas",
@@ -72,7 +72,7 @@ impl AssetKind {
         }
     }
 
-    /// How its files' names end.
+    /// The extension of its files.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Rubric | Self::Frame | Self::Catalog | Self::Theme => "yaml",
@@ -80,12 +80,12 @@ impl AssetKind {
         }
     }
 
-    /// True when a user may add files of new names; of the other kinds only the built-in names mean anything.
+    /// True when users can add new names; for other kinds only the built-in names have a meaning.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Persona | Self::Rubric | Self::Theme)
     }
 
-    /// True for a name that no file of this kind can have.
+    /// True for a name that files of this kind cannot have.
     pub(super) fn reserves(self, name: &str) -> bool {
         self == Self::Theme && THEMES_WITHOUT_FILE.contains(&name)
     }

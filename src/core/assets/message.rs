@@ -1,8 +1,8 @@
-//! Messages: the templates of what a phase and the judge are told, and the short wordings they are filled with.
+//! Messages: the templates for the phases and the judge, and the texts inserted into them.
 //!
-//! A message is a Markdown file: front matter with `name`, `description` and `task` (the last sentence of the
-//! user's message), then the system message as a template. Its variables are the fields of [`PhaseValues`] or
-//! [`JudgeValues`]. A strategy or a form is the same without `task`, and its body is plain text, not a template.
+//! A message is a Markdown file: front matter with `name`, `description` and `task` (the end of the
+//! user message), then the system message, a template whose variables are the fields of
+//! [`PhaseValues`] or [`JudgeValues`]. A strategy or a form has no `task`; its body is plain text.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,20 +12,20 @@ use crate::error::Error;
 use crate::provider::TargetFamily;
 use crate::text::template::Template;
 
-/// What a phase or the judge is told.
+/// The message for a phase or the judge.
 #[derive(Debug)]
 pub struct MessageTemplate {
     /// Its name.
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The last sentence of the user's message: what to do now.
+    /// The last sentence of the user message: what to do now.
     pub task: String,
     template: Template,
     body_line: usize,
 }
 
-/// A short text that is inserted into messages: a strategy or a form.
+/// A short text inserted into messages: a strategy or a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wording {
     /// Its name.
@@ -41,13 +41,13 @@ pub struct Wording {
 pub struct PhaseValues<'a> {
     /// The phase's name.
     pub phase: &'a str,
-    /// Its place among the phases of this request, from 1.
+    /// Its position among the phases of this request, from 1.
     pub position: usize,
     /// How many phases there are.
     pub total: usize,
-    /// True in the first phase: it works on the request itself.
+    /// True in the first phase, which works on the request itself.
     pub first: bool,
-    /// True in the last phase: its answer is the finished prompt.
+    /// True in the last phase, whose answer is the finished prompt.
     pub last: bool,
     /// The variant, from 1.
     pub variant: u32,
@@ -59,16 +59,16 @@ pub struct PhaseValues<'a> {
     pub target: &'a str,
     /// The form that suits this family.
     pub form: &'a str,
-    /// True when background texts are given.
+    /// True when there are background texts.
     pub has_context: bool,
 }
 
-/// The persona as a template sees it.
+/// The persona, for templates.
 #[derive(Debug, Clone, Serialize)]
 pub struct PersonaValues<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Who the model is to be.
+    /// The role the model takes.
     pub role: &'a str,
     /// What matters in this phase.
     pub guidance: &'a str,
@@ -76,7 +76,7 @@ pub struct PersonaValues<'a> {
     pub checks: Vec<&'a str>,
 }
 
-/// The strategy as a template sees it.
+/// The strategy, for templates.
 #[derive(Debug, Clone, Serialize)]
 pub struct StrategyValues<'a> {
     /// Its name.
@@ -94,7 +94,7 @@ pub struct JudgeValues<'a> {
     pub persona: &'a str,
 }
 
-/// A criterion as a template sees it.
+/// A criterion, for templates.
 #[derive(Debug, Clone, Serialize)]
 pub struct CriterionValues<'a> {
     /// Its name.
@@ -120,7 +120,7 @@ struct WordingHead {
     description: String,
 }
 
-/// Reads a message.
+/// Parses a message.
 pub(super) fn parse(name: &str, text: &str) -> Result<MessageTemplate, AssetFault> {
     let document = front_matter::parse::<MessageHead>(text)?;
     let head = document.head;
@@ -133,7 +133,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<MessageTemplate, AssetFaul
     Ok(MessageTemplate { name: head.name, description: head.description, task: head.task, template, body_line })
 }
 
-/// Reads a strategy or a form.
+/// Parses a strategy or a form.
 pub(super) fn parse_wording(name: &str, text: &str) -> Result<Wording, AssetFault> {
     let document = front_matter::parse::<WordingHead>(text)?;
     front_matter::check_name(name, &document.head.name, 2)?;
@@ -148,7 +148,7 @@ impl MessageTemplate {
     /// Fills in the values.
     ///
     /// # Errors
-    /// `internal` when the template asks for what the values do not have: impossible for a template that passed its trial.
+    /// `internal` when the template uses a missing variable, which reading it has ruled out.
     pub fn render(&self, values: impl Serialize) -> Result<String, Error> {
         let text = self.fill(values).map_err(|fault| Error::Internal(format!("template `{}`: {fault}", self.name)))?;
         Ok(text.trim().to_owned())
@@ -158,7 +158,7 @@ impl MessageTemplate {
         self.template.render(values).map_err(|error| AssetFault::of_template(error, self.body_line))
     }
 
-    /// Fills in sample values of every sort, so that a misspelt variable shows when the file is read.
+    /// Renders with sample values of every kind, so that a misspelt variable is found on reading.
     pub(super) fn try_out(&self, kind: AssetKind) -> Result<(), AssetFault> {
         if kind == AssetKind::Judge {
             let criteria = vec![CriterionValues { name: "n", weight: 100, question: "q" }];

@@ -1,5 +1,5 @@
-//! Assets: what is said to a model, what is known of models, and how the workbench looks, as files. Compiled in, and
-//! overridden by the user's files of the same name.
+//! Assets: the texts sent to models, the catalogue of models, and the workbench's themes, as files.
+//! They are compiled in, and overridden by the user's files of the same name.
 //!
 //! | kind | folder | what |
 //! |---|---|---|
@@ -13,9 +13,9 @@
 //! | frame | `frames/*.yaml` | what the embedded writer says around a request, by family of tasks |
 //! | theme | `themes/*.yaml` | how the workbench draws each role; new ones may be added |
 //!
-//! A file of the user's is read whenever it is asked for, so an edit counts from the next call on, and parsed again only
-//! when its text has changed. A file that cannot be used is an error that names it and the line; it is never
-//! passed over. The formats are in [`persona`], [`message`], [`rubric`], [`theme`] and
+//! A user's file is read on every use, so an edit takes effect with the next call, but parsed only
+//! when its text has changed. An unusable file is an error that names the file and the line; it is
+//! never skipped. The formats are in [`persona`], [`message`], [`rubric`], [`theme`] and
 //! [`crate::provider::catalog`].
 
 mod cache;
@@ -50,7 +50,7 @@ pub use rubric::{Criterion, Rubric};
 pub use theme::{THEMES_WITHOUT_FILE, Theme};
 pub use user::AssetDirs;
 
-/// The strategies, in the order in which variants take them. The embedded writer knows the same eight.
+/// The strategies, in the order variants take them. The built-in writer has the same eight.
 pub const STRATEGIES: [&str; 8] =
     ["direct", "stepwise", "structured", "example-led", "question-first", "constraint-first", "rubric", "minimal"];
 
@@ -60,7 +60,7 @@ pub const DEFAULT_PERSONA: &str = "generic";
 /// The rubric used when none is named.
 pub const DEFAULT_RUBRIC: &str = "default";
 
-/// The name of the one catalogue.
+/// The name of the only catalogue.
 const CATALOG: &str = "models";
 
 /// Where an asset comes from.
@@ -111,7 +111,7 @@ pub struct AssetText {
     pub text: String,
 }
 
-/// All assets: those compiled in, under those of the user.
+/// All assets: the built-in ones, overridden by the user's.
 #[derive(Debug, Default)]
 pub struct Assets {
     dirs: Option<AssetDirs>,
@@ -124,20 +124,20 @@ pub struct Assets {
 }
 
 impl Assets {
-    /// The assets with the user's folder, or with none. Reads nothing yet.
+    /// Assets with the user's folder, or without one. Reads nothing yet.
     pub fn new(dirs: Option<AssetDirs>) -> Self {
         Self { dirs, ..Self::default() }
     }
 
-    /// The assets with what is below `root`, such as `~/.aludel`. Reads nothing yet.
+    /// Assets with the files below `root`, such as `~/.aludel`. Reads nothing yet.
     pub fn below(root: impl Into<PathBuf>) -> Self {
         Self::new(Some(AssetDirs::below(root)))
     }
 
-    /// A persona.
+    /// The persona of this name.
     ///
     /// # Errors
-    /// `validation_failed` for field `persona` when there is none of this name; `file` when the user's cannot be used.
+    /// `validation_failed` for field `persona` if there is none; `file` if the user's is unusable.
     pub fn persona(&self, name: &str) -> Result<Arc<Persona>> {
         let text = self.text(AssetKind::Persona, name)?;
         self.personas.get(&text, || persona::parse(&text.name, &text.text))
@@ -146,15 +146,15 @@ impl Assets {
     /// The system message of a phase.
     ///
     /// # Errors
-    /// `file` when the user's override cannot be used.
+    /// `file` if the user's override is unusable.
     pub fn phase(&self, phase: Phase) -> Result<Arc<MessageTemplate>> {
         self.message(AssetKind::Phase, phase.as_str())
     }
 
-    /// How a variant is shaped.
+    /// The text that shapes a variant.
     ///
     /// # Errors
-    /// `validation_failed` when `name` is none of [`STRATEGIES`]; `file` when the user's override cannot be used.
+    /// `validation_failed` if it is not in [`STRATEGIES`]; `file` if the user's is unusable.
     pub fn strategy(&self, name: &str) -> Result<Arc<Wording>> {
         self.wording(AssetKind::Strategy, name)
     }
@@ -162,51 +162,51 @@ impl Assets {
     /// The form that suits a family of models.
     ///
     /// # Errors
-    /// `file` when the user's override cannot be used.
+    /// `file` if the user's override is unusable.
     pub fn form(&self, family: TargetFamily) -> Result<Arc<Wording>> {
         self.wording(AssetKind::Form, family.as_str())
     }
 
-    /// What the judge is told when it compares two candidates.
+    /// The judge's message for comparing two candidates.
     ///
     /// # Errors
-    /// `file` when the user's override cannot be used.
+    /// `file` if the user's override is unusable.
     pub fn comparing(&self) -> Result<Arc<MessageTemplate>> {
         self.message(AssetKind::Judge, "compare")
     }
 
-    /// What the judge is told when it rates one candidate.
+    /// The judge's message for rating one candidate.
     ///
     /// # Errors
-    /// `file` when the user's override cannot be used.
+    /// `file` if the user's override is unusable.
     pub fn rating(&self) -> Result<Arc<MessageTemplate>> {
         self.message(AssetKind::Judge, "rate")
     }
 
-    /// Criteria of the judge, weights adding up to 1.
+    /// The rubric of this name, with weights adding up to 1.
     ///
     /// # Errors
-    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    /// `validation_failed` if there is none of this name; `file` if the user's is unusable.
     pub fn rubric(&self, name: &str) -> Result<Arc<Rubric>> {
         let text = self.text(AssetKind::Rubric, name)?;
         self.rubrics.get(&text, || rubric::parse(&text.name, &text.text))
     }
 
-    /// The criteria for what was written for `persona`: the rubric of its name where there is one, else
+    /// The rubric for candidates written for `persona`: the one of that name, else
     /// [`DEFAULT_RUBRIC`].
     ///
     /// # Errors
-    /// `file` when the user's cannot be used.
+    /// `file` if the user's is unusable.
     pub fn rubric_for(&self, persona: &str) -> Result<Arc<Rubric>> {
         let has_own = self.names(AssetKind::Rubric).iter().any(|name| name == persona);
         self.rubric(if has_own { persona } else { DEFAULT_RUBRIC })
     }
 
-    /// Criteria from any file, such as one named on the command line or by `judge.criteria`. Its `name` may be
-    /// another than the file's.
+    /// Reads a rubric from any file, such as one given on the command line or by `judge.criteria`.
+    /// Its `name` can differ from the file's.
     ///
     /// # Errors
-    /// `file` when it cannot be read, or used: then the line is named.
+    /// `file` when it cannot be read or used; the latter names the line.
     pub fn rubric_file(path: &Path) -> Result<Arc<Rubric>> {
         let failed = |action, reason: String| Error::File { action, path: path.to_owned(), reason };
         let text = user::read_text(path).map_err(|reason| failed("read", reason))?;
@@ -218,7 +218,7 @@ impl Assets {
     /// The frame of a family of tasks.
     ///
     /// # Errors
-    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    /// `validation_failed` if there is none of this name; `file` if the user's is unusable.
     pub fn frame(&self, name: &str) -> Result<Arc<Frame>> {
         let builtin = frame::builtin(name)?.ok_or_else(|| self.unknown(AssetKind::Frame, name))?;
         match self.own_text(AssetKind::Frame, name)? {
@@ -227,12 +227,12 @@ impl Assets {
         }
     }
 
-    /// All frames in force: [`frame::GENERAL`], then the others in the order of the table.
+    /// All effective frames: [`frame::GENERAL`], then the others in table order.
     ///
     /// # Errors
-    /// `file` when one of the user's cannot be used.
+    /// `file` if one of the user's is unusable.
     pub fn frames(&self) -> Result<Vec<Arc<Frame>>> {
-        // Most users have none of their own, which one look at the folder tells.
+        // Most users have no frames, which a single check of the folder shows.
         let has_own = self.dirs.as_ref().is_some_and(|dirs| dirs.has_folder(AssetKind::Frame));
         let none = Self::default();
         let assets = if has_own { self } else { &none };
@@ -244,10 +244,10 @@ impl Assets {
         table::names(AssetKind::Frame)
     }
 
-    /// What is known of models: our rows under the user's.
+    /// The model catalogue, with the user's rows over the built-in ones.
     ///
     /// # Errors
-    /// `file` when the user's `models.yaml` cannot be used.
+    /// `file` if the user's `models.yaml` is unusable.
     pub fn catalog(&self) -> Result<Arc<Catalog>> {
         let text = self.text(AssetKind::Catalog, CATALOG)?;
         self.catalogs.get(&text, || catalog::parse(&text))
@@ -257,7 +257,7 @@ impl Assets {
         let text = self.text(kind, name)?;
         self.messages.get(&text, || {
             let template = message::parse(&text.name, &text.text)?;
-            // What is compiled in is tried by the tests, what the user wrote is tried here.
+            // The tests try out built-in templates; the user's are tried out here.
             if text.origin != Origin::Builtin {
                 template.try_out(kind)?;
             }
@@ -280,7 +280,7 @@ impl Assets {
         self.list(AssetKind::Persona)
     }
 
-    /// What `tui.theme` may name, the user's own marked as such.
+    /// The values of `tui.theme`, with the user's own marked.
     pub fn theme_names(&self) -> Vec<String> {
         let mut names = THEMES_WITHOUT_FILE.map(str::to_owned).to_vec();
         names.extend(self.names(AssetKind::Theme).into_iter().map(|name| {
@@ -290,7 +290,7 @@ impl Assets {
         names
     }
 
-    /// Everything that is said to a model beside the personas, by kind; what is known of models; themes.
+    /// All assets other than personas, by kind.
     pub fn templates(&self) -> Vec<AssetInfo> {
         AssetKind::ALL.into_iter().filter(|kind| *kind != AssetKind::Persona).flat_map(|kind| self.list(kind)).collect()
     }
@@ -340,10 +340,10 @@ impl Assets {
         }
     }
 
-    /// The text of one asset, as it is in force: the user's where there is one.
+    /// The effective text of an asset: the user's if there is one.
     ///
     /// # Errors
-    /// `validation_failed` when there is none of this name; `file` when the user's cannot be read.
+    /// `validation_failed` if there is none of this name; `file` if the user's cannot be read.
     pub fn text(&self, kind: AssetKind, name: &str) -> Result<AssetText> {
         let builtin = table::text(kind, name);
         if builtin.is_some() || (kind.is_open() && is_kebab_case(name) && !kind.reserves(name)) {
@@ -357,13 +357,13 @@ impl Assets {
         Err(self.unknown(kind, name))
     }
 
-    /// The user's file of an asset, where there is one.
+    /// The user's file of an asset, if there is one.
     fn own_text(&self, kind: AssetKind, name: &str) -> Result<Option<AssetText>> {
         let read = self.dirs.as_ref().map_or(Ok(None), |dirs| dirs.read(kind, name))?;
         Ok(read.map(|(path, text)| AssetText { name: name.to_owned(), kind, origin: Origin::User(path), text }))
     }
 
-    /// The text of one persona by its name as listed.
+    /// The text of a persona by its listed name.
     ///
     /// # Errors
     /// As [`Assets::template`].
@@ -375,11 +375,11 @@ impl Assets {
         self.text(AssetKind::Persona, name)
     }
 
-    /// The text of one template by its name as listed, such as `coagulatio`, or `strategy/rubric` where a name is
-    /// used twice.
+    /// The text of a template by its listed name, such as `coagulatio`, or `strategy/rubric` where
+    /// the name alone is ambiguous.
     ///
     /// # Errors
-    /// `not_found` when there is none of this name; `file` when the user's cannot be read.
+    /// `not_found` if there is none of this name; `file` if the user's cannot be read.
     pub fn template(&self, name: &str) -> Result<AssetText> {
         let (wanted, bare) = name.split_once('/').map_or((None, name), |(kind, bare)| (Some(kind), bare));
         let kind = AssetKind::ALL.into_iter().find(|kind| {
@@ -392,12 +392,12 @@ impl Assets {
         self.text(kind, bare)
     }
 
-    /// Copies the asset that is in force into the user's folder, to be edited there; gives the file. Of the catalogue only
-    /// the head that explains it is copied: rows that nobody changed should not stand in the way of newer ones.
+    /// Copies the effective asset to the user's folder for editing and returns the path. Of the
+    /// catalogue only the explanation on top is copied, as unchanged rows must not hide newer ones.
     ///
     /// # Errors
-    /// As [`Assets::text`]; `conflict` when the user has it already, or when there is no user's folder; `file` when it
-    /// cannot be written.
+    /// As [`Assets::text`]; `conflict` if the user already has it or there is no user's folder;
+    /// `file` if it cannot be written.
     pub fn copy_to_user(&self, kind: AssetKind, name: &str) -> Result<PathBuf> {
         let text = self.text(kind, name)?;
         let Some(dirs) = &self.dirs else {
@@ -410,7 +410,7 @@ impl Assets {
         dirs.write_new(kind, name, copy)
     }
 
-    /// Everything that is wrong in the user's folder: files that cannot be used, and files that nothing reads.
+    /// All problems in the user's folder: unusable files, and files that nothing reads.
     pub fn problems(&self) -> Vec<Error> {
         let Some(dirs) = &self.dirs else { return Vec::new() };
         let mut problems = dirs.strays();
@@ -440,7 +440,7 @@ pub fn strategy_for(variant: u32) -> &'static str {
     STRATEGIES[variant as usize % STRATEGIES.len()]
 }
 
-/// True for `a`, `a-b`, `gpt-4-notes`: lower case letters and digits in groups joined by single dashes, 1 to 64 characters.
+/// True for `gpt-4-notes`: groups of `a-z` and `0-9` joined by single dashes, 1 to 64 characters.
 pub fn is_kebab_case(name: &str) -> bool {
     let is_group =
         |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());

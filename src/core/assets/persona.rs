@@ -1,10 +1,10 @@
 //! Personas: the field a prompt is for, and what that means in each phase.
 //!
-//! A persona is a Markdown file: front matter with `name`, `description` and `checks`, then the sections `## Role`,
-//! `## Prima materia`, `## Solutio` and `## Coagulatio`, all of them needed. The role is a noun phrase ("an engineer
-//! who …"); a phase's section is its guidance there. A check is a `label`, a clause that completes "the prompt …", with
-//! `any`: words and phrases of which one shows that the check is met. The ranking counts checks that way, the
-//! templates show the labels to the model.
+//! A persona is a Markdown file: front matter with `name`, `description` and `checks`, then the
+//! required sections `## Role`, `## Prima materia`, `## Solutio` and `## Coagulatio`. The role is a
+//! noun phrase ("an engineer who …"); a phase's section is its guidance. A check is a `label`, a
+//! clause that completes "the prompt …", with `any`: words and phrases, one of which must occur for
+//! the check to be met. The ranking counts checks this way; templates show the labels to the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Persona {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// Who the model is to be: a noun phrase.
+    /// The role the model takes: a noun phrase.
     pub role: String,
     /// What a finished prompt should do.
     pub checks: Vec<Check>,
@@ -32,7 +32,7 @@ pub struct Persona {
 pub struct Check {
     /// A clause that completes "the prompt …".
     pub label: String,
-    /// Words and phrases of which any one shows that the check is met, compared by their terms.
+    /// Words and phrases, any of which meets the check. Compared by their terms.
     pub any: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ struct Head {
     checks: Vec<Check>,
 }
 
-/// Reads a persona.
+/// Parses a persona.
 pub(super) fn parse(name: &str, text: &str) -> Result<Persona, AssetFault> {
     let document = front_matter::parse::<Head>(text)?;
     let head = document.head;

@@ -1,10 +1,10 @@
-//! Rubrics: the criteria by which the judge weighs candidates.
+//! Rubrics: the criteria the judge weighs candidates by.
 //!
-//! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name`, `weight` (a number above
-//! zero) and `question`. Weights are scaled to add up to 1, so any numbers will do. A criterion may be named in any
-//! script ([`is_criterion_name`]).
+//! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name` (in
+//! any script, [`is_criterion_name`]), `weight` (a number above zero) and `question`. Weights are
+//! scaled to add up to 1.
 //!
-//! A rubric with the name of a persona is that persona's own; all others are judged by `default` unless one is named.
+//! A rubric named like a persona is that persona's. Others use `default` unless one is named.
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::{AssetFault, front_matter, is_kebab_case};
 use crate::text::yaml::{Step, locate};
 
-/// The criteria by which the judge weighs candidates.
+/// The criteria the judge weighs candidates by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rubric {
     /// Its name.
@@ -27,9 +27,9 @@ pub struct Rubric {
 /// One criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Criterion {
-    /// Its name, unlike every other one's of the rubric.
+    /// Its name, unique in the rubric.
     pub name: String,
-    /// How much it counts, 0..=1.
+    /// Its weight, 0..=1.
     pub weight: f64,
     /// The question it asks of a candidate.
     pub question: String,
@@ -56,14 +56,14 @@ struct Row {
     question: String,
 }
 
-/// Reads a rubric from a file of the name `name`.
+/// Parses the rubric of the file named `name`.
 pub(super) fn parse(name: &str, text: &str) -> Result<Rubric, AssetFault> {
     let rubric = parse_any(text)?;
     front_matter::check_name(name, &rubric.name, line_of(text, &[key("name")]))?;
     Ok(rubric)
 }
 
-/// Reads a rubric from a file of any name.
+/// Parses a rubric of a file with any name.
 pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     let file: File = front_matter::yaml(text, 1)?;
     if !is_kebab_case(&file.name) {
@@ -105,8 +105,8 @@ pub(super) fn parse_any(text: &str) -> Result<Rubric, AssetFault> {
     Ok(Rubric { name: file.name, description: file.description, criteria: criteria.collect() })
 }
 
-/// True for 1 to 40 letters and digits of any script, `-` and `_`, beginning with a letter or a digit, with the marks that
-/// letters carry and nothing that cannot be seen.
+/// True for 1 to 40 letters, digits, `-` and `_` of any script, beginning with a letter or a digit,
+/// with combining marks and nothing invisible.
 pub fn is_criterion_name(name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '-' | '_');
     name.starts_with(|first: char| first.is_alphanumeric() && !is_combining_mark(first))
@@ -114,7 +114,7 @@ pub fn is_criterion_name(name: &str) -> bool {
         && name.chars().all(|c| is_part(c) && !is_unseen(c))
 }
 
-/// Letters and marks that leave no ink: fillers, joiners, selectors of variants.
+/// Invisible letters and marks: fillers, joiners, variation selectors.
 const fn is_unseen(c: char) -> bool {
     matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{3164}')
         || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
@@ -124,7 +124,7 @@ fn key(key: &str) -> Step<'_> {
     Step { key, occurrence: 0 }
 }
 
-/// The line, from 1, of the key at the end of `path`; 1 where it cannot be found.
+/// The line, from 1, of the key at the end of `path`; 1 if it is not found.
 fn line_of(text: &str, path: &[Step<'_>]) -> usize {
     locate(text, path).unwrap_or(1)
 }

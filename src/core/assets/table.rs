@@ -1,7 +1,7 @@
-//! The assets that are compiled in: one row a file of `assets/`.
+//! The built-in assets: one row per file of `assets/`.
 //!
-//! A test compares the rows with the folder, so a file cannot be forgotten. The order of the rows is the order in which
-//! users see them.
+//! A test compares the rows with the folder, so that no file is forgotten. Users see them in the
+//! order of the rows.
 
 use super::AssetKind;
 
@@ -79,7 +79,7 @@ const ROWS: &[Row] = &[
     row!(Theme, "high-contrast", "themes/high-contrast.yaml"),
 ];
 
-/// The names of one kind, in the order of the table.
+/// The names of one kind, in table order.
 pub(super) fn names(kind: AssetKind) -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter(move |row| row.kind == kind).map(|row| row.name)
 }

@@ -1,6 +1,6 @@
-//! Assets as their callers use them: what is compiled in, what a user's files change, and what is wrong with them.
+//! Tests of assets as callers use them: the built-in ones, the user's changes, and faults.
 //!
-//! The formats have tests of their own beside their parsers.
+//! The formats are tested with their parsers.
 
 use std::fs;
 

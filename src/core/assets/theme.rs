@@ -1,9 +1,9 @@
-//! Themes of the workbench: how each role is drawn, as a file says it.
+//! Themes of the workbench: the colours and modifiers of each role, read from a file.
 //!
-//! A theme is a YAML file: `description`, `extends` and the roles of [`Role`], each a colour or a section with `fg`, `bg`
-//! and `modifiers`. What a file leaves out is that of the theme it extends, field by field; a file that extends none
-//! must have every role. The head of each file of `assets/themes/` explains the format to people; this file is what
-//! holds. What a terminal makes of a colour is the workbench's business.
+//! A theme is a YAML file: `description`, `extends` and the roles of [`Role`], each a colour or a
+//! section with `fg`, `bg` and `modifiers`. Missing parts come from the theme it extends, field by
+//! field; a file that extends none must have every role. The top of each file of `assets/themes/`
+//! explains the format. Mapping colours to a terminal is up to the workbench.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::domain::Phase;
 use crate::error::Result;
 use crate::text::yaml::{Node, Reader};
 
-/// Names that `tui.theme` takes and no file can have: `auto` follows the terminal, and `mono`, which is also what
-/// `NO_COLOR` asks for, has no colours whatever a file says.
+/// Values of `tui.theme` that no file can have: `auto` follows the terminal, and `mono`, which
+/// `NO_COLOR` also selects, never has colours.
 pub const THEMES_WITHOUT_FILE: [&str; 2] = ["auto", "mono"];
 
-/// What is drawn.
+/// A part of the screen with its own look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the files of `assets/themes/` say of each what it is")]
 pub enum Role {
@@ -43,7 +43,7 @@ pub enum Role {
     Phase(Phase),
 }
 
-/// The roles that stand at the top of a file, by their names there.
+/// The top-level roles of a file, by name.
 const ROLES: [(&str, Role); 17] = [
     ("ground", Role::Ground),
     ("text", Role::Text),
@@ -70,7 +70,7 @@ impl Role {
         ROLES.into_iter().map(|(_, role)| role).chain(Phase::ALL.map(Self::Phase))
     }
 
-    /// Where it stands in a file, dotted.
+    /// Its dotted key in a file.
     fn name(self) -> String {
         match (self, ROLES.iter().find(|(_, role)| *role == self)) {
             (Self::Phase(phase), _) => format!("{PHASES}.{phase}"),
@@ -82,15 +82,15 @@ impl Role {
 /// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// The terminal's own, of letters or of the ground.
+    /// The terminal's own foreground or background.
     Default,
-    /// A number of the 256 that terminals share; the first sixteen look as the user has them.
+    /// One of the 256 numbered colours. The first sixteen look as the user has set them.
     Numbered(u8),
     /// Red, green and blue.
     Exact([u8; 3]),
 }
 
-/// The first sixteen colours, by their numbers.
+/// The names of the first sixteen colours, in order.
 const SIXTEEN: [&str; 16] = [
     "black",
     "red",
@@ -110,7 +110,7 @@ const SIXTEEN: [&str; 16] = [
     "bright-white",
 ];
 
-/// What changes letters beside colour.
+/// A text attribute other than colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each says what it is")]
 pub enum Modifier {
@@ -131,19 +131,19 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("crossed-out", Modifier::CrossedOut),
 ];
 
-/// How a role is drawn. What is not there leaves what stands beneath as it is.
+/// The look of a role. Unset parts leave what is beneath unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Look {
-    /// The colour of letters.
+    /// The foreground colour.
     pub fg: Option<Colour>,
-    /// The colour of the ground.
+    /// The background colour.
     pub bg: Option<Colour>,
-    /// What else; `None` in a file that leaves it to the theme it extends.
+    /// Modifiers; `None` in a file that leaves them to the theme it extends.
     pub modifiers: Option<Vec<Modifier>>,
 }
 
 impl Look {
-    /// This look, and where it says nothing that of `base`.
+    /// This look over `base`.
     fn over(self, base: &Self) -> Self {
         Self {
             fg: self.fg.or(base.fg),
@@ -160,18 +160,18 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// How `role` is drawn.
+    /// The look of `role`.
     pub fn look(&self, role: Role) -> Look {
-        // Every role is there: a theme is made of nothing less.
+        // A theme always has every role.
         self.looks.get(&role).cloned().unwrap_or_default()
     }
 }
 
-/// A file by itself.
+/// A single file, not yet extended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ThemeFile {
     description: Option<String>,
-    /// The theme it extends, and the line that says so.
+    /// The theme it extends, and the line of that key.
     extends: Option<(String, usize)>,
     looks: BTreeMap<Role, Look>,
 }
@@ -181,7 +181,7 @@ const EXTENDS: &str = "extends";
 const PHASES: &str = "phases";
 const LOOK: &[&str] = &["fg", "bg", "modifiers"];
 
-/// Reads a file.
+/// Parses a file.
 pub(super) fn parse(text: &str) -> Result<ThemeFile, AssetFault> {
     let (mut reader, root) = Reader::open(text).map_err(|faults| AssetFault::of_yaml(&faults))?;
     let known: Vec<&str> =
@@ -206,7 +206,7 @@ pub(super) fn parse(text: &str) -> Result<ThemeFile, AssetFault> {
     Ok(file)
 }
 
-/// A colour alone is that of letters.
+/// A single colour is the foreground.
 fn look(reader: &mut Reader<'_>, node: &Node) -> Look {
     let mut look = Look::default();
     if !matches!(node, Node::Section(_)) {
@@ -230,7 +230,7 @@ fn colour(reader: &mut Reader<'_>, node: &Node) -> Option<Colour> {
         }
         Node::Scalar(Value::String(text)) => named(text),
         Node::Scalar(Value::Null) => {
-            // To YAML a `#` behind a blank begins a comment.
+            // In YAML a `#` after a blank begins a comment.
             reader.fault("expected a colour, got nothing; one such as \"#ff8700\" needs its quotes");
             return None;
         }
@@ -269,18 +269,18 @@ fn modifiers(reader: &mut Reader<'_>, node: &Node) -> Option<Vec<Modifier>> {
 }
 
 impl Assets {
-    /// A theme with all it extends.
+    /// Loads a theme and those it extends.
     ///
     /// # Errors
-    /// `validation_failed` for field `theme` when there is none of this name; `file` when a file of the user's cannot be
-    /// used, be it this one or one it extends.
+    /// `validation_failed` for field `theme` if there is none of this name; `file` if it, or a
+    /// user's file it extends, is unusable.
     pub fn theme(&self, name: &str) -> Result<Theme> {
         let text = self.text(AssetKind::Theme, name)?;
         let looks = self.looks(&text, &mut vec![name.to_owned()])?;
         Ok(Theme { looks })
     }
 
-    /// What a theme is for, in a sentence. Reads it whole, so that a fault anywhere in it shows.
+    /// A theme's description. Loads it whole, so that a fault anywhere in it shows.
     pub(super) fn theme_description(&self, name: &str) -> Result<String> {
         self.theme(name)?;
         let text = self.text(AssetKind::Theme, name)?;
@@ -289,14 +289,14 @@ impl Assets {
         Ok(description.or_else(|| extends.map(like)).unwrap_or_default())
     }
 
-    /// The looks of a file with those it extends beneath. `names` are those of the files that led here.
+    /// The looks of a file over those it extends. `names` are the files that led here.
     fn looks(&self, text: &AssetText, names: &mut Vec<String>) -> Result<BTreeMap<Role, Look>> {
         let file = parse(&text.text).map_err(|fault| fault.in_asset(text))?;
         let Some((base, line)) = file.extends else {
             return whole(file.looks).map_err(|fault| fault.in_asset(text));
         };
         let refuse = |message: String| Err(AssetFault::new(line, format!("{EXTENDS}: {message}")).in_asset(text));
-        // A file that goes before one of ours may extend that very one.
+        // A user's file can extend the built-in theme it overrides.
         let ours = table::text(AssetKind::Theme, &base).filter(|_| base == text.name && text.origin != Origin::Builtin);
         let below = match ours {
             Some(ours) => {
@@ -327,7 +327,7 @@ impl Assets {
     }
 }
 
-/// The looks of a file that extends none, if all are there.
+/// The looks of a file that extends none, if complete.
 fn whole(looks: BTreeMap<Role, Look>) -> Result<BTreeMap<Role, Look>, AssetFault> {
     let missing: Vec<String> =
         Role::all().filter(|role| !looks.contains_key(role)).map(|role| format!("`{}`", role.name())).collect();
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
     use crate::assets::AssetDirs;
 
-    /// The theme `mine` of a user who has these files.
+    /// The theme `mine` of a user with these files.
     fn mine(files: &[(&str, &str)]) -> Result<Theme> {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("themes")).unwrap();

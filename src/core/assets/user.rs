@@ -1,7 +1,7 @@
 //! The user's own assets: files in the folders of their kinds, below one root.
 //!
-//! Reads, lists and writes them; what they mean is for others. A file that is there is never passed over: if it
-//! cannot be read, or nothing reads it, that is an error with its path. Nothing is ever overwritten.
+//! Reads, lists and writes files without interpreting them. Files are never skipped: one that
+//! cannot be read, or that nothing reads, is an error with its path. Nothing is ever overwritten.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,17 +12,17 @@ use super::{AssetKind, is_kebab_case, table};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The largest file that is read, in bytes: far above any real one, far below what would hurt.
+/// The largest file that is read, in bytes: far above any real one and still harmless.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Where the user's own assets are: `personas/`, `phases/` and the others below one root.
+/// The folders of the user's assets: `personas/`, `phases/` and the others below one root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetDirs {
     root: PathBuf,
 }
 
 impl AssetDirs {
-    /// The folders below `root`, such as `~/.aludel`. None of them need exist.
+    /// The folders below `root`, such as `~/.aludel`. They need not exist.
     pub fn below(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
@@ -32,7 +32,7 @@ impl AssetDirs {
         self.root.join(kind.folder()).join(format!("{name}.{}", kind.extension()))
     }
 
-    /// True where there may be files of a kind.
+    /// True when the folder of a kind exists.
     pub(super) fn has_folder(&self, kind: AssetKind) -> bool {
         self.root.join(kind.folder()).exists()
     }
@@ -51,8 +51,8 @@ impl AssetDirs {
         }
     }
 
-    /// The names of the user's files of one kind, sorted, whatever they are. In the root, among files that are no
-    /// assets, only those of known names count.
+    /// The names of the user's files of one kind, sorted, unread. In the root, which has other
+    /// files, only known names count.
     pub(super) fn names(&self, kind: AssetKind) -> Vec<String> {
         if kind.folder().is_empty() {
             return table::names(kind).filter(|name| self.path(kind, name).exists()).map(str::to_owned).collect();
@@ -62,7 +62,7 @@ impl AssetDirs {
         self.files(kind.folder()).into_iter().filter(has_ending).filter_map(stem).collect()
     }
 
-    /// Files in the folders of assets that nothing reads, as errors that say why.
+    /// Files in the asset folders that nothing reads, as errors with the reason.
     pub(super) fn strays(&self) -> Vec<Error> {
         let mut strays = Vec::new();
         for folder in ["personas", "phases", "strategies", "forms", "judge", "frames", "themes"] {
@@ -75,7 +75,7 @@ impl AssetDirs {
         strays
     }
 
-    /// The visible files of a folder, sorted; editors' backups left out.
+    /// The visible files of a folder, sorted, without editor backups.
     fn files(&self, folder: &str) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(self.root.join(folder)) else { return Vec::new() };
         let mut files: Vec<PathBuf> =
@@ -84,7 +84,7 @@ impl AssetDirs {
         files
     }
 
-    /// Writes a new file; gives its path.
+    /// Writes a new file and returns its path.
     pub(super) fn write_new(&self, kind: AssetKind, name: &str, text: &str) -> Result<PathBuf> {
         let path = self.path(kind, name);
         let failed = |error: std::io::Error| match error.kind() {
@@ -98,7 +98,7 @@ impl AssetDirs {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, files::PRIVATE_FILE);
         let mut file = options.open(&path).map_err(failed)?;
         if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()) {
-            // Half a file would be read as an override; the first error is the one to tell.
+            // Half a file would be read as an override. The first error is the one to report.
             let _ = fs::remove_file(&path);
             return Err(failed(error));
         }
@@ -106,10 +106,10 @@ impl AssetDirs {
     }
 }
 
-/// The text of a file; `None` when there is none.
+/// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// Why it cannot be read, in a sentence.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
     let file = match fs::File::open(path) {
         Ok(file) => file,
